@@ -1,0 +1,52 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
+
+/// A room of the house: its imports are held to the table in Documentation/Design.md by `make layers`.
+func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "Pawl",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .library(name: "Pawl", targets: ["Pawl"]),
+        .executable(name: "pawl", targets: ["pawl"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CPawlSystem", cSettings: strictC),
+
+        room("PawlCore", []),
+        room("PawlEngine", ["PawlCore"]),
+        room("PawlCurl", ["PawlCore", "PawlEngine", "CCurl"]),
+        room("PawlDisk", ["PawlCore", "PawlEngine", "CPawlSystem", "CCrypto"]),
+        room("PawlReach", ["PawlCore", "PawlEngine"]),
+        room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach"]),
+        room("PawlCommands", ["Pawl"]),
+        .executableTarget(name: "pawl", dependencies: ["PawlCommands"], swiftSettings: strict),
+        room("PawlTestKit", ["PawlEngine", "PawlCore"]),
+
+        tests("PawlCoreTests", ["PawlCore"]),
+        tests("PawlEngineTests", ["PawlEngine", "PawlCore", "PawlTestKit"]),
+        tests("PawlDiskTests", ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit"]),
+        tests("PawlCurlTests", ["PawlCurl", "PawlEngine", "PawlCore", "PawlTestKit"]),
+        tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit"]),
+        tests("PawlTestKitTests", ["PawlTestKit", "PawlCore"]),
+        tests("PawlCommandsTests", ["PawlCommands", "Pawl"]),
+        tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),
+    ]
+)

@@ -1,0 +1,3 @@
+// The one door to libcrypto: message digests only.
+#pragma once
+#include <openssl/evp.h>

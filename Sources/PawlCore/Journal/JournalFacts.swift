@@ -1,0 +1,25 @@
+/// What the journal says about a download besides its cursors: enough to continue in another process.
+package struct JournalFacts: Hashable, Sendable {
+    /// The address the person gave first, then mirrors and replacements, newest last; without user info.
+    package var sources: [String]
+    package var identity: ContentIdentity
+    /// The final file name (not a path: the journal may move with its folder).
+    package var name: String
+
+    package init(sources: [String], identity: ContentIdentity, name: String) {
+        self.sources = sources
+        self.identity = identity
+        self.name = name
+    }
+}
+
+/// What was found of an earlier run: the facts, and the bytes that may be trusted on this boot.
+package struct LoadedJournal: Hashable, Sendable {
+    package var facts: JournalFacts
+    package var done: ByteRangeSet
+
+    package init(facts: JournalFacts, done: ByteRangeSet) {
+        self.facts = facts
+        self.done = done
+    }
+}

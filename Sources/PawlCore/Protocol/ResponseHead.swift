@@ -1,0 +1,52 @@
+/// What the head of an answer says, in one pass over its lines: only the fields that a decision reads.
+package struct ResponseHead: Hashable, Sendable {
+    /// The status code; 0 for FTP and SFTP, which have none.
+    package var status: Int
+    /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server gave. `nil` when absent,
+    /// malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
+    package var contentLength: Int64?
+    package var contentRange: ContentRangeField = .absent
+    package var acceptRanges: AcceptRanges = .unstated
+    /// Content-Encoding as sent, `nil` when absent or `identity`.
+    package var contentEncoding: String?
+    package var contentType: String?
+    package var contentDisposition: String?
+    package var entityTag: EntityTag?
+    /// Last-Modified as a time; `nil` when absent or not a date.
+    package var lastModified: UnixTime?
+    /// The server's own clock at the answer (Date), for Retry-After dates and the age of Last-Modified.
+    package var date: UnixTime?
+    package var retryAfter: String?
+    package var location: String?
+    package var link: String?
+
+    package init(status: Int) { self.status = status }
+}
+
+/// Content-Range (RFC 9110 §14.4).
+package enum ContentRangeField: Hashable, Sendable {
+    case absent
+    /// `bytes first-last/total`, as a half-open range; `total` is `nil` for `*`.
+    case range(ByteRange, total: Int64?)
+    /// `bytes */total`, the form of a 416.
+    case unsatisfied(total: Int64)
+    /// Present and not one of these, with what stood there.
+    case malformed(String)
+}
+
+package enum AcceptRanges: Hashable, Sendable {
+    case unstated
+    case bytes
+    case none
+}
+
+/// An entity tag (RFC 9110 §8.8.3); `opaque` is what stands between the quotes.
+package struct EntityTag: Hashable, Sendable {
+    package var opaque: String
+    package var isWeak: Bool
+
+    package init(opaque: String, isWeak: Bool) {
+        self.opaque = opaque
+        self.isWeak = isWeak
+    }
+}

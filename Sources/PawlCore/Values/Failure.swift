@@ -1,0 +1,67 @@
+/// Why something did not happen: what failed, where, why, and what to do about it.
+///
+/// `description` is the one sentence a person reads. No part of it may hold a secret: addresses go through
+/// `WebAddress.redacted` first.
+package struct Failure: Error, Hashable, Sendable {
+    package var code: Code
+    /// What failed: "cannot write", "the server refused".
+    package var what: String
+    /// The redacted URL or the file path it happened on.
+    package var place: String
+    /// The cause, as far as it is known.
+    package var why: String
+    /// What the person can do, empty when there is nothing.
+    package var remedy: String
+
+    package init(_ code: Code, _ what: String, at place: String, because why: String, remedy: String = "") {
+        self.code = code
+        self.what = what
+        self.place = place
+        self.why = why
+        self.remedy = remedy
+    }
+}
+
+extension Failure {
+    /// aria2's table of exit codes, so that scripts and JSON-RPC clients keep their meaning; from 33 Pawl's own.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let unknown = Code(rawValue: 1)
+        package static let timeout = Code(rawValue: 2)
+        package static let notFound = Code(rawValue: 3)
+        package static let tooSlow = Code(rawValue: 5)
+        package static let network = Code(rawValue: 6)
+        package static let unfinished = Code(rawValue: 7)
+        package static let cannotResume = Code(rawValue: 8)
+        package static let diskFull = Code(rawValue: 9)
+        package static let alreadyDownloading = Code(rawValue: 11)
+        package static let fileExists = Code(rawValue: 13)
+        package static let renameFailed = Code(rawValue: 14)
+        package static let cannotOpen = Code(rawValue: 15)
+        package static let cannotCreate = Code(rawValue: 16)
+        package static let inputOutput = Code(rawValue: 17)
+        package static let cannotMakeFolder = Code(rawValue: 18)
+        package static let nameResolution = Code(rawValue: 19)
+        package static let badAnswer = Code(rawValue: 22)
+        package static let tooManyRedirects = Code(rawValue: 23)
+        package static let authorization = Code(rawValue: 24)
+        package static let badOption = Code(rawValue: 28)
+        package static let overloaded = Code(rawValue: 29)
+        package static let checksumMismatch = Code(rawValue: 32)
+        /// The server's certificate or the TLS handshake was not acceptable.
+        package static let insecure = Code(rawValue: 33)
+        /// The journal was written by a newer version of Pawl.
+        package static let newerJournal = Code(rawValue: 34)
+    }
+}
+
+extension Failure: CustomStringConvertible {
+    package var description: String {
+        let cause = why.isEmpty ? "" : ": \(why)"
+        let advice = remedy.isEmpty ? "" : "; \(remedy)"
+        return "\(what) \(place)\(cause)\(advice)"
+    }
+}

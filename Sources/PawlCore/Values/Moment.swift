@@ -1,0 +1,39 @@
+/// A reading of a monotonic clock, in nanoseconds since an origin of no meaning.
+package struct Moment: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func + (moment: Moment, span: Span) -> Moment {
+        Moment(nanoseconds: moment.nanoseconds.addingReportingOverflow(span.nanoseconds).partialValue)
+    }
+    package static func - (later: Moment, earlier: Moment) -> Span {
+        Span(nanoseconds: later.nanoseconds - earlier.nanoseconds)
+    }
+}
+
+/// A length of time in nanoseconds. (Swift's `Duration` counts attoseconds in 128 bits, too slow for every tick.)
+package struct Span: Hashable, Comparable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+    package static func seconds(_ value: Double) -> Span { Span(nanoseconds: Int64(value * 1e9)) }
+    package static func milliseconds(_ value: Int64) -> Span { Span(nanoseconds: value * 1_000_000) }
+    package static let zero = Span(nanoseconds: 0)
+
+    package var seconds: Double { Double(nanoseconds) / 1e9 }
+
+    package static func < (left: Span, right: Span) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func * (span: Span, factor: Double) -> Span {
+        Span(nanoseconds: Int64(Double(span.nanoseconds) * factor))
+    }
+}
+
+/// Seconds since 1970-01-01T00:00:00Z, as file times and HTTP dates count them.
+package struct UnixTime: Hashable, Comparable, Sendable {
+    package var seconds: Int64
+
+    package init(seconds: Int64) { self.seconds = seconds }
+    package static func < (left: UnixTime, right: UnixTime) -> Bool { left.seconds < right.seconds }
+}

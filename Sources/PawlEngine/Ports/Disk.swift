@@ -1,0 +1,104 @@
+package import PawlCore
+
+/// What to do when a finished file of the wished name is there.
+package enum IfExists: String, Hashable, Sendable, CaseIterable {
+    case rename
+    case resume
+    case overwrite
+    case skip
+    case fail
+}
+
+/// A wish for a place on disk.
+package struct Claim: Hashable, Sendable {
+    /// The folder, made when missing.
+    package var folder: String
+    /// The wished file name, already safe.
+    package var name: String
+    package var ifExists: IfExists
+    /// What the journal would say: `facts.sources[0]` tells this download from another one of the same name.
+    package var facts: JournalFacts
+
+    package init(folder: String, name: String, ifExists: IfExists, facts: JournalFacts) {
+        self.folder = folder
+        self.name = name
+        self.ifExists = ifExists
+        self.facts = facts
+    }
+}
+
+/// What a claim got.
+package enum ClaimAnswer {
+    /// A new, empty part file, locked; `partial.name` is the name that was free.
+    case fresh(any Partial)
+    /// An earlier run's part file with its journal, locked.
+    case found(any Partial, LoadedJournal)
+    /// `IfExists.resume`: a finished file of this length is there and is now the part file (renamed, no byte changed);
+    /// `Partial.giveBack()` restores it.
+    case existing(any Partial, length: Int64)
+    /// `IfExists.skip`: it is there, nothing was touched.
+    case skipped(path: String)
+}
+
+/// Folders, part files, journals. Shared by all loops.
+package protocol Disk: AnyObject, Sendable {
+    /// Opens or creates the part file for `claim`. With `IfExists.rename` a taken name moves on to `name (1).ext`.
+    /// A partial of another URL under the same name is offered to `adopts`; declined, it counts as a taken name.
+    /// Throws code 11 when the same download is running elsewhere, 13, 15, 16, 17, 18 and 9 as their names say.
+    func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer
+    /// The name of a partial in `folder` whose journal names `source` first, if there is one.
+    func unfinished(of source: String, in folder: String) -> String?
+}
+
+/// One download's part file and journal. Belongs to the loop thread of its download; completions come on another thread.
+package protocol Partial: AnyObject {
+    /// The final file name that was claimed, and the folder.
+    var name: String { get }
+    var path: String { get }
+
+    /// Writes all of `bytes` at `offset` or throws (code 9 disk full, 17 I/O).
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure)
+    /// Fills `buffer` from `offset`; fewer bytes than asked for is a failure.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure)
+    /// Asks the file system for room for `total` bytes, where it can without writing them; throws code 9 when it cannot have them.
+    func reserve(_ total: Int64) throws(Failure)
+
+    /// Begins the journal, if there is none; without it a SIGKILL loses the partial.
+    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
+    var hasJournal: Bool { get }
+    /// Writes changed facts and the whole set of written bytes.
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
+    /// Lane `slot` begins to write at `start`. What the slot said before must be in a recorded set.
+    func beginLane(slot: Int, at start: Int64) throws(Failure)
+    /// Lane `slot` has written up to `cursor`: one store, no system call where possible. No-op without a journal.
+    func advanceLane(slot: Int, to cursor: Int64)
+    /// How many lanes can have a slot at once.
+    var slotCount: Int { get }
+
+    /// Forgets every byte: the journal says so durably before this returns, and the file is cut to length 0.
+    func startOver(_ facts: JournalFacts) throws(Failure)
+
+    /// Makes `done` durable: fdatasync of the data, then of a journal that says so. Runs on a worker thread;
+    /// one at a time.
+    func checkpoint(_ done: ByteRangeSet, completion: @escaping @Sendable (Result<Void, Failure>) -> Void)
+    /// The bytes known to be durable.
+    var durable: ByteRangeSet { get }
+
+    /// Hashes the bytes [0, `available`) ahead of time on a worker thread, while they are in the page cache.
+    func hashAhead(_ algorithm: HashAlgorithm, available: Int64)
+    /// The digest of the first `length` bytes, on a worker thread.
+    func digest(_ algorithm: HashAlgorithm, length: Int64, completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void)
+
+    /// Cuts the file to `length`, sets its time, syncs it, moves it to its final name, syncs the folder and removes the
+    /// journal. The completion's value is the final path (another name than claimed when it was taken in between and
+    /// the claim said rename). Completions here may come on any thread, also before the call returns.
+    func publish(
+        length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+
+    /// Closes and unlocks; partial and journal stay. Without a journal and with `done` not empty one is written first.
+    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure)
+    /// Closes and removes the partial and the journal (never the finished file).
+    func discard()
+    /// Undoes `ClaimAnswer.existing`: the file gets its old name and length back.
+    func giveBack() throws(Failure)
+}

@@ -1,0 +1,161 @@
+package import PawlCore
+
+/// Names one transfer for its whole life; never used twice in a process.
+package struct TransferID: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// Which bytes a request asks for (RFC 9110 §14.2).
+package enum RequestedRange: Hashable, Sendable {
+    /// No Range field at all.
+    case whole
+    /// `bytes=start-`
+    case from(Int64)
+    /// `bytes=start-(end-1)`
+    case closed(ByteRange)
+    /// `bytes=-count`
+    case suffix(Int64)
+}
+
+/// How a transfer may use connections.
+package enum ConnectionUse: Hashable, Sendable {
+    /// May share an HTTP/2 connection with others or wait for one: many files.
+    case shared
+    /// Its own TCP connection, HTTP/1.1: segments of one file.
+    case separate
+}
+
+/// One request, ready to go out.
+package struct TransferRequest: Sendable {
+    package var address: WebAddress
+    package var range: RequestedRange
+    package var connection: ConnectionUse
+    /// `true` only when `address.origin` is one that the person named: then credentials, netrc, cookies of the
+    /// given file and secret headers go along; else none of them.
+    package var carriesSecrets: Bool
+    /// Ask caches on the way to step aside (`Cache-Control: no-cache`, `Pragma: no-cache`).
+    package var bypassesCaches: Bool
+    /// Receive buffer in bytes; smaller when a rate limit would make large reads bursty.
+    package var bufferSize: Int
+    package var settings: TransferSettings
+
+    package init(
+        address: WebAddress, range: RequestedRange = .whole, connection: ConnectionUse = .shared,
+        carriesSecrets: Bool = true, bypassesCaches: Bool = false, bufferSize: Int = 512 * 1024,
+        settings: TransferSettings
+    ) {
+        self.address = address
+        self.range = range
+        self.connection = connection
+        self.carriesSecrets = carriesSecrets
+        self.bypassesCaches = bypassesCaches
+        self.bufferSize = bufferSize
+        self.settings = settings
+    }
+}
+
+/// What all requests of one download have in common. A class, so that ten thousand downloads share one.
+package final class TransferSettings: Sendable {
+    package struct Values: Sendable, Hashable {
+        /// Extra header lines `Name: value`; `Authorization`, `Cookie` and `Proxy-Authorization` count as secrets.
+        package var headers: [String] = []
+        package var userAgent = ""
+        package var referer: String?
+        package var credentials: Credentials?
+        /// A netrc file; `""` means the user's own.
+        package var netrc: String?
+        /// A Netscape cookie file to read.
+        package var cookieFile: String?
+        /// A proxy URL; `nil` leaves it to the environment as curl reads it, `""` switches every proxy off.
+        package var proxy: String?
+        package var noProxy: String?
+        package var verifiesPeer = true
+        package var authorityFile: String?
+        package var certificate: String?
+        package var key: String?
+        /// The longest time for name resolution and connecting together.
+        package var connectTimeout = Span.seconds(30)
+
+        package init() {}
+    }
+
+    package let values: Values
+
+    package init(_ values: Values) { self.values = values }
+}
+
+/// What the receiver of a chunk answers.
+package enum ChunkAnswer: Hashable, Sendable {
+    /// Every byte was taken.
+    case taken
+    /// Nothing was taken; the transfer stands still until `Transport.resume`, then the same bytes come again.
+    case pause
+    /// End this transfer; `transferEnded` follows with `.stopped`.
+    case stop
+}
+
+/// How a transfer ended.
+package enum TransferEnd: Hashable, Sendable {
+    /// The answer's body was complete by its own framing.
+    case complete
+    /// The receiver said stop.
+    case stopped
+    case failed(TransferFault)
+}
+
+/// What the transport could not do.
+package struct TransferFault: Error, Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case nameResolution
+        /// No route, no network: the local side.
+        case unreachable
+        case connectionRefused
+        case connectTimeout
+        /// The peer reset or closed the connection in the middle of the exchange.
+        case connectionLost
+        /// Fewer bytes than the framing promised, or broken chunk framing.
+        case truncated
+        case tls
+        case proxy
+        /// FTP or SFTP: the file is not there.
+        case notFound
+        /// FTP or SFTP: login or permission denied.
+        case denied
+        /// FTP or SFTP server cannot resume, or a 4xx/5xx reply of FTP.
+        case serverRefused
+        /// The answer's framing is not HTTP.
+        case malformed
+        case other
+    }
+
+    package var kind: Kind
+    /// The library's own words.
+    package var text: String
+
+    package init(_ kind: Kind, _ text: String) {
+        self.kind = kind
+        self.text = text
+    }
+}
+
+/// Receives what one transfer brings. All calls come on the loop's thread, in the order head, chunks, ended.
+package protocol TransferSink: AnyObject {
+    /// The final head of this request (no 1xx, no proxy's CONNECT answer, no 401 that the transport answers itself),
+    /// before any byte of its body. `false` stops the transfer.
+    func transfer(_ id: TransferID, head: ResponseHead) -> Bool
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer
+    func transferEnded(_ id: TransferID, _ end: TransferEnd)
+}
+
+/// Fetches over the network. An instance belongs to one loop thread; only `wake` may be called from elsewhere.
+package protocol Transport: AnyObject {
+    func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink)
+    /// Ends a transfer at once; nothing more is delivered for it. Allowed inside a sink's callback.
+    func cancel(_ id: TransferID)
+    /// Lets a paused transfer go on.
+    func resume(_ id: TransferID)
+    /// Waits until `deadline`, network activity or `wake`, and delivers what came. `nil` waits without end.
+    func perform(until deadline: Moment?)
+    var wake: @Sendable () -> Void { get }
+}
