@@ -1,14 +1,5 @@
 package import PawlCore
 
-/// What to do when a finished file of the wished name is there.
-package enum IfExists: String, Hashable, Sendable, CaseIterable {
-    case rename
-    case resume
-    case overwrite
-    case skip
-    case fail
-}
-
 /// A wish for a place on disk.
 package struct Claim: Hashable, Sendable {
     /// The folder, made when missing.

@@ -6,26 +6,6 @@ package struct TransferID: Hashable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Which bytes a request asks for (RFC 9110 §14.2).
-package enum RequestedRange: Hashable, Sendable {
-    /// No Range field at all.
-    case whole
-    /// `bytes=start-`
-    case from(Int64)
-    /// `bytes=start-(end-1)`
-    case closed(ByteRange)
-    /// `bytes=-count`
-    case suffix(Int64)
-}
-
-/// How a transfer may use connections.
-package enum ConnectionUse: Hashable, Sendable {
-    /// May share an HTTP/2 connection with others or wait for one: many files.
-    case shared
-    /// Its own TCP connection, HTTP/1.1: segments of one file.
-    case separate
-}
-
 /// One request, ready to go out.
 package struct TransferRequest: Sendable {
     package var address: WebAddress
@@ -93,50 +73,6 @@ package enum ChunkAnswer: Hashable, Sendable {
     case pause
     /// End this transfer; `transferEnded` follows with `.stopped`.
     case stop
-}
-
-/// How a transfer ended.
-package enum TransferEnd: Hashable, Sendable {
-    /// The answer's body was complete by its own framing.
-    case complete
-    /// The receiver said stop.
-    case stopped
-    case failed(TransferFault)
-}
-
-/// What the transport could not do.
-package struct TransferFault: Error, Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
-        case nameResolution
-        /// No route, no network: the local side.
-        case unreachable
-        case connectionRefused
-        case connectTimeout
-        /// The peer reset or closed the connection in the middle of the exchange.
-        case connectionLost
-        /// Fewer bytes than the framing promised, or broken chunk framing.
-        case truncated
-        case tls
-        case proxy
-        /// FTP or SFTP: the file is not there.
-        case notFound
-        /// FTP or SFTP: login or permission denied.
-        case denied
-        /// FTP or SFTP server cannot resume, or a 4xx/5xx reply of FTP.
-        case serverRefused
-        /// The answer's framing is not HTTP.
-        case malformed
-        case other
-    }
-
-    package var kind: Kind
-    /// The library's own words.
-    package var text: String
-
-    package init(_ kind: Kind, _ text: String) {
-        self.kind = kind
-        self.text = text
-    }
 }
 
 /// Receives what one transfer brings. All calls come on the loop's thread, in the order head, chunks, ended.

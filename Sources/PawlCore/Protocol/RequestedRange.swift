@@ -1,0 +1,19 @@
+/// Which bytes a request asks for (RFC 9110 §14.2).
+package enum RequestedRange: Hashable, Sendable {
+    /// No Range field at all.
+    case whole
+    /// `bytes=start-`
+    case from(Int64)
+    /// `bytes=start-(end-1)`
+    case closed(ByteRange)
+    /// `bytes=-count`
+    case suffix(Int64)
+}
+
+/// How a transfer may use connections.
+package enum ConnectionUse: Hashable, Sendable {
+    /// May share an HTTP/2 connection with others or wait for one: many files.
+    case shared
+    /// Its own TCP connection, HTTP/1.1: segments of one file.
+    case separate
+}
