@@ -1,0 +1,59 @@
+/// What a route message says, as far as it decides whether there is a way out.
+struct Route: Hashable, Sendable {
+    enum Family: Hashable, Sendable {
+        case internet4
+        case internet6
+    }
+
+    var family: Family
+    /// An ordinary route to somewhere: not local, broadcast, multicast, blackhole, unreachable or prohibited, and not
+    /// a cached copy of another route.
+    var isUnicast: Bool
+    /// The prefix it leads to; empty for the default route.
+    var destination: [UInt8]
+    /// The interfaces it may leave through, without those that the kernel knows to be dead.
+    var interfaces: [Int32]
+    /// It names a next hop object (ip-nexthop(8)) instead of an interface.
+    var usesNextHopObject: Bool
+
+    init(
+        family: Family,
+        isUnicast: Bool = true,
+        destination: [UInt8] = [],
+        interfaces: [Int32] = [],
+        usesNextHopObject: Bool = false
+    ) {
+        self.family = family
+        self.isUnicast = isUnicast
+        self.destination = destination
+        self.interfaces = interfaces
+        self.usesNextHopObject = usesNextHopObject
+    }
+
+    /// Whether the destination is worth nothing to a download: link-local (RFC 3927, RFC 4291 §2.5.6), multicast
+    /// (RFC 5771, RFC 4291 §2.7) or loopback.
+    var staysOnTheLink: Bool {
+        guard let first = destination.first else { return false }
+        let second = destination.count > 1 ? destination[1] : 0
+        switch family {
+        case .internet4:
+            return first == 127 || first & 0xF0 == 224 || (first == 169 && second == 254)
+        case .internet6:
+            let isLoopback =
+                destination.count == 16 && destination.last == 1
+                && destination.dropLast().allSatisfy { $0 == 0 }
+            return isLoopback || first == 0xFF || (first == 0xFE && second & 0xC0 == 0x80)
+        }
+    }
+
+    /// Whether a download can leave this machine by this route.
+    ///
+    /// Routes of every table count, since the tables that
+    /// policy rules point to (tunnels, VRFs, phones) lead out as well as the main one.
+    func leadsOut(through links: [NetworkInterface]) -> Bool {
+        guard isUnicast, !staysOnTheLink else { return false }
+        // Which interface a next hop object stands for is its own question; any live one is a good enough answer.
+        if usesNextHopObject && interfaces.isEmpty { return links.contains(where: \.leadsOut) }
+        return interfaces.contains { index in links.contains { $0.index == index && $0.leadsOut } }
+    }
+}

@@ -1,0 +1,33 @@
+#if os(Linux)
+import Glibc
+
+/// Something a thread can wait for beside its sockets, given once.
+final class StopSignal: Sendable {
+    /// Readable from the moment that the signal is given.
+    let descriptor: CInt
+    private let other: CInt
+
+    init?() {
+        var pair: [CInt] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, kind, 0, &pair) == 0 else { return nil }
+        descriptor = pair[0]
+        other = pair[1]
+    }
+
+    deinit {
+        close(descriptor)
+        close(other)
+    }
+
+    func give() { shutdown(other, CInt(SHUT_RDWR)) }
+
+    var isGiven: Bool { wait(milliseconds: 0) }
+
+    /// Waits that long; whether the signal was given.
+    func wait(milliseconds: CInt) -> Bool {
+        var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&wait, 1, milliseconds) > 0
+    }
+}
+#endif

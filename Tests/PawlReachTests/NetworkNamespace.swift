@@ -1,0 +1,95 @@
+#if os(Linux)
+import Glibc
+import Synchronization
+
+/// Runs code on a thread of its own in a new, empty network namespace, which is gone with the thread.
+enum NetworkNamespace {
+    /// Whether this process may make one and has the tool to fill it.
+    static let isAvailable = geteuid() == 0 && run { shell("ip link set lo up") } == true
+
+    /// What `body` returned; `nil` when there is no namespace to be had.
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
+        let result = Mutex<Value?>(nil)
+        let work: () -> Void = {
+            guard enterNewNamespace() else { return }
+            let value = body()
+            result.withLock { $0 = value }
+        }
+        withoutActuallyEscaping(work) { work in
+            let context = unsafe Unmanaged.passRetained(Work(work))
+            var thread = pthread_t()
+            let started = unsafe pthread_create(
+                &thread,
+                nil,
+                { context in
+                    guard let context = unsafe context else { return nil }
+                    unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().perform()
+                    return nil
+                },
+                unsafe context.toOpaque()
+            )
+            guard started == 0 else { return unsafe context.release() }
+            pthread_join(thread, nil)
+        }
+        return result.withLock { $0 }
+    }
+
+    /// Runs a shell command in the calling thread's namespace; whether it succeeded.
+    @discardableResult
+    static func shell(_ command: String) -> Bool { unsafe system("( \(command) ) >/dev/null 2>&1") == 0 }
+
+    /// A pair of connected interfaces, `pawl0` and `pawl1`, both switched on, without addresses.
+    static let makePair =
+        "ip link add pawl0 type veth peer name pawl1 && ip link set pawl0 up && ip link set pawl1 up"
+
+    /// unshare(2), which the C library's module does not show to Swift.
+    private static func enterNewNamespace() -> Bool {
+        let newNetwork: CInt = 0x4000_0000
+        guard let library = unsafe dlopen(nil, RTLD_NOW), let symbol = unsafe dlsym(library, "unshare") else {
+            return false
+        }
+        typealias Unshare = @convention(c) (CInt) -> CInt
+        return unsafe unsafeBitCast(symbol, to: Unshare.self)(newNetwork) == 0
+    }
+
+    private final class Work {
+        let perform: () -> Void
+        init(_ perform: @escaping () -> Void) { self.perform = perform }
+    }
+}
+
+/// What a handler was told, in order, to be waited for.
+final class Announcements: Sendable {
+    private let ends: (read: CInt, write: CInt)
+
+    init() {
+        var pair: [CInt] = [-1, -1]
+        unsafe socketpair(AF_UNIX, CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0, &pair)
+        ends = (pair[0], pair[1])
+    }
+
+    deinit {
+        close(ends.read)
+        close(ends.write)
+    }
+
+    func add(_ isOnline: Bool) {
+        var byte: UInt8 = isOnline ? 1 : 0
+        unsafe write(ends.write, &byte, 1)
+    }
+
+    /// The next one; `nil` when none comes for so long that none will.
+    func next() -> Bool? { next(within: 30_000) }
+
+    /// The next one if it is there already.
+    func pending() -> Bool? { next(within: 0) }
+
+    private func next(within milliseconds: CInt) -> Bool? {
+        var wait = pollfd(fd: ends.read, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&wait, 1, milliseconds) == 1 else { return nil }
+        var byte: UInt8 = 0
+        guard unsafe read(ends.read, &byte, 1) == 1 else { return nil }
+        return byte == 1
+    }
+}
+#endif
