@@ -1,0 +1,108 @@
+import Glibc
+package import PawlCore
+
+/// Content whose every byte follows from its offset, so that any slice of a file of any size can be made on demand.
+///
+/// Pages of 4 KiB are windows of one random pool, chosen by a hash of seed and page number and stamped with it: no two
+/// pages are equal, so swapped, shifted or repeated blocks never compare equal, and filling costs little more than a copy.
+package struct Payload: Hashable, Sendable {
+    private enum Source: Hashable, Sendable {
+        case generated(seed: UInt64)
+        case literal([UInt8])
+    }
+
+    private let source: Source
+    package let length: Int64
+
+    package init(seed: UInt64, length: Int64) {
+        source = .generated(seed: seed)
+        self.length = length
+    }
+
+    package init(_ bytes: [UInt8]) {
+        source = .literal(bytes)
+        length = Int64(bytes.count)
+    }
+
+    package init(text: String) { self.init(Array(text.utf8)) }
+
+    /// Fills `buffer` with the bytes from `offset` on. Past the end a generated payload goes on, a literal one is zero,
+    /// so that servers can send more than they said.
+    package func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) {
+        switch source {
+        case .generated(let seed):
+            unsafe Self.generate(buffer, from: offset, seed: seed)
+        case .literal(let bytes):
+            for index in 0..<buffer.count {
+                let position = Int(offset) + index
+                unsafe buffer[index] = position < bytes.count ? bytes[position] : 0
+            }
+        }
+    }
+
+    /// The bytes of `range`, in memory.
+    package func bytes(in range: ByteRange) -> [UInt8] {
+        unsafe [UInt8](unsafeUninitializedCapacity: Int(range.count)) { buffer, count in
+            unsafe fill(UnsafeMutableRawBufferPointer(buffer), from: range.start)
+            count = Int(range.count)
+        }
+    }
+
+    /// All of it, in memory: for small payloads.
+    package var bytes: [UInt8] { bytes(in: ByteRange(0, length)) }
+
+    /// How many bytes of `buffer` agree with the payload from `offset` on, counted from the first.
+    package func agreement(with buffer: UnsafeRawBufferPointer, at offset: Int64) -> Int {
+        let expected = bytes(in: ByteRange(offset, offset + Int64(buffer.count)))
+        let isEqual = unsafe expected.withUnsafeBytes { wanted in
+            guard let left = wanted.baseAddress, let right = buffer.baseAddress else { return true }
+            return unsafe memcmp(left, right, wanted.count) == 0
+        }
+        if isEqual { return expected.count }
+        return unsafe zip(expected, buffer).prefix { $0 == $1 }.count
+    }
+}
+
+extension Payload {
+    private static let pageSize = 4096
+    private static let poolSize = 1 << 20
+    private static let pool = unsafe [UInt8](unsafeUninitializedCapacity: poolSize) { buffer, count in
+        let raw = UnsafeMutableRawBufferPointer(buffer)
+        for word in 0..<(poolSize / 8) {
+            unsafe raw.storeBytes(of: mix(UInt64(word)), toByteOffset: word * 8, as: UInt64.self)
+        }
+        count = poolSize
+    }
+
+    /// The finaliser of splitmix64: a bijection whose output bits all depend on all input bits.
+    static func mix(_ value: UInt64) -> UInt64 {
+        var mixed = value &+ 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    private static func generate(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64, seed: UInt64) {
+        let total = buffer.count
+        guard total > 0, let target = buffer.baseAddress else { return }
+        unsafe pool.withUnsafeBytes { pool in
+            guard let base = pool.baseAddress else { return }
+            var filled = 0
+            while filled < total {
+                let position = Int(offset) + filled
+                let inPage = position % pageSize
+                let stamp = mix(mix(seed) ^ UInt64(position / pageSize))
+                let window = Int(mix(stamp) % UInt64(poolSize - pageSize))
+                let count = min(pageSize - inPage, total - filled)
+                unsafe memcpy(target + filled, base + window + inPage, count)
+                if inPage < 8 {
+                    unsafe withUnsafeBytes(of: stamp.littleEndian) { bytes in
+                        guard let first = bytes.baseAddress else { return }
+                        unsafe memcpy(target + filled, first + inPage, min(8 - inPage, count))
+                    }
+                }
+                filled += count
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+/// How an origin answers requests for one path. The default is an honest server; every property adds one fault or trait.
+package struct Behaviour: Sendable {
+    package var ranges = Ranges.honoured
+    package var validators = Validators.strong
+    package var framing = Framing.length
+    package var coding = Coding.identity
+    package var cut: Cut?
+    /// Bytes per second of each answer; `nil` is as fast as it goes.
+    package var pace: Int64?
+    package var delay = Delay.none
+    /// Sent instead of the content: errors, redirects, pages.
+    package var instead: Instead?
+    package var login: Login?
+    package var kept = Kept.open
+    package var crowd: Crowd?
+    /// Sent instead of HTTP, then the connection is closed; empty means that it closes without an answer.
+    package var garbage: [UInt8]?
+
+    package var acceptRanges: String? = "bytes"
+    package var contentType: String? = "application/octet-stream"
+    /// The value of Content-Disposition, any bytes.
+    package var disposition: [UInt8]?
+    /// Further header lines as they are, without line end.
+    package var lines: [[UInt8]] = []
+    /// A second Content-Length field of this value.
+    package var secondLength: Int64?
+    /// Statuses of interim answers before the final one.
+    package var interim: [Int] = []
+    package var hasDate = true
+    package var endsLinesWithBareLF = false
+
+    package init() {}
+
+    /// Adds a header line of text.
+    package mutating func add(header line: String) { lines.append(Array(line.utf8)) }
+}
+
+extension Behaviour {
+    /// What happens to requests with Range.
+    package enum Ranges: Hashable, Sendable {
+        case honoured
+        /// 200 with everything.
+        case ignored
+        /// Held until released or closed.
+        case neverAnswered
+        /// Always 416, with `bytes */total` when a total is given.
+        case refused(total: Int64?)
+        /// 206 with at most that many bytes.
+        case capped(Int64)
+        /// 206 as multipart/byteranges with one part.
+        case multipart
+        /// The answered range starts that many bytes off, Content-Range and body alike.
+        case shifted(by: Int64)
+        /// The right bytes under another Content-Range, or under none.
+        case labelled(String?)
+        /// Content-Range and body go on that many bytes beyond what was asked.
+        case overlong(by: Int64)
+        /// Content-Range says another total.
+        case otherTotal(Int64)
+    }
+
+    /// What identifies the content (RFC 9110 §8.8).
+    package enum Validators: Hashable, Sendable {
+        /// A strong ETag and Last-Modified.
+        case strong
+        case strongTagOnly
+        case weakTagOnly
+        case lastModifiedOnly
+        /// Nothing but the length.
+        case none
+        /// Last-Modified, and a strong ETag that differs on every answer for the same content.
+        case freshTagEachTime
+    }
+
+    /// How the end of the body is told.
+    package enum Framing: Hashable, Sendable {
+        case length
+        /// Content-Length is that much greater than the bytes sent (less than them when negative).
+        case falseLength(by: Int64)
+        case chunked
+        /// Only the end of the connection ends it.
+        case untilClose
+        /// The same, as HTTP/1.0 without ranges.
+        case http10
+    }
+
+    /// Content-Encoding of the answers.
+    package enum Coding: Hashable, Sendable {
+        case identity
+        /// gzip on answers to requests with Range.
+        case gzipRanged
+        /// gzip on every answer.
+        case gzip
+    }
+
+    /// Where an answer breaks.
+    package struct Cut: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
+            /// RST.
+            case reset
+            /// FIN before the end that the framing promised.
+            case close
+            /// Silence until released, stopped, or left by the client; then it goes on.
+            case stall
+            /// A chunk size that is no number, then FIN; for chunked answers.
+            case badChunk
+        }
+
+        /// Where it happens.
+        package enum Place: Hashable, Sendable {
+            /// After that many bytes of this answer's body.
+            case sent(Int64)
+            /// At that offset of the content, for answers that reach it.
+            case offset(Int64)
+        }
+
+        package var kind: Kind
+        package var place: Place
+
+        package static func reset(after count: Int64) -> Cut { Cut(kind: .reset, place: .sent(count)) }
+        package static func close(after count: Int64) -> Cut { Cut(kind: .close, place: .sent(count)) }
+        package static func stall(after count: Int64) -> Cut { Cut(kind: .stall, place: .sent(count)) }
+        package static func badChunk(after count: Int64) -> Cut { Cut(kind: .badChunk, place: .sent(count)) }
+        package static func reset(at offset: Int64) -> Cut { Cut(kind: .reset, place: .offset(offset)) }
+        package static func close(at offset: Int64) -> Cut { Cut(kind: .close, place: .offset(offset)) }
+        package static func stall(at offset: Int64) -> Cut { Cut(kind: .stall, place: .offset(offset)) }
+    }
+
+    /// Silence before the head of the answer.
+    package enum Delay: Hashable, Sendable {
+        case none
+        case untilReleased
+        case span(Duration)
+    }
+
+    /// What becomes of the connection after an answer.
+    package enum Kept: Hashable, Sendable {
+        case open
+        /// Closed, as `Connection: close` said.
+        case closes
+        /// Closed after the answer without having said so.
+        case closesSilently
+        /// Closed without an answer when the next request comes.
+        case diesOnReuse
+    }
+
+    /// A limit of answers running at once for one path.
+    package struct Crowd: Sendable {
+        package var limit: Int
+        /// Sent to those beyond; `nil` closes their connection without an answer.
+        package var refusal: Instead?
+
+        package init(limit: Int, refusal: Instead? = nil) {
+            self.limit = limit
+            self.refusal = refusal
+        }
+    }
+
+    /// Credentials that a path asks for.
+    package enum Login: Hashable, Sendable {
+        case basic(user: String, password: String)
+        case digest(user: String, password: String)
+    }
+}

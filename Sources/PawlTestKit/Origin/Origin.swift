@@ -1,0 +1,91 @@
+import Glibc
+import PawlCore
+
+/// An HTTP/1.1 server for tests, on loopback or an address of choice, that can misbehave in every way asked of it.
+///
+/// One thread a connection, blocking sockets. `stop()` ends everything and waits for the threads.
+package final class Origin: Sendable {
+    struct State {
+        var log = RequestLog()
+        var resources: [String: Resource] = [:]
+        /// Open connections: their socket, and the write end of the pipe that interrupts their waits.
+        var connections: [Int: Connection.Handle] = [:]
+        var connectionLimit: Int?
+        var isStopping = false
+    }
+
+    let state = Monitor(State())
+    private let listener: Listener
+    private let address: String
+    private let acceptor: Worker
+
+    /// Listens at once. With an `address` other than loopback it is reached from other network namespaces.
+    package init(address: String = "127.0.0.1", port: UInt16 = 0) throws(SystemError) {
+        let listener = try Listener(address: address, port: port)
+        let state = state
+        self.listener = listener
+        self.address = address
+        acceptor = Worker { Self.accept(from: listener, state) }
+    }
+
+    /// Runs a test against a server that is stopped afterwards, whatever happened.
+    package static func with<Result>(_ body: (Origin) async throws -> Result) async throws -> Result {
+        let origin = try Origin()
+        defer { origin.stop() }
+        return try await body(origin)
+    }
+
+    package var port: UInt16 { listener.port }
+
+    /// `http://address:port`, without a slash at the end.
+    package var root: String { "http://\(address):\(port)" }
+
+    package func url(_ target: String) -> String { root + target }
+
+    /// Closes every connection and waits until all threads are gone. Safe to call twice.
+    package func stop() {
+        let isFirst = state.with { state in
+            defer { state.isStopping = true }
+            for handle in state.connections.values { handle.interrupt(closing: true) }
+            return !state.isStopping
+        }
+        guard isFirst else { return }
+        shutdown(listener.descriptor, Int32(SHUT_RDWR))
+        acceptor.join()
+        let areGone: Void? = state.wait { $0.connections.isEmpty ? () : nil }
+        precondition(areGone != nil, "a connection's thread did not end")
+        close(listener.descriptor)
+    }
+
+    private static func accept(from listener: Listener, _ state: Monitor<State>) {
+        while let descriptor = listener.accept() {
+            guard let handle = Connection.Handle(descriptor: descriptor) else {
+                close(descriptor)
+                continue
+            }
+            let number: Int? = state.with { state in
+                defer { state.log.connections += 1 }
+                guard !state.isStopping, state.connections.count < state.connectionLimit ?? .max else {
+                    return nil
+                }
+                state.connections[state.log.connections] = handle
+                state.log.open = state.connections.count
+                state.log.mostOpen = max(state.log.mostOpen, state.log.open)
+                return state.log.connections
+            }
+            guard let number else {
+                handle.close(reset: false)
+                continue
+            }
+            // Not joined one by one: a connection takes itself out of the table as the last thing it does.
+            Worker.detached {
+                let isReset = Connection(number: number, handle: handle, origin: state).run()
+                state.with { state in
+                    state.connections[number] = nil
+                    state.log.open = state.connections.count
+                    handle.close(reset: isReset)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import PawlCore
+
+/// What stands under one path: versions of content and the way it is served.
+struct Resource: Sendable {
+    var versions: [Payload]
+    /// Index of the version that requests get now.
+    var current = 0
+    /// When the next version takes the place of the current one, besides on command.
+    var change: ContentChange?
+    /// Whether bodies on their way go on with the new version's bytes, as when a file is overwritten in place.
+    var changesRunningBodies = false
+    var behaviour: Behaviour
+    var vary: (@Sendable (RequestFacts, inout Behaviour) -> Void)?
+
+    var requests = 0
+    var running = 0
+    var bodySent: Int64 = 0
+    /// Counts releases; a held exchange goes on when it moves.
+    var releases = 0
+    /// Counts answers, for tags that differ each time.
+    var tags = 0
+
+    var payload: Payload { versions[current] }
+
+    mutating func changeIfDue() {
+        guard let change, current + 1 < versions.count else { return }
+        let isDue =
+            switch change {
+            case .afterRequests(let count): requests >= count * (current + 1)
+            case .afterBytes(let count): bodySent >= count * Int64(current + 1)
+            }
+        if isDue { current += 1 }
+    }
+}
+
+/// When the content of a path changes by itself.
+package enum ContentChange: Hashable, Sendable {
+    /// Each version serves that many requests.
+    case afterRequests(Int)
+    /// Each version sends that many bytes.
+    case afterBytes(Int64)
+}
+
+/// What is known of a request when its behaviour is chosen.
+package struct RequestFacts: Sendable {
+    package var request: Request
+    /// Which request for this path it is, from 0.
+    package var ordinal: Int
+    /// Which connection of the origin it came on, from 0.
+    package var connection: Int
+    /// Answers running for this path, without this one.
+    package var running: Int
+    /// Body bytes sent for this path so far.
+    package var bodySent: Int64
+    /// The version of the content, from 0.
+    package var version: Int
+
+    package var hasRange: Bool { request.header("Range") != nil }
+}

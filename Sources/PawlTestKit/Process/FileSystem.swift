@@ -1,0 +1,128 @@
+import Glibc
+
+/// What tests want to know of files.
+package enum FileSystem {
+    private static func status(_ path: String) -> stat? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? status : nil
+    }
+
+    /// Length in bytes, `nil` when there is nothing.
+    package static func size(_ path: String) -> Int64? { status(path).map { Int64($0.st_size) } }
+    /// Bytes of disk that it takes.
+    package static func allocated(_ path: String) -> Int64? { status(path).map { Int64($0.st_blocks) * 512 } }
+    /// Time of the last change, in Unix seconds.
+    package static func modified(_ path: String) -> Int64? { status(path).map { Int64($0.st_mtim.tv_sec) } }
+    package static func exists(_ path: String) -> Bool { status(path) != nil }
+    static func isFolder(_ path: String) -> Bool {
+        status(path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+    }
+
+    /// The path without its last component.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Where a symbolic link points.
+    package static func link(_ path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return -1 }
+            return unsafe readlink(path, base.assumingMemoryBound(to: CChar.self), bytes.count)
+        }
+        return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    /// Names in a folder, sorted; bytes that are not UTF-8 come out repaired.
+    package static func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The whole file, `nil` when it cannot be read.
+    package static func contents(_ path: String) -> [UInt8]? {
+        var contents: [UInt8] = []
+        let isRead = unsafe read(path) { _, block in
+            unsafe contents.append(contentsOf: block)
+            return true
+        }
+        return isRead ? contents : nil
+    }
+
+    /// Creates or replaces a file.
+    package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw SystemError("open \(path)") }
+        defer { close(descriptor) }
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes {
+                unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            guard count >= 0 else { throw SystemError("write \(path)") }
+            written += count
+        }
+    }
+
+    /// Removes a file or a folder with everything in it; what is not there is fine.
+    package static func remove(_ path: String) {
+        if isFolder(path) {
+            for name in names(in: path) { remove("\(path)/\(name)") }
+            unsafe rmdir(path)
+        } else {
+            unsafe unlink(path)
+        }
+    }
+
+    /// Gives the file to `take` in blocks with their offsets until it says no; `false` when it cannot be read.
+    private static func read(_ path: String, _ take: (Int64, UnsafeRawBufferPointer) -> Bool) -> Bool {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var offset: Int64 = 0
+        var block = [UInt8](repeating: 0, count: 1 << 20)
+        while true {
+            let count = unsafe Glibc.read(descriptor, &block, block.count)
+            guard count > 0 else { return count == 0 }
+            let goesOn = unsafe block.withUnsafeBytes {
+                unsafe take(offset, UnsafeRawBufferPointer(rebasing: $0[..<count]))
+            }
+            guard goesOn else { return true }
+            offset += Int64(count)
+        }
+    }
+}
+
+extension FileSystem {
+    /// How many bytes of the file agree with the payload, from the first on; `nil` when it cannot be read.
+    package static func agreement(of path: String, with payload: Payload) -> Int64? {
+        var agreed: Int64 = 0
+        let isRead = unsafe read(path) { offset, block in
+            let wanted = max(0, min(Int64(block.count), payload.length - offset))
+            let part = unsafe UnsafeRawBufferPointer(rebasing: block[..<Int(wanted)])
+            let same = unsafe payload.agreement(with: part, at: offset)
+            agreed += Int64(same)
+            return same == block.count
+        }
+        return isRead ? agreed : nil
+    }
+
+    /// What is wrong with the file as a copy of `payload`; `nil` when nothing is.
+    package static func difference(of path: String, from payload: Payload) -> String? {
+        guard let size = size(path) else { return "\(path) is not there" }
+        guard let agreed = agreement(of: path, with: payload) else { return "\(path) cannot be read" }
+        if agreed < min(size, payload.length) {
+            return "\(path) differs at byte \(agreed) of \(payload.length)"
+        }
+        return size == payload.length ? nil : "\(path) has \(size) bytes, not \(payload.length)"
+    }
+}

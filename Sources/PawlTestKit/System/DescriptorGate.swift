@@ -1,0 +1,26 @@
+import Glibc
+import Synchronization
+
+/// Keeps new descriptors out of programs that are started at the same moment.
+///
+/// The calls that would make them closed-on-exec at birth are hidden from Swift, so making one and starting a program
+/// exclude each other: a socket that lives on in a child would never look closed to its peer.
+enum DescriptorGate {
+    private static let gate = Mutex(())
+
+    static func pass<Result, Failure: Error>(
+        _ body: () throws(Failure) -> sending Result
+    ) throws(Failure) -> sending Result {
+        try gate.withLock { _ throws(Failure) in try body() }
+    }
+
+    /// A pipe that no child gets: its read end, then its write end.
+    static func makePipe() throws(SystemError) -> [Int32] {
+        try pass { () throws(SystemError) in
+            var ends: [Int32] = [0, 0]
+            guard unsafe pipe(&ends) == 0 else { throw SystemError("pipe") }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return ends
+        }
+    }
+}

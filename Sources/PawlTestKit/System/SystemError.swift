@@ -1,0 +1,17 @@
+import Glibc
+
+/// A system call that a test needed and did not get.
+package struct SystemError: Error, CustomStringConvertible {
+    package var call: String
+    package var code: Int32
+
+    package init(_ call: String, _ code: Int32 = errno) {
+        self.call = call
+        self.code = code
+    }
+
+    package var description: String {
+        let reason = unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+        return "\(call): \(reason)"
+    }
+}
