@@ -26,7 +26,9 @@ package struct Payload: Hashable, Sendable {
 
     package init(text: String) { self.init(Array(text.utf8)) }
 
-    /// Fills `buffer` with the bytes from `offset` on. Past the end a generated payload goes on, a literal one is zero,
+    /// Fills `buffer` with the bytes from `offset` on.
+    ///
+    /// Past the end a generated payload goes on, a literal one is zero,
     /// so that servers can send more than they said.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) {
         switch source {

@@ -1,4 +1,6 @@
-/// How an origin answers requests for one path. The default is an honest server; every property adds one fault or trait.
+/// How an origin answers requests for one path.
+///
+/// The default is an honest server; every property adds one fault or trait.
 package struct Behaviour: Sendable {
     package var ranges = Ranges.honoured
     package var validators = Validators.strong

@@ -19,7 +19,9 @@ package final class Origin: Sendable {
     private let address: String
     private let acceptor: Worker
 
-    /// Listens at once. With an `address` other than loopback it is reached from other network namespaces.
+    /// Listens at once.
+    ///
+    /// With an `address` other than loopback it is reached from other network namespaces.
     package init(address: String = "127.0.0.1", port: UInt16 = 0) throws(SystemError) {
         let listener = try Listener(address: address, port: port)
         let state = state
@@ -42,7 +44,9 @@ package final class Origin: Sendable {
 
     package func url(_ target: String) -> String { root + target }
 
-    /// Closes every connection and waits until all threads are gone. Safe to call twice.
+    /// Closes every connection and waits until all threads are gone.
+    ///
+    /// Safe to call twice.
     package func stop() {
         let isFirst = state.with { state in
             defer { state.isStopping = true }

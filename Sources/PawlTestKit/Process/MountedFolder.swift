@@ -1,6 +1,8 @@
 import Glibc
 
-/// A memory file system of a chosen size on a new folder, for full and read-only disks. Needs root.
+/// A memory file system of a chosen size on a new folder, for full and read-only disks.
+///
+/// Needs root.
 package final class MountedFolder: Sendable {
     private let folder: TemporaryFolder
     package var path: String { folder.path }

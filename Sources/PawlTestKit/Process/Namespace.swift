@@ -1,6 +1,8 @@
 import Glibc
 
-/// A network namespace joined to this one by a cable (a veth pair) that can be pulled. Needs root and iproute2.
+/// A network namespace joined to this one by a cable (a veth pair) that can be pulled.
+///
+/// Needs root and iproute2.
 package final class Namespace: Sendable {
     package let name: String
     /// The address of this side: where an ``Origin`` listens for programs inside.
@@ -9,7 +11,9 @@ package final class Namespace: Sendable {
     private let outerLink: String
     private let innerLink: String
 
-    /// Makes the namespace with its link up. `number` keeps namespaces that live at once apart (0…200).
+    /// Makes the namespace with its link up.
+    ///
+    /// `number` keeps namespaces that live at once apart (0…200).
     package init(number: Int) throws {
         let unique = "\(getpid() % 100_000)x\(number)"
         name = "pawl\(unique)"

@@ -22,7 +22,9 @@ package final class PawlProcess: Sendable {
     package let identifier: pid_t
     private let state = Monitor(State())
 
-    /// Starts `program`. `environment` is added to the test's own, from which proxies are taken out.
+    /// Starts `program`.
+    ///
+    /// `environment` is added to the test's own, from which proxies are taken out.
     package init(
         _ program: String,
         _ arguments: [String],

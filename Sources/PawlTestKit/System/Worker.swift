@@ -25,7 +25,9 @@ package final class Worker: Sendable {
         self.thread = thread
     }
 
-    /// Waits for the end of the closure. To be called once.
+    /// Waits for the end of the closure.
+    ///
+    /// To be called once.
     package func join() {
         pthread_join(thread, nil)
     }
