@@ -2,8 +2,9 @@
 package struct ResponseHead: Hashable, Sendable {
     /// The status code; 0 for FTP and SFTP, which have none.
     package var status: Int
-    /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server gave. `nil` when absent,
-    /// malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
+    /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server gave.
+    ///
+    /// `nil` when absent, malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
     package var contentLength: Int64?
     package var contentRange: ContentRangeField = .absent
     package var acceptRanges: AcceptRanges = .unstated
@@ -21,6 +22,20 @@ package struct ResponseHead: Hashable, Sendable {
     package var link: String?
 
     package init(status: Int) { self.status = status }
+
+    /// What an FTP or SFTP server told of a file.
+    package init(fileLength: Int64?, modified: UnixTime?) {
+        status = 0
+        contentLength = fileLength
+        lastModified = modified
+    }
+
+    /// Whether the body is in parts, each with a Content-Range of its own (RFC 9110 §14.6).
+    package var isMultipart: Bool {
+        guard let contentType else { return false }
+        let type = contentType.utf8.prefix { $0 != .semicolon && $0 != .comma }
+        return Array(type).trimmed(\.isWhiteSpace).isCaseInsensitively("multipart/byteranges")
+    }
 }
 
 /// Content-Range (RFC 9110 §14.4).

@@ -1,0 +1,112 @@
+// What the parsers share: they work on bytes, since header fields and addresses are bytes and a Swift
+// `Character` would join a CR with its LF.
+
+extension UInt8 {
+    static var tab: UInt8 { 0x09 }
+    static var lineFeed: UInt8 { 0x0A }
+    static var carriageReturn: UInt8 { 0x0D }
+    static var space: UInt8 { 0x20 }
+    static var quote: UInt8 { 0x22 }
+    static var hash: UInt8 { 0x23 }
+    static var percent: UInt8 { 0x25 }
+    static var asterisk: UInt8 { 0x2A }
+    static var apostrophe: UInt8 { 0x27 }
+    static var plus: UInt8 { 0x2B }
+    static var comma: UInt8 { 0x2C }
+    static var dash: UInt8 { 0x2D }
+    static var dot: UInt8 { 0x2E }
+    static var slash: UInt8 { 0x2F }
+    static var colon: UInt8 { 0x3A }
+    static var semicolon: UInt8 { 0x3B }
+    static var less: UInt8 { 0x3C }
+    static var equals: UInt8 { 0x3D }
+    static var greater: UInt8 { 0x3E }
+    static var questionMark: UInt8 { 0x3F }
+    static var at: UInt8 { 0x40 }
+    static var leftBracket: UInt8 { 0x5B }
+    static var backslash: UInt8 { 0x5C }
+    static var rightBracket: UInt8 { 0x5D }
+    static var underscore: UInt8 { 0x5F }
+
+    var isDigit: Bool { self &- 0x30 < 10 }
+    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
+    var isControl: Bool { self < 0x20 || self == 0x7F }
+    var isASCII: Bool { self < 0x80 }
+    /// Space or tab: the white space inside a line.
+    var isBlank: Bool { self == .space || self == .tab }
+    /// Any white space of ASCII, line ends included.
+    var isWhiteSpace: Bool { self == .space || self &- 0x09 < 5 }
+    /// A character of a token (RFC 9110 §5.6.2).
+    var isTokenCharacter: Bool {
+        switch Unicode.Scalar(self) {
+        case "a"..."z", "A"..."Z", "0"..."9", "!", "#", "$", "%", "&", "'", "*", "+", "-", ".", "^", "_", "`",
+            "|",
+            "~":
+            true
+        default:
+            false
+        }
+    }
+
+    /// The ASCII letter in lower case, every other byte as it is.
+    var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+
+    var hexValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}
+
+extension Collection<UInt8> where SubSequence: BidirectionalCollection {
+    /// What is left when bytes that satisfy `isDropped` are taken from both ends.
+    func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
+        var rest = drop(while: isDropped)
+        while let last = rest.last, isDropped(last) { rest.removeLast() }
+        return rest
+    }
+}
+
+extension Collection<UInt8> {
+    /// Whether these bytes are `lowercase` when the case of ASCII letters does not count.
+    func isCaseInsensitively(_ lowercase: String) -> Bool {
+        guard count == lowercase.utf8.count else { return false }
+        return zip(self, lowercase.utf8).allSatisfy { $0.lowercased == $1 }
+    }
+
+    /// The pieces between `separator`, empty ones included.
+    func pieces(between separator: UInt8) -> [SubSequence] {
+        split(separator: separator, omittingEmptySubsequences: false)
+    }
+
+    /// The number that these bytes write in decimal digits and nothing else; `nil` also when it does not fit.
+    var decimalNumber: Int64? {
+        guard !isEmpty else { return nil }
+        var value: Int64 = 0
+        for byte in self {
+            guard byte.isDigit else { return nil }
+            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = tens.addingReportingOverflow(Int64(byte - 0x30))
+            guard !overflow, !carry else { return nil }
+            value = sum
+        }
+        return value
+    }
+}
+
+extension String {
+    /// Bytes of a header field as text: UTF-8 when they are, else ISO-8859-1, which every byte is (RFC 9110
+    /// §5.5).
+    init(field bytes: some Collection<UInt8>) {
+        self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
+    }
+
+    init(latin1 bytes: some Collection<UInt8>) {
+        var scalars = UnicodeScalarView()
+        for byte in bytes { scalars.append(Unicode.Scalar(byte)) }
+        self.init(scalars)
+    }
+}

@@ -1,0 +1,96 @@
+/// Reads the host of an address so strictly that no other parser can find another host in it.
+///
+/// What comes out is a name of letters, digits, `-`, `_` and dots (letters of any script, for libcurl's IDN),
+/// a dotted quad without leading zeros, or a canonical IPv6 literal without its brackets.
+enum HostName {
+    static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
+        if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
+        guard let bytes = PercentCoding.strictlyDecoded(text),
+            let raw = String(validating: bytes, as: UTF8.self)
+        else { throw AddressFlaw("its host is not text in UTF-8") }
+        let host = raw.lowercased()
+        guard host.unicodeScalars.allSatisfy(isAllowed) else {
+            throw AddressFlaw("its host holds a character that no host name has")
+        }
+        let labels = Array(host.utf8).pieces(between: .dot)
+        try check(labels)
+        return host
+    }
+
+    private static func check(_ all: [ArraySlice<UInt8>]) throws(AddressFlaw) {
+        // One dot at the end names the root of the DNS.
+        let labels = all.count > 1 && all.last?.isEmpty == true ? all.dropLast() : all[...]
+        guard labels.allSatisfy({ !$0.isEmpty }) else { throw AddressFlaw("its host name has an empty part") }
+        let length = labels.reduce(labels.count - 1) { $0 + $1.count }
+        guard length <= 253, labels.allSatisfy({ $0.count <= 63 || !$0.allSatisfy(\.isASCII) }) else {
+            throw AddressFlaw("its host name is too long")
+        }
+        guard let last = labels.last, isNumeric(last) else { return }
+        // Parsers disagree on `127.1`, `0x7f.1` and `010.0.0.1`, so only the form that all read alike is
+        // taken.
+        guard labels.count == all.count, isDottedQuad(all) else {
+            throw AddressFlaw(
+                "its host is not an IPv4 address",
+                remedy: "write it as four numbers from 0 to 255"
+            )
+        }
+    }
+
+    private static func literal(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
+        guard !text.contains(.percent) else {
+            throw AddressFlaw(
+                "IPv6 addresses with a zone are not supported",
+                remedy: "leave out the % and the zone"
+            )
+        }
+        guard let address = IPv6Address(text) else { throw AddressFlaw("its IPv6 address is malformed") }
+        return address.description
+    }
+
+    /// Letters, marks, digits and symbols of other scripts count when IDNA's mapping leaves them as they are:
+    /// a full-width slash or `℀` would turn into ASCII punctuation on the way (UTS 46 §4, "host split").
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "0"..."9", "-", ".", "_": return true
+        case "ß", "ς": return true  // Valid as they are since IDNA 2008 (RFC 5892 §2.6).
+        default: break
+        }
+        guard !scalar.isASCII, !scalar.properties.changesWhenNFKCCaseFolded else { return false }
+        switch scalar.properties.generalCategory {
+        case .lowercaseLetter, .otherLetter, .modifierLetter, .nonspacingMark, .spacingMark, .decimalNumber,
+            .otherSymbol:
+            return true
+        default: return false
+        }
+    }
+
+    /// Whether a parser might take the label for the end of an IPv4 address (WHATWG URL, "ends in a number").
+    private static func isNumeric(_ label: ArraySlice<UInt8>) -> Bool {
+        if label.allSatisfy(\.isDigit) { return true }
+        return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexValue != nil }
+    }
+
+    private static func isDottedQuad(_ labels: [ArraySlice<UInt8>]) -> Bool {
+        labels.count == 4 && labels.allSatisfy { quadPart($0) != nil }
+    }
+
+    /// One part of a dotted quad: 0 to 255 without leading zeros.
+    static func quadPart(_ label: ArraySlice<UInt8>) -> UInt8? {
+        guard label.count <= 3, label.count == 1 || label.first != 0x30, let number = label.decimalNumber
+        else {
+            return nil
+        }
+        return UInt8(exactly: number)
+    }
+}
+
+/// What is wrong with an address, before it is known whether a person or a server wrote it.
+struct AddressFlaw: Error {
+    var why: String
+    var remedy: String
+
+    init(_ why: String, remedy: String = "") {
+        self.why = why
+        self.remedy = remedy
+    }
+}

@@ -1,0 +1,128 @@
+/// Takes secrets out of what goes into logs, errors and events.
+package enum Redaction {
+    /// What stands for the secret.
+    package static let mark = "…"
+
+    /// A header line `Name: value` without its value where that is a secret, and without the secrets of
+    /// addresses in its value elsewhere.
+    package static func header(_ line: String) -> String {
+        let bytes = Array(line.utf8)
+        guard let colon = bytes.firstIndex(of: .colon) else { return text(line) }
+        let name = bytes[..<colon].trimmed(\.isWhiteSpace).map(\.lowercased)
+        guard !isSecret(name: String(decoding: name, as: UTF8.self)) else {
+            return printable(String(decoding: bytes[...colon], as: UTF8.self)) + " " + mark
+        }
+        return text(line)
+    }
+
+    /// Whether a header of this name (lower case) tells a secret.
+    package static func isSecret(name: String) -> Bool {
+        let bytes = Array(name.utf8)
+        return secretParts.contains { part in
+            bytes.indices.contains { bytes[$0...].starts(with: part.utf8) }
+        }
+    }
+
+    /// Standard names are covered (Authorization, Cookie, Set-Cookie, Proxy-Authorization) and the many that
+    /// services invent (X-Api-Key, Private-Token, X-Amz-Security-Token).
+    ///
+    /// Too much redaction costs little.
+    private static let secretParts = [
+        "auth", "cookie", "token", "secret", "passw", "key", "session", "signature", "credential",
+        "x-amz-security",
+    ]
+
+    /// `text` with the user info, query and fragment of every address in it replaced by `mark`.
+    package static func text(_ text: String) -> String {
+        let bytes = Array(printable(text, keepingLines: true).utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let word = rest.prefix { !isWordEnd($0) }
+            append(word, to: &result)
+            rest = rest[word.endIndex...]
+            if let end = rest.popFirst() { result.append(end) }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// An address that may be malformed, for a sentence that says so: redacted, printable, and not endless.
+    package static func address(_ text: String) -> String {
+        var result: [UInt8] = []
+        append(Array(printable(text).utf8)[...].trimmed(\.isWhiteSpace), to: &result)
+        return clipped(String(decoding: result, as: UTF8.self), to: 300)
+    }
+
+    /// `text` with U+FFFD for control characters, which a terminal would obey; line ends and tabs may stay.
+    package static func printable(_ text: String, keepingLines: Bool = false) -> String {
+        func isDropped(_ scalar: Unicode.Scalar) -> Bool {
+            guard scalar.properties.generalCategory == .control else { return false }
+            return !(keepingLines && (scalar == "\n" || scalar == "\t"))
+        }
+        guard text.unicodeScalars.contains(where: isDropped) else { return text }
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { scalars.append(isDropped(scalar) ? "\u{FFFD}" : scalar) }
+        return String(scalars)
+    }
+
+    /// The first `limit` characters of `text`, with `mark` where there were more.
+    package static func clipped(_ text: String, to limit: Int) -> String {
+        let start = text.prefix(limit)
+        return start.endIndex == text.endIndex ? text : start + mark
+    }
+
+    private static func isWordEnd(_ byte: UInt8) -> Bool {
+        byte.isWhiteSpace || byte == .quote || byte == .apostrophe || byte == .less || byte == .greater
+    }
+
+    /// One word: addresses in it lose user info, query and fragment, `/path?name=value` its query.
+    private static func append(_ word: ArraySlice<UInt8>, to result: inout [UInt8]) {
+        var rest = word
+        while let start = authorityStart(rest) {
+            result.append(contentsOf: rest[..<start])
+            rest = rest[start...]
+            let authority = rest.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
+            if let at = authority.lastIndex(of: .at) {
+                result.append(contentsOf: mark.utf8)
+                result.append(contentsOf: authority[at...])
+            } else if rest.contains(.at), hasOddPort(authority) {
+                // Perhaps a password with a slash or a question mark in it: nothing after it is safe to show.
+                result.append(contentsOf: mark.utf8)
+                return
+            } else {
+                result.append(contentsOf: authority)
+            }
+            rest = rest[authority.endIndex...]
+            if let secret = rest.firstIndex(where: { $0 == .questionMark || $0 == .hash }),
+                authorityStart(rest[..<secret]) == nil
+            {
+                return appendCut(rest, at: secret, to: &result)
+            }
+        }
+        if let mark = rest.firstIndex(of: .questionMark), rest[mark...].contains(.equals) {
+            return appendCut(rest, at: mark, to: &result)
+        }
+        result.append(contentsOf: rest)
+    }
+
+    private static func appendCut(_ rest: ArraySlice<UInt8>, at secret: Int, to result: inout [UInt8]) {
+        result.append(contentsOf: rest[...secret])
+        if secret + 1 < rest.endIndex { result.append(contentsOf: mark.utf8) }
+    }
+
+    /// The index after the next `://`.
+    private static func authorityStart(_ word: ArraySlice<UInt8>) -> Int? {
+        var rest = word
+        while let colon = rest.firstIndex(of: .colon) {
+            if rest[colon...].starts(with: "://".utf8) { return colon + 3 }
+            rest = rest[(colon + 1)...]
+        }
+        return nil
+    }
+
+    private static func hasOddPort(_ authority: ArraySlice<UInt8>) -> Bool {
+        guard let colon = authority.lastIndex(of: .colon) else { return false }
+        return !authority[(colon + 1)...].allSatisfy(\.isDigit)
+    }
+}

@@ -1,0 +1,176 @@
+extension ResponseHead {
+    /// Reads the header block of one answer: status line, fields, and the empty line if it is there.
+    ///
+    /// Lines end in CRLF or in a bare LF (RFC 9112 §2.2), folded ones are joined (§5.2). `nil` without a
+    /// valid status line.
+    ///
+    /// A field that nobody reads costs its name's length and no memory.
+    package init?(parsing head: [UInt8]) {
+        var lines = HeadLines(head)
+        guard let first = lines.next(), let status = Self.status(of: first) else { return nil }
+        self.init(status: status)
+        var framing = Framing()
+        while let line = lines.next() {
+            guard let colon = line.firstIndex(of: .colon) else { continue }
+            // White space before the colon is against RFC 9112 §5.1, and some servers send it.
+            let name = line[..<colon].trimmed(\.isBlank)
+            take(name, line[(colon + 1)...].trimmed(\.isWhiteSpace), &framing)
+        }
+        contentLength = framing.contentLength
+        if contentEncoding?.utf8.isCaseInsensitively("identity") == true { contentEncoding = nil }
+    }
+
+    /// The same for bytes that a C library lends.
+    package init?(parsing head: UnsafeRawBufferPointer) {
+        unsafe self.init(parsing: [UInt8](head))
+    }
+
+    /// The status of `HTTP/1.1 206 Partial Content`; HTTP/2 and later have no minor number and no reason.
+    private static func status(of line: ArraySlice<UInt8>) -> Int? {
+        guard line.starts(with: "HTTP/".utf8) else { return nil }
+        let version = line.dropFirst(5).prefix { !$0.isBlank }
+        let numbers = version.pieces(between: .dot)
+        guard numbers.count <= 2, numbers.allSatisfy({ $0.count == 1 && $0.allSatisfy(\.isDigit) }) else {
+            return nil
+        }
+        let digits = line[version.endIndex...].drop(while: \.isBlank).prefix { !$0.isBlank }
+        guard digits.count == 3, let status = digits.decimalNumber, status >= 100 else { return nil }
+        return Int(status)
+    }
+
+    /// Stores the field if it is one that a decision reads.
+    ///
+    /// The length of the name decides first.
+    private mutating func take(
+        _ name: ArraySlice<UInt8>,
+        _ value: ArraySlice<UInt8>,
+        _ framing: inout Framing
+    ) {
+        func isNamed(_ wanted: String) -> Bool { name.isCaseInsensitively(wanted) }
+        switch name.count {
+        case 4:
+            if isNamed("date") {
+                if date == nil { date = UnixTime(httpDate: value) }
+            } else if isNamed("etag") {
+                if entityTag == nil { entityTag = EntityTag(parsing: value) }
+            } else if isNamed("link") {
+                Self.join(value, to: &link)
+            }
+        case 8: if isNamed("location") { Self.keepFirst(value, in: &location, Self.reference) }
+        case 11: if isNamed("retry-after") { Self.keepFirst(value, in: &retryAfter) }
+        case 12: if isNamed("content-type") { Self.keepFirst(value, in: &contentType) }
+        case 13:
+            if isNamed("content-range") {
+                take(contentRange: value)
+            } else if isNamed("accept-ranges") {
+                take(acceptRanges: value)
+            } else if isNamed("last-modified"), lastModified == nil {
+                lastModified = UnixTime(httpDate: value)
+            }
+        case 14: if isNamed("content-length") { framing.take(contentLength: value) }
+        case 16: if isNamed("content-encoding") { Self.join(value, to: &contentEncoding) }
+        case 17: if isNamed("transfer-encoding") { framing.take(transferEncoding: value) }
+        case 19: if isNamed("content-disposition") { Self.keepFirst(value, in: &contentDisposition) }
+        default: break
+        }
+    }
+
+    /// Two different ranges in one head are no range.
+    private mutating func take(contentRange value: ArraySlice<UInt8>) {
+        let field = ContentRangeField(parsing: value)
+        contentRange =
+            contentRange == .absent || contentRange == field ? field : .malformed(String(field: value))
+    }
+
+    private mutating func take(acceptRanges value: ArraySlice<UInt8>) {
+        for unit in value.split(separator: .comma).map({ $0.trimmed(\.isBlank) }) {
+            if unit.isCaseInsensitively("bytes") {
+                acceptRanges = .bytes
+            } else if unit.isCaseInsensitively("none"), acceptRanges == .unstated {
+                acceptRanges = .none
+            }
+        }
+    }
+
+    private static func keepFirst(
+        _ value: ArraySlice<UInt8>,
+        in field: inout String?,
+        _ text: (ArraySlice<UInt8>) -> String = String.init(field:)
+    ) {
+        if field == nil, !value.isEmpty { field = text(value) }
+    }
+
+    private static func join(_ value: ArraySlice<UInt8>, to field: inout String?) {
+        guard !value.isEmpty else { return }
+        field = field.map { $0 + ", " + String(field: value) } ?? String(field: value)
+    }
+
+    /// A Location's bytes: those that are not UTF-8 are percent-encoded one by one, so that the server gets
+    /// back what it sent.
+    private static func reference(_ value: ArraySlice<UInt8>) -> String {
+        if let text = String(validating: value, as: UTF8.self) { return text }
+        var bytes: [UInt8] = []
+        for byte in value {
+            if byte.isASCII {
+                bytes.append(byte)
+            } else {
+                bytes += [.percent, PercentCoding.hexDigit(byte >> 4), PercentCoding.hexDigit(byte & 0xF)]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// How long the body is (RFC 9112 §6.3).
+private struct Framing {
+    private var length: Int64?
+    private var isContradictory = false
+    private var isTransferEncoded = false
+
+    /// `nil` when unknown, contradictory, or overruled.
+    var contentLength: Int64? { isContradictory || isTransferEncoded ? nil : length }
+
+    /// `5, 5` and a second field with the same number are harmless copies (RFC 9110 §8.6).
+    mutating func take(contentLength value: ArraySlice<UInt8>) {
+        for piece in value.pieces(between: .comma) {
+            let number = piece.trimmed(\.isBlank).decimalNumber
+            if number == nil || length != nil && length != number { isContradictory = true }
+            length = number
+        }
+    }
+
+    mutating func take(transferEncoding value: ArraySlice<UInt8>) {
+        // `identity` was a coding of RFC 2616 that means none.
+        if !value.isEmpty, !value.isCaseInsensitively("identity") { isTransferEncoded = true }
+    }
+}
+
+/// The lines of a header block, up to the empty one; folded lines come joined by one space.
+private struct HeadLines {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ head: [UInt8]) { rest = head[...] }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+        let line = nextRaw()
+        guard !line.isEmpty else { return nil }
+        guard isFold else { return line }
+        var joined = Array(line)
+        while isFold {
+            let more = nextRaw().trimmed(\.isBlank)
+            guard !more.isEmpty else { continue }
+            joined.append(.space)
+            joined.append(contentsOf: more)
+        }
+        return joined[...]
+    }
+
+    private var isFold: Bool { rest.first?.isBlank == true }
+
+    private mutating func nextRaw() -> ArraySlice<UInt8> {
+        var line = rest.prefix { $0 != .lineFeed }
+        rest = rest[line.endIndex...].dropFirst()
+        while line.last == .carriageReturn { line.removeLast() }
+        return line
+    }
+}

@@ -1,0 +1,177 @@
+extension WebAddress {
+    /// Reads an absolute URL as a person writes it: white space around it is dropped, spaces and letters of
+    /// other scripts in path and query are percent-encoded, the user info comes back apart.
+    ///
+    /// Throws code 28.
+    package static func parse(
+        _ text: String
+    ) throws(Failure) -> (address: WebAddress, credentials: Credentials?) {
+        do throws(AddressFlaw) {
+            let (address, userInfo) = try read(reference(text))
+            return (address, try userInfo.flatMap(credentials))
+        } catch {
+            throw Failure(
+                .badOption,
+                "cannot use the address",
+                at: Redaction.address(text),
+                because: error.why,
+                remedy: error.remedy
+            )
+        }
+    }
+
+    /// `text` without white space around it, free of control characters.
+    static func reference(_ text: String) throws(AddressFlaw) -> ArraySlice<UInt8> {
+        let bytes = Array(text.utf8).trimmed(\.isWhiteSpace)
+        guard !bytes.contains(where: \.isControl) else {
+            throw AddressFlaw("it holds a control character", remedy: "percent-encode it or leave it out")
+        }
+        return bytes
+    }
+
+    /// Reads an absolute URL that went through `reference`; the user info comes back raw.
+    static func read(
+        _ bytes: ArraySlice<UInt8>
+    ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
+        guard !bytes.isEmpty else { throw AddressFlaw("it is empty") }
+        guard let colon = schemeEnd(bytes) else { throw missingScheme }
+        let rest = bytes[(colon + 1)...]
+        let scheme = try scheme(bytes[..<colon], before: rest)
+        guard rest.starts(with: "//".utf8) else {
+            throw AddressFlaw("it names no host", remedy: "write \(scheme.rawValue)://HOST/PATH")
+        }
+        let (address, userInfo) = try read(scheme, afterSlashes: rest.dropFirst(2))
+        return (address, userInfo)
+    }
+
+    /// Reads what follows `scheme://`.
+    static func read(
+        _ scheme: Scheme,
+        afterSlashes rest: ArraySlice<UInt8>
+    ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
+        let authority = rest.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
+        // Browsers read a backslash as a slash, others as part of the user info: `//good\@bad/`.
+        guard !authority.contains(.backslash) else {
+            throw AddressFlaw("it has a backslash before its path", remedy: "write / instead")
+        }
+        var userInfo: ArraySlice<UInt8>?
+        var place = authority
+        if let at = authority.lastIndex(of: .at) {
+            userInfo = authority[..<at]
+            place = authority[(at + 1)...]
+        }
+        let (host, port) = try hostAndPort(place)
+        let (path, query) = split(rest[authority.endIndex...])
+        let address = WebAddress(
+            scheme: scheme,
+            host: host,
+            port: port ?? scheme.defaultPort,
+            path: withoutDotSegments(path),
+            query: query
+        )
+        return (address, userInfo)
+    }
+
+    /// Where the scheme's colon is, if the bytes begin with a scheme (RFC 3986 §3.1).
+    static func schemeEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
+        guard bytes.first?.isLetter == true else { return nil }
+        let end = bytes.firstIndex {
+            !($0.isLetter || $0.isDigit || $0 == .plus || $0 == .dash || $0 == .dot)
+        }
+        guard let end, bytes[end] == .colon else { return nil }
+        return end
+    }
+
+    private static func scheme(
+        _ name: ArraySlice<UInt8>,
+        before rest: ArraySlice<UInt8>
+    ) throws(AddressFlaw) -> Scheme {
+        let text = String(decoding: name.map(\.lowercased), as: UTF8.self)
+        if let scheme = Scheme(rawValue: text) { return scheme }
+        // `example.org:8080/file` and `localhost:8080/file` have a port there, not a scheme.
+        if !rest.starts(with: "//".utf8), name.contains(.dot) || rest.first?.isDigit == true {
+            throw missingScheme
+        }
+        throw AddressFlaw(
+            "\(Redaction.clipped(text, to: 32)) is not among the schemes that are fetched: \(Scheme.list)"
+        )
+    }
+
+    private static var missingScheme: AddressFlaw {
+        AddressFlaw("it has no scheme", remedy: "begin it with https:// or another of \(Scheme.list)")
+    }
+
+    /// Path and query, percent-encoded; the fragment is dropped.
+    static func split(_ rest: ArraySlice<UInt8>) -> (path: String, query: String?) {
+        let used = rest.prefix { $0 != .hash }
+        let path = used.prefix { $0 != .questionMark }
+        let query = used[path.endIndex...].dropFirst()
+        let hasQuery = path.endIndex != used.endIndex
+        return (
+            text(PercentCoding.encoded(path, keeping: PercentCoding.isPathCharacter)),
+            hasQuery ? text(PercentCoding.encoded(query, keeping: PercentCoding.isQueryCharacter)) : nil
+        )
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension WebAddress {
+    private static func hostAndPort(_ place: ArraySlice<UInt8>) throws(AddressFlaw) -> (String, UInt16?) {
+        var host = place
+        var rest = place[place.endIndex...]
+        if place.first == .leftBracket {
+            guard let bracket = place.firstIndex(of: .rightBracket) else {
+                throw AddressFlaw("the bracket of its IPv6 address is not closed")
+            }
+            host = place[...bracket]
+            rest = place[(bracket + 1)...]
+        } else if let colon = place.firstIndex(of: .colon) {
+            host = place[..<colon]
+            rest = place[colon...]
+        }
+        guard !host.isEmpty else { throw AddressFlaw("it names no host") }
+        guard rest.first == .colon || rest.isEmpty else {
+            throw AddressFlaw("something follows its IPv6 address")
+        }
+        let name = try HostName.parse(host)
+        let digits = rest.dropFirst()
+        // A colon without digits means the default (RFC 3986 §3.2.3).
+        if digits.isEmpty { return (name, nil) }
+        guard digits.count <= 5, let number = digits.decimalNumber, let port = UInt16(exactly: number),
+            port > 0
+        else {
+            throw AddressFlaw("its port is not a number from 1 to 65535")
+        }
+        return (name, port)
+    }
+
+    private static func credentials(_ userInfo: ArraySlice<UInt8>) throws(AddressFlaw) -> Credentials? {
+        guard !userInfo.isEmpty else { return nil }
+        let user = userInfo.prefix { $0 != .colon }
+        let password = userInfo[user.endIndex...].dropFirst()
+        guard let user = String(validating: PercentCoding.decoded(user), as: UTF8.self),
+            let password = String(validating: PercentCoding.decoded(password), as: UTF8.self)
+        else { throw AddressFlaw("its user name or password is not text in UTF-8") }
+        // FTP sends both in command lines: a line end would begin a command of its own.
+        guard !(user.utf8.contains(where: \.isControl) || password.utf8.contains(where: \.isControl)) else {
+            throw AddressFlaw("its user name or password holds a control character")
+        }
+        return Credentials(user: user, password: password)
+    }
+}
+
+extension WebAddress.Scheme {
+    package var defaultPort: UInt16 {
+        switch self {
+        case .http: 80
+        case .https: 443
+        case .ftp: 21
+        case .ftps: 990
+        case .sftp: 22
+        }
+    }
+
+    /// For sentences.
+    static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}

@@ -1,0 +1,38 @@
+/// SplitMix64 (Steele, Lea and Flood, 2014): the same dice for the same seed.
+struct Dice: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// Bytes that are partly of `alphabet`, so that parsers get past their first check.
+    mutating func bytes(upTo limit: Int, from alphabet: String) -> [UInt8] {
+        let letters = Array(alphabet.utf8)
+        return (0..<Int.random(in: 0...limit, using: &self)).map { _ in
+            Int.random(in: 0..<8, using: &self) == 0
+                ? UInt8.random(in: 0...255, using: &self)
+                : letters[Int.random(in: 0..<letters.count, using: &self)]
+        }
+    }
+
+    /// `text` with a few bytes changed, dropped or doubled.
+    mutating func damaged(_ text: String) -> [UInt8] {
+        var bytes = Array(text.utf8)
+        for _ in 0..<Int.random(in: 1...4, using: &self) where !bytes.isEmpty {
+            let index = Int.random(in: 0..<bytes.count, using: &self)
+            switch Int.random(in: 0..<3, using: &self) {
+            case 0: bytes[index] = UInt8.random(in: 0...255, using: &self)
+            case 1: bytes.remove(at: index)
+            default: bytes.insert(bytes[index], at: index)
+            }
+        }
+        return bytes
+    }
+}
