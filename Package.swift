@@ -36,7 +36,7 @@ let package = Package(
         room("PawlDisk", ["PawlCore", "PawlEngine", "CPawlSystem", "CCrypto"]),
         room("PawlReach", ["PawlCore", "PawlEngine"]),
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach"]),
-        room("PawlCommands", ["Pawl"]),
+        room("PawlCommands", ["Pawl", "PawlCore"]),
         .executableTarget(name: "pawl", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
 
@@ -46,7 +46,7 @@ let package = Package(
         tests("PawlCurlTests", ["PawlCurl", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlTestKitTests", ["PawlTestKit", "PawlCore"]),
-        tests("PawlCommandsTests", ["PawlCommands", "Pawl"]),
+        tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
         tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),
     ]
 )

@@ -1,28 +1,42 @@
-/// How one download is fetched and where it goes. Every field has the default that `pawl get` has.
+/// How one download is fetched and where it goes.
+///
+/// Every field has the default that `pawl get` has.
 public struct DownloadOptions: Sendable, Hashable {
-    /// Folder for the file, made when missing; relative paths count from the working directory. Default `.`.
+    /// Folder for the file, made when missing; relative paths count from the working directory.
+    ///
+    /// Default `.`.
     public var folder = "."
     /// The file's name inside `folder`; `nil` (default) takes the server's or the URL's, see ``naming``.
     public var fileName: String?
-    /// Where a name comes from when ``fileName`` is `nil`. Default ``Naming/server``.
+    /// Where a name comes from when ``fileName`` is `nil`.
+    ///
+    /// Default ``Naming/server``.
     public var naming = Naming.server
-    /// What happens when a finished file of the name is there. Default ``ExistingFile/rename``.
+    /// What happens when a finished file of the name is there.
+    ///
+    /// Default ``ExistingFile/rename``.
     public var existingFile = ExistingFile.rename
     /// Connections to one file: 1…64, or `nil` (default) for an automatic number up to 8.
     public var connections: Int?
     /// Further addresses of the same content, tried and used beside the first.
     public var mirrors: [String] = []
-    /// Extra request header lines, `Name: value`. `Authorization` and `Cookie` stay with the given origins.
+    /// Extra request header lines, `Name: value`.
+    ///
+    /// `Authorization` and `Cookie` stay with the given origins.
     public var headers: [String] = []
     /// User name and password for the given origins; basic or digest, as the server asks.
     public var user: String?
     /// The password that goes with ``user``.
     public var password: String?
-    /// A netrc file; `""` means the user's own. `nil` (default) reads none.
+    /// A netrc file; `""` means the user's own.
+    ///
+    /// `nil` (default) reads none.
     public var netrc: String?
     /// The Referer field.
     public var referer: String?
-    /// The User-Agent field. Default `Pawl/VERSION`.
+    /// The User-Agent field.
+    ///
+    /// Default `Pawl/VERSION`.
     public var userAgent: String?
     /// A Netscape cookie file to read (never written).
     public var cookieFile: String?
@@ -31,7 +45,9 @@ public struct DownloadOptions: Sendable, Hashable {
     public var proxy: String?
     /// Hosts that are reached without the proxy, as curl reads `NO_PROXY`.
     public var noProxy: String?
-    /// Whether servers must prove who they are (TLS certificates, SSH host keys). Default `true`.
+    /// Whether servers must prove who they are (TLS certificates, SSH host keys).
+    ///
+    /// Default `true`.
     public var verifiesPeer = true
     /// A PEM file of certificate authorities instead of the system's.
     public var authorityFile: String?
@@ -43,17 +59,29 @@ public struct DownloadOptions: Sendable, Hashable {
     public var rateLimit: Int64?
     /// The digest that the content must have, `type=hex`: `sha-256`, `sha-512`, `sha-1` or `md5`.
     public var checksum: String?
-    /// Attempts after the first that bring no new byte; progress starts the count again. Default 5, 0 means none.
+    /// Attempts after the first that bring no new byte; progress starts the count again.
+    ///
+    /// Default 5, 0 means none.
     public var retries = 5
-    /// Seconds before the first retry, doubled with jitter up to 60; a server's Retry-After wins. Default 1.
+    /// Seconds before the first retry, doubled with jitter up to 60; a server's Retry-After wins.
+    ///
+    /// Default 1.
     public var retryDelay = 1.0
-    /// Longest silence in seconds: connecting, waiting for the answer, or between bytes. Default 30.
+    /// Longest silence in seconds: connecting, waiting for the answer, or between bytes.
+    ///
+    /// Default 30.
     public var timeout = 30.0
+    /// Redirects to follow.
+    ///
     /// Default 20.
     public var maximumRedirects = 20
-    /// Only these bytes: `A-B` (inclusive), `A-`, or `-N` (the last N). Default `nil`, the whole content.
+    /// Only these bytes: `A-B` (inclusive), `A-`, or `-N` (the last N).
+    ///
+    /// Default `nil`, the whole content.
     public var range: String?
-    /// Whether the file gets the server's Last-Modified as its time. Default `true`.
+    /// Whether the file gets the server's Last-Modified as its time.
+    ///
+    /// Default `true`.
     public var keepsServerTime = true
     /// A text of the caller's own that comes back in snapshots.
     public var taskDescription: String?

@@ -1,0 +1,60 @@
+# Development commands. `make help` lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+PREFIX ?= /usr/local
+export PATH := $(PATH):/usr/sbin:/sbin
+SOURCES := Sources Tests Package.swift
+
+ifdef SANITIZE
+# A scratch folder of its own: instrumented objects must not replace the plain ones.
+TEST_FLAGS := --sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE)
+endif
+ifdef FILTER
+TEST_FLAGS += --filter $(FILTER)
+endif
+
+.PHONY: help build test check lint layers greps warnings docs coverage format install clean packages test-packages
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+packages:
+	@Scripts/install-packages build
+
+test-packages:
+	@Scripts/install-packages build test
+
+build: packages ## the release binary
+	swift build -c release --product pawl
+
+test: test-packages build ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
+	PAWL_BINARY="$(CURDIR)/.build/release/pawl" swift test $(TEST_FLAGS)
+
+check: lint layers greps warnings docs ## format, layers, forbidden words, warnings, documentation
+
+lint: ## layout and style
+	swift format lint --strict --parallel -r -p $(SOURCES)
+
+layers: ## imports against the table in Documentation/Design.md
+	Scripts/check-layers
+
+greps: ## forbidden words
+	Scripts/check-greps
+
+warnings: packages ## everything compiles, warnings are errors (Package.swift says so for each target)
+	swift build --build-tests
+
+docs: warnings ## the library's documentation, warnings are errors
+	Scripts/check-docs
+
+coverage: packages ## every region of the deciding code is reached
+	Scripts/coverage
+
+format: ## lay the sources out
+	swift format -i -r -p $(SOURCES)
+
+install: build ## pawl to PREFIX/bin
+	install -D -m 755 .build/release/pawl "$(DESTDIR)$(PREFIX)/bin/pawl"
+
+clean: ## remove what was built
+	rm -rf .build
