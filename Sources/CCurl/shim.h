@@ -1,3 +1,62 @@
-// The one door to libcurl: non-variadic wrappers for the variadic calls that Swift cannot make.
+// The one door to libcurl: non-variadic wrappers for the variadic calls that Swift cannot make, and the constants
+// that are macros with casts or change their form between versions.
 #pragma once
 #include <curl/curl.h>
+
+#if LIBCURL_VERSION_NUM < 0x075700
+#error "libcurl 7.87 or newer is needed"
+#endif
+
+static inline CURLcode pawl_easy_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode pawl_easy_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode pawl_easy_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode pawl_easy_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode pawl_easy_set_receiver(CURL *easy, CURLoption option, curl_write_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode pawl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode pawl_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode pawl_easy_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLMcode pawl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLSHcode pawl_share_set_data(CURLSH *share, curl_lock_data kind) {
+    return curl_share_setopt(share, CURLSHOPT_SHARE, kind);
+}
+
+static inline const curl_version_info_data *pawl_version(void) { return curl_version_info(CURLVERSION_NOW); }
+
+static const long pawl_http_version_1_1 = CURL_HTTP_VERSION_1_1;
+static const long pawl_http_version_2_over_tls = CURL_HTTP_VERSION_2TLS;
+static const long pawl_tls_version_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long pawl_auth_basic = (long)CURLAUTH_BASIC;
+static const long pawl_auth_digest = (long)CURLAUTH_DIGEST;
+static const long pawl_netrc_optional = CURL_NETRC_OPTIONAL;
+static const long pawl_global_all = CURL_GLOBAL_ALL;
+static const int pawl_pause_nothing = CURLPAUSE_CONT;
+static const size_t pawl_receiver_pauses = CURL_WRITEFUNC_PAUSE;
+static const size_t pawl_receiver_fails = CURL_WRITEFUNC_ERROR;
+static const size_t pawl_error_size = CURL_ERROR_SIZE;

@@ -1,0 +1,52 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+/// The cookies of one origin under one set of settings. Nothing crosses to another jar.
+@safe
+final class CookieJar {
+    struct Key: Hashable {
+        var settings: ObjectIdentifier
+        var origin: Origin
+        var carriesSecrets: Bool
+
+        init(_ request: TransferRequest) {
+            settings = ObjectIdentifier(request.settings)
+            origin = request.address.origin
+            carriesSecrets = request.carriesSecrets
+        }
+    }
+
+    let share: UnsafeMutableRawPointer
+    /// The key holds the identity of the settings, so they must not go away before the jar.
+    private let settings: TransferSettings
+    /// When it was last used, in requests of the transport.
+    var lastUse: UInt64 = 0
+
+    /// Makes a jar and reads the settings' cookie file into it when the request may carry secrets.
+    init(for request: TransferRequest) throws(TransferFault) {
+        guard let share = unsafe curl_share_init() else {
+            throw TransferFault(.other, "no memory for cookies")
+        }
+        unsafe self.share = share
+        settings = request.settings
+        // One loop thread uses the share, so it needs no lock functions.
+        _ = unsafe pawl_share_set_data(share, CURL_LOCK_DATA_COOKIE)
+        guard request.carriesSecrets, let file = settings.values.cookieFile else { return }
+        try load(file)
+    }
+
+    deinit { _ = unsafe curl_share_cleanup(share) }
+
+    private func load(_ file: String) throws(TransferFault) {
+        guard CurlLibrary.isReadable(file) else {
+            throw TransferFault(.other, "cannot read the cookie file \(file)")
+        }
+        guard let easy = unsafe curl_easy_init() else { throw TransferFault(.other, "no memory for cookies") }
+        defer { unsafe curl_easy_cleanup(easy) }
+        _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
+        _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIEFILE, file)
+        // RELOAD reads the file now and once; a COOKIEFILE on each handle would read it at each request.
+        _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIELIST, "RELOAD")
+    }
+}

@@ -1,0 +1,47 @@
+import CCurl
+import Glibc
+
+/// What holds for the whole process: libcurl's start and what this build of it can do.
+enum CurlLibrary {
+    /// The answer of `curl_global_init`, which runs once.
+    static let start: CURLcode = curl_global_init(pawl_global_all)
+
+    /// The certificate bundle that libcurl was built to use.
+    private static let builtInAuthorityFile: String? = {
+        guard let info = unsafe pawl_version(), let path = unsafe info.pointee.cainfo else { return nil }
+        return unsafe String(cString: path)
+    }()
+
+    /// The system's certificate bundle, when libcurl was built without one or its own is not there.
+    static let authorityFile: String? = {
+        if let file = builtInAuthorityFile, isReadable(file) { return nil }
+        let usual = [
+            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+        ]
+        return usual.first(where: isReadable)
+    }()
+
+    /// The person's home folder, for SSH's files.
+    static var home: String? {
+        guard let value = unsafe getenv("HOME") else { return nil }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
+    /// The login name that an SFTP URL without one means, as `ssh` takes it.
+    static var loginName: String? {
+        if let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name {
+            return unsafe String(cString: name)
+        }
+        guard let value = unsafe getenv("USER") else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    static func isReadable(_ path: String) -> Bool { unsafe access(path, R_OK) == 0 }
+
+    static func text(of code: CURLcode) -> String {
+        guard let words = unsafe curl_easy_strerror(code) else { return "error \(code.rawValue)" }
+        return unsafe String(cString: words)
+    }
+}

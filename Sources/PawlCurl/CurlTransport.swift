@@ -1,0 +1,278 @@
+import CCurl
+package import PawlCore
+package import PawlEngine
+
+/// Fetches with libcurl's multi interface.
+///
+/// Sinks are only ever called from within `perform`, never from `start`, `cancel` or `resume`: those note what is
+/// to be done when they come from inside one of libcurl's callbacks, where its functions must not be called.
+@safe
+package final class CurlTransport: Transport {
+    private let multi: UnsafeMutableRawPointer
+    private let waker: Waker
+    let clock: any Clock
+
+    /// The transfers that somebody waits for.
+    private var transfers: [TransferID: Exchange] = [:]
+    /// Prepared, not yet in the multi handle.
+    private var joining: [Exchange] = []
+    private var resuming: [TransferID] = []
+    /// Cancelled inside a callback: to leave the multi handle after it.
+    private var condemned: [Exchange] = []
+    /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
+    private var ending: TransferID?
+    /// Whether libcurl is on the stack.
+    private var isInside = false
+
+    private var idle: [Exchange] = []
+    private var profiles: [Profile.Key: Profile] = [:]
+    private var jars: [CookieJar.Key: CookieJar] = [:]
+    private var requestCount: UInt64 = 0
+
+    private enum Limit {
+        /// Easy handles kept for reuse.
+        static let idle = 32
+        /// Idle connections kept for reuse.
+        static let connections = 128
+        /// Streams of one HTTP/2 connection.
+        static let streams = 256
+        static let profiles = 64
+        static let jars = 256
+    }
+
+    /// Starts libcurl once for the process and makes a multi handle.
+    package init(clock: any Clock) throws(Failure) {
+        let start = CurlLibrary.start
+        guard start == CURLE_OK, let multi = unsafe curl_multi_init() else {
+            throw Failure(
+                .unknown,
+                "cannot start",
+                at: "libcurl",
+                because: CurlLibrary.text(of: start),
+                remedy: "check the installation of libcurl"
+            )
+        }
+        unsafe self.multi = multi
+        self.clock = clock
+        waker = unsafe Waker(multi)
+        _ = unsafe pawl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Limit.connections)
+        _ = unsafe pawl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
+    }
+
+    deinit {
+        waker.disarm()
+        for exchange in transfers.values { exchange.detach() }
+        for exchange in Array(transfers.values) + condemned where exchange.isJoined {
+            _ = unsafe curl_multi_remove_handle(multi, exchange.easy.raw)
+        }
+        // The easy handles go before the multi handle, as libcurl asks for.
+        transfers = [:]
+        joining = []
+        condemned = []
+        idle = []
+        _ = unsafe curl_multi_cleanup(multi)
+    }
+
+    package var wake: @Sendable () -> Void {
+        let waker = waker
+        return { waker.wake() }
+    }
+
+    package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        requestCount += 1
+        guard let exchange = takeExchange(like: Profile.Key(request)) else {
+            preconditionFailure("curl_easy_init found no memory")
+        }
+        do throws(TransferFault) {
+            let profile = try profile(for: request)
+            let jar = try jar(for: request)
+            exchange.prepare(request, as: id, sink: sink, profile: profile, jar: jar)
+        } catch {
+            exchange.refuse(request, as: id, sink: sink, error)
+        }
+        transfers[id] = exchange
+        joining.append(exchange)
+    }
+
+    package func cancel(_ id: TransferID) {
+        if ending == id { ending = nil }
+        guard let exchange = transfers.removeValue(forKey: id) else { return }
+        exchange.detach()
+        // One that has not joined is seen to when its turn to join comes.
+        guard exchange.isJoined else { return }
+        if isInside {
+            condemned.append(exchange)
+        } else {
+            leave(exchange)
+            recycle(exchange)
+        }
+    }
+
+    package func resume(_ id: TransferID) {
+        guard transfers[id] != nil else { return }
+        resuming.append(id)
+    }
+
+    package func perform(until deadline: Moment?) {
+        precondition(!isInside, "perform is not called from a sink")
+        let hasTold = joinAll()
+        let hasResumed = resumeAll()
+        wait(until: hasTold || hasResumed ? clock.now : deadline)
+        isInside = true
+        var running: Int32 = 0
+        let code = unsafe curl_multi_perform(multi, &running)
+        isInside = false
+        precondition(code == CURLM_OK, "curl_multi_perform: \(code)")
+        removeCondemned()
+        deliverEnds()
+    }
+}
+
+// MARK: - The steps of perform
+
+extension CurlTransport {
+    /// Puts what was started into the multi handle. Returns whether a sink was called.
+    private func joinAll() -> Bool {
+        var hasTold = false
+        while !joining.isEmpty {
+            let batch = joining
+            joining.removeAll(keepingCapacity: true)
+            for exchange in batch {
+                if exchange.sink == nil {
+                    recycle(exchange)
+                } else if exchange.verdict != nil {
+                    finish(exchange, CURLE_OK)
+                    hasTold = true
+                } else {
+                    join(exchange)
+                }
+            }
+        }
+        return hasTold
+    }
+
+    private func join(_ exchange: Exchange) {
+        let code = unsafe curl_multi_add_handle(multi, exchange.easy.raw)
+        precondition(code == CURLM_OK, "curl_multi_add_handle: \(code)")
+        exchange.isJoined = true
+    }
+
+    /// Lets paused transfers go on. Returns whether there were any: then a sink may have been called.
+    private func resumeAll() -> Bool {
+        guard !resuming.isEmpty else { return false }
+        let batch = resuming
+        resuming.removeAll(keepingCapacity: true)
+        for id in batch {
+            guard let exchange = transfers[id], exchange.isPaused else { continue }
+            exchange.isPaused = false
+            isInside = true
+            let code = unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing)
+            isInside = false
+            // The write callback was called in there; libcurl does not end the transfer when it said stop.
+            if code != CURLE_OK, exchange.sink != nil, exchange.id == id { finish(exchange, code) }
+        }
+        removeCondemned()
+        return true
+    }
+
+    private func wait(until deadline: Moment?) {
+        let longest = Int64(Int32.max)
+        var milliseconds = longest
+        if let deadline {
+            let left = (deadline - clock.now).nanoseconds
+            // Rounded up: waking before an alarm is due would only spin.
+            milliseconds = min(longest, max(0, (left + 999_999) / 1_000_000))
+        }
+        var ready: Int32 = 0
+        _ = unsafe curl_multi_poll(multi, nil, 0, Int32(milliseconds), &ready)
+    }
+
+    private func removeCondemned() {
+        while let exchange = condemned.popLast() {
+            leave(exchange)
+            recycle(exchange)
+        }
+    }
+
+    private func deliverEnds() {
+        var left: Int32 = 0
+        while let message = unsafe curl_multi_info_read(multi, &left) {
+            guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
+            let code = unsafe message.pointee.data.result
+            var context: UnsafeMutableRawPointer?
+            _ = unsafe pawl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
+            guard let context = unsafe context else { continue }
+            unsafe finish(Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue(), code)
+        }
+    }
+
+    /// Tells the sink how it ended, unless it cancels on the way.
+    private func finish(_ exchange: Exchange, _ code: CURLcode) {
+        guard let sink = exchange.sink else { return }
+        let id = exchange.id
+        transfers[id] = nil
+        ending = id
+        let end = exchange.conclude(code)
+        leave(exchange)
+        recycle(exchange)
+        guard ending == id else { return }
+        ending = nil
+        sink.transferEnded(id, end)
+    }
+
+    private func leave(_ exchange: Exchange) {
+        guard exchange.isJoined else { return }
+        exchange.isJoined = false
+        isInside = true
+        _ = unsafe curl_multi_remove_handle(multi, exchange.easy.raw)
+        isInside = false
+    }
+}
+
+// MARK: - What is kept between requests
+
+extension CurlTransport {
+    /// An idle handle, one that carried the same kind of request if there is one.
+    private func takeExchange(like key: Profile.Key) -> Exchange? {
+        guard !idle.isEmpty else { return Exchange() }
+        guard let index = idle.lastIndex(where: { $0.profile?.key == key }) else { return idle.removeLast() }
+        return idle.remove(at: index)
+    }
+
+    private func recycle(_ exchange: Exchange) {
+        exchange.detach()
+        if idle.count < Limit.idle { idle.append(exchange) }
+    }
+
+    private func profile(for request: TransferRequest) throws(TransferFault) -> Profile {
+        let key = Profile.Key(request)
+        if let known = profiles[key] { return known }
+        // Handles keep the profile they use, so forgetting them all is safe.
+        if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
+        let profile = try Profile(for: request)
+        profiles[key] = profile
+        return profile
+    }
+
+    private func jar(for request: TransferRequest) throws(TransferFault) -> CookieJar? {
+        switch request.address.scheme {
+        case .http, .https: break
+        case .ftp, .ftps, .sftp: return nil
+        }
+        let key = CookieJar.Key(request)
+        if let known = jars[key] {
+            known.lastUse = requestCount
+            return known
+        }
+        if jars.count >= Limit.jars { forgetOldJars() }
+        let jar = try CookieJar(for: request)
+        jar.lastUse = requestCount
+        jars[key] = jar
+        return jar
+    }
+
+    private func forgetOldJars() {
+        let oldest = jars.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(Limit.jars / 2)
+        for (key, _) in oldest { jars[key] = nil }
+    }
+}

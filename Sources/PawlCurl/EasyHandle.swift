@@ -1,0 +1,73 @@
+import CCurl
+
+/// Owns one easy handle and its buffer for error texts.
+@safe
+final class EasyHandle {
+    let raw: UnsafeMutableRawPointer
+    private let errorBuffer: UnsafeMutablePointer<CChar>
+    /// The first option that libcurl would not take since the last `reset`.
+    private(set) var refusal: CURLcode?
+
+    init?() {
+        guard let raw = unsafe curl_easy_init() else { return nil }
+        unsafe self.raw = raw
+        unsafe errorBuffer = .allocate(capacity: pawl_error_size)
+        unsafe errorBuffer.initialize(repeating: 0, count: pawl_error_size)
+    }
+
+    deinit {
+        unsafe curl_easy_cleanup(raw)
+        unsafe errorBuffer.deallocate()
+    }
+
+    /// Takes every option back to libcurl's default. Connections and the cookie share stay.
+    func reset() {
+        unsafe curl_easy_reset(raw)
+        refusal = nil
+        note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
+    }
+
+    func set(_ option: CURLoption, _ value: Int) {
+        note(unsafe pawl_easy_set_long(raw, option, value))
+    }
+
+    /// libcurl copies the text.
+    func set(_ option: CURLoption, _ value: String?) {
+        note(unsafe pawl_easy_set_string(raw, option, value))
+    }
+
+    /// The caller keeps `lines` for as long as the handle may use them.
+    func set(_ option: CURLoption, _ lines: HeaderLines) {
+        note(unsafe pawl_easy_set_list(raw, option, lines.list))
+    }
+
+    /// The caller keeps what `pointer` points to for as long as the handle may use it.
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
+        note(unsafe pawl_easy_set_pointer(raw, option, pointer))
+    }
+
+    func set(_ option: CURLoption, receiver: curl_write_callback) {
+        note(unsafe pawl_easy_set_receiver(raw, option, receiver))
+    }
+
+    func number(_ info: CURLINFO) -> Int {
+        var value = 0
+        return unsafe pawl_easy_get_long(raw, info, &value) == CURLE_OK ? value : 0
+    }
+
+    /// `nil` for libcurl's −1, "not known".
+    func offset(_ info: CURLINFO) -> Int64? {
+        var value: curl_off_t = -1
+        guard unsafe pawl_easy_get_offset(raw, info, &value) == CURLE_OK, value >= 0 else { return nil }
+        return Int64(value)
+    }
+
+    /// What libcurl wrote about the last failure, empty when nothing.
+    var errorText: String { unsafe String(cString: errorBuffer) }
+
+    func clearErrorText() { unsafe errorBuffer.pointee = 0 }
+
+    private func note(_ code: CURLcode) {
+        if code != CURLE_OK, refusal == nil { refusal = code }
+    }
+}

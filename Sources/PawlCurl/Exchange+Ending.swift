@@ -1,0 +1,28 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+extension Exchange {
+    /// How the transfer ended. Delivers a head that had to wait until now.
+    func conclude(_ code: CURLcode) -> TransferEnd {
+        if let verdict { return verdict }
+        guard code == CURLE_OK else { return .failed(fault(code)) }
+        if phase != .delivered {
+            guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
+        }
+        return .complete
+    }
+
+    private func fault(_ code: CURLcode) -> TransferFault {
+        let said = easy.errorText
+        let words = FaultWords(
+            code: code,
+            text: said.isEmpty ? CurlLibrary.text(of: code) : said,
+            systemError: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
+            reply: easy.number(CURLINFO_RESPONSE_CODE),
+            isHTTP: isHTTP,
+            hasHead: phase == .delivered
+        )
+        return TransferFault(words.kind, Secrets.removed(from: words.text, of: request))
+    }
+}

@@ -1,0 +1,136 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+/// libcurl's body callback.
+let receiveBody: curl_write_callback = { bytes, size, count, context in
+    guard let bytes = unsafe bytes, let context = unsafe context else { return pawl_receiver_fails }
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+    return unsafe exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
+}
+
+/// libcurl's header callback: one line at a time, its end of line with it.
+let receiveHeader: curl_write_callback = { bytes, size, count, context in
+    guard let bytes = unsafe bytes, let context = unsafe context else { return pawl_receiver_fails }
+    let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+    return unsafe exchange.receive(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
+}
+
+extension Exchange {
+    /// Longer heads than this are not taken.
+    static let longestHead = 256 * 1024
+
+    /// Hands a chunk on. Returns what libcurl's callback has to return.
+    func receive(body chunk: UnsafeRawBufferPointer) -> Int {
+        guard verdict == nil, phase == .delivered || deliverHead(atEnd: false), let sink
+        else { return pawl_receiver_fails }
+        switch unsafe sink.transfer(id, chunk: chunk) {
+        case .taken:
+            return self.sink == nil ? pawl_receiver_fails : chunk.count
+        case .pause:
+            guard self.sink != nil else { return pawl_receiver_fails }
+            isPaused = true
+            return pawl_receiver_pauses
+        case .stop:
+            verdict = .stopped
+            return pawl_receiver_fails
+        }
+    }
+
+    /// Collects a line of the head. Returns what libcurl's callback has to return.
+    func receive(line: UnsafeRawBufferPointer) -> Int {
+        guard sink != nil, verdict == nil else { return pawl_receiver_fails }
+        guard phase != .delivered else { return line.count }
+        guard isHTTP else {
+            unsafe noteReply(line)
+            return line.count
+        }
+        if unsafe line.starts(with: "HTTP/".utf8) {
+            // A further head: what came before was a 1xx or an answer that libcurl dealt with itself.
+            lines.removeAll(keepingCapacity: true)
+            phase = .collecting
+        }
+        guard phase == .collecting else { return line.count }
+        unsafe lines.append(contentsOf: line)
+        guard lines.count <= Self.longestHead else {
+            verdict = .failed(TransferFault(.malformed, "the head of the answer is too long"))
+            return pawl_receiver_fails
+        }
+        guard unsafe isBlank(line) else { return line.count }
+        return closeHead() ? line.count : pawl_receiver_fails
+    }
+
+    /// The blank line came.
+    private func closeHead() -> Bool {
+        switch status {
+        case 100..<200 where status != 101:
+            lines.removeAll(keepingCapacity: true)
+            return true
+        case 401, 407:
+            phase = .held
+            return true
+        default:
+            return deliverHead(atEnd: false)
+        }
+    }
+
+    /// Gives the sink the head. `false`: the transfer is over for it.
+    func deliverHead(atEnd: Bool) -> Bool {
+        guard let sink else { return false }
+        guard let head = isHTTP ? parsedHead : madeHead(atEnd: atEnd) else {
+            verdict = .failed(TransferFault(.malformed, "the head of the answer is not HTTP"))
+            return false
+        }
+        phase = .delivered
+        guard sink.transfer(id, head: head) else {
+            verdict = .stopped
+            return false
+        }
+        return self.sink != nil
+    }
+
+    private var parsedHead: ResponseHead? { ResponseHead(parsing: lines) }
+
+    /// The status code of the collected head; 0 when there is none.
+    private var status: Int {
+        // "HTTP/1.1 200 OK", "HTTP/2 200"
+        guard let blank = lines.prefix(16).firstIndex(of: 0x20) else { return 0 }
+        var status = 0
+        for byte in lines[(blank + 1)...].prefix(3) {
+            guard (0x30...0x39).contains(byte) else { return 0 }
+            status = status * 10 + Int(byte - 0x30)
+        }
+        return status
+    }
+
+    private func isBlank(_ line: UnsafeRawBufferPointer) -> Bool {
+        switch line.count {
+        case 1: unsafe line[0] == 0x0A
+        case 2: unsafe line[0] == 0x0D && line[1] == 0x0A
+        default: false
+        }
+    }
+}
+
+extension Exchange {
+    /// Reads an FTP server's answer to SIZE (RFC 3659 §4); its answer to MDTM has the same code and 14 digits.
+    private func noteReply(_ line: UnsafeRawBufferPointer) {
+        guard unsafe line.starts(with: "213 ".utf8) else { return }
+        let digits = unsafe line.dropFirst(4).prefix { (0x30...0x39).contains($0) }
+        guard unsafe (1..<14).contains(digits.count) else { return }
+        toldLength = unsafe digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+
+    /// The head that FTP and SFTP do not send: the whole file's length and time.
+    private func madeHead(atEnd: Bool) -> ResponseHead {
+        let rest = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
+        let total: Int64?
+        switch request?.range {
+        case .whole, nil: total = rest ?? (atEnd ? 0 : nil)
+        case .from(let start): total = (rest ?? (atEnd ? 0 : nil)).map { $0 + start }
+        case .closed, .suffix: total = nil
+        }
+        let modified = easy.offset(CURLINFO_FILETIME_T).map { UnixTime(seconds: $0) }
+        return ResponseHead(fileLength: toldLength ?? total, modified: modified)
+    }
+}

@@ -1,0 +1,60 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+/// A curl list of request header lines.
+@safe
+final class HeaderLines {
+    let list: UnsafeMutablePointer<curl_slist>?
+
+    init(_ lines: [String]) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = unsafe curl_slist_append(list, line) else { continue }
+            unsafe list = longer
+        }
+        unsafe self.list = list
+    }
+
+    deinit { unsafe curl_slist_free_all(list) }
+}
+
+extension HeaderLines {
+    /// The lines of one kind of request. Throws when a line of the person's could begin another one.
+    static func lines(
+        of values: TransferSettings.Values,
+        carriesSecrets: Bool,
+        bypassesCaches: Bool
+    ) throws(TransferFault) -> [String] {
+        var lines = ["Accept-Encoding: identity"]
+        var taken: Set<String> = []
+        for line in values.headers {
+            guard !line.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+                throw TransferFault(.other, "a request header holds a line break or NUL: \(name(of: line))")
+            }
+            let name = name(of: line)
+            // Ranges and coding are the transport's own to say: the answer is judged by what was asked for.
+            guard !Self.owned.contains(name), carriesSecrets || !Self.secret.contains(name) else { continue }
+            taken.insert(name)
+            lines.append(line)
+        }
+        if bypassesCaches {
+            for (name, line) in [
+                ("cache-control", "Cache-Control: no-cache"), ("pragma", "Pragma: no-cache"),
+            ]
+            where !taken.contains(name) {
+                lines.append(line)
+            }
+        }
+        return lines
+    }
+
+    private static let owned: Set<String> = ["accept-encoding", "range", "if-range"]
+    private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+
+    /// The field name of a line in lower case; curl also takes `Name;` for a field without a value.
+    static func name(of line: String) -> String {
+        let name = line.prefix { $0 != ":" && $0 != ";" }
+        return String(name.filter { $0 != " " && $0 != "\t" }).lowercased()
+    }
+}

@@ -1,0 +1,146 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+/// The options that many requests have in common, ready to be put on an easy handle: a pooled handle that has
+/// them already gets only URL, range and buffer size for its next request.
+final class Profile {
+    struct Key: Hashable {
+        var settings: ObjectIdentifier
+        var scheme: WebAddress.Scheme
+        var carriesSecrets: Bool
+        var bypassesCaches: Bool
+        var connection: ConnectionUse
+
+        init(_ request: TransferRequest) {
+            settings = ObjectIdentifier(request.settings)
+            scheme = request.address.scheme
+            carriesSecrets = request.carriesSecrets
+            bypassesCaches = request.bypassesCaches
+            connection = request.connection
+        }
+    }
+
+    let key: Key
+    /// Kept, so that the identity in the key stays theirs.
+    private let settings: TransferSettings
+    private let lines: HeaderLines
+
+    private var values: TransferSettings.Values { settings.values }
+
+    init(for request: TransferRequest) throws(TransferFault) {
+        key = Key(request)
+        settings = request.settings
+        if request.carriesSecrets, let netrc = settings.values.netrc, !netrc.isEmpty {
+            guard CurlLibrary.isReadable(netrc) else {
+                throw TransferFault(.other, "cannot read the netrc file \(netrc)")
+            }
+        }
+        lines = HeaderLines(
+            try HeaderLines.lines(
+                of: settings.values,
+                carriesSecrets: request.carriesSecrets,
+                bypassesCaches: request.bypassesCaches
+            )
+        )
+    }
+
+    /// Puts the options on a handle that has none.
+    func apply(to options: EasyHandle) {
+        options.set(CURLOPT_PROTOCOLS_STR, key.scheme.rawValue)
+        options.set(CURLOPT_NOSIGNAL, 1)
+        // Cancelling must not wait for a name resolution that is under way.
+        options.set(CURLOPT_QUICK_EXIT, 1)
+        options.set(CURLOPT_TCP_KEEPALIVE, 1)
+        options.set(CURLOPT_PATH_AS_IS, 1)
+        options.set(CURLOPT_FOLLOWLOCATION, 0)
+        options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
+        applyLogin(options)
+        applyProxy(options)
+        switch key.scheme {
+        case .http:
+            applyHTTP(options)
+        case .https:
+            applyHTTP(options)
+            applyTLS(options)
+        case .ftp:
+            options.set(CURLOPT_FILETIME, 1)
+        case .ftps:
+            options.set(CURLOPT_FILETIME, 1)
+            applyTLS(options)
+        case .sftp:
+            options.set(CURLOPT_FILETIME, 1)
+            applySSH(options)
+        }
+    }
+
+    private func applyHTTP(_ options: EasyHandle) {
+        options.set(CURLOPT_HTTPHEADER, lines)
+        options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        if !values.userAgent.isEmpty { options.set(CURLOPT_USERAGENT, values.userAgent) }
+        if let referer = values.referer { options.set(CURLOPT_REFERER, referer) }
+        switch key.connection {
+        case .shared:
+            options.set(CURLOPT_HTTP_VERSION, pawl_http_version_2_over_tls)
+            if key.scheme == .https { options.set(CURLOPT_PIPEWAIT, 1) }
+        case .separate:
+            options.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
+        }
+    }
+
+    private func applyTLS(_ options: EasyHandle) {
+        options.set(CURLOPT_SSLVERSION, pawl_tls_version_1_2)
+        options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
+        options.set(CURLOPT_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
+        if let file = values.authorityFile ?? CurlLibrary.authorityFile { options.set(CURLOPT_CAINFO, file) }
+        // A client certificate proves who the person is: it goes only where the other secrets go.
+        guard key.carriesSecrets else { return }
+        if let certificate = values.certificate { options.set(CURLOPT_SSLCERT, certificate) }
+        if let secret = values.key { options.set(CURLOPT_SSLKEY, secret) }
+    }
+
+    private func applyLogin(_ options: EasyHandle) {
+        guard key.carriesSecrets else { return }
+        if let credentials = values.credentials {
+            options.set(CURLOPT_USERNAME, credentials.user)
+            options.set(CURLOPT_PASSWORD, credentials.password)
+        } else if key.scheme == .sftp, values.netrc == nil, let name = CurlLibrary.loginName {
+            options.set(CURLOPT_USERNAME, name)
+        }
+        if let netrc = values.netrc {
+            options.set(CURLOPT_NETRC, pawl_netrc_optional)
+            if !netrc.isEmpty { options.set(CURLOPT_NETRC_FILE, netrc) }
+        }
+        options.set(CURLOPT_HTTPAUTH, pawl_auth_basic | pawl_auth_digest)
+    }
+
+    private func applyProxy(_ options: EasyHandle) {
+        options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        if let proxy = values.proxy { options.set(CURLOPT_PROXY, proxy) }
+        if let hosts = values.noProxy { options.set(CURLOPT_NOPROXY, hosts) }
+        guard values.proxy != "" else { return }
+        options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
+        options.set(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
+        options.set(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
+        if let file = values.authorityFile ?? CurlLibrary.authorityFile {
+            options.set(CURLOPT_PROXY_CAINFO, file)
+        }
+    }
+
+    private func applySSH(_ options: EasyHandle) {
+        let folder = CurlLibrary.home.map { $0 + "/.ssh" }
+        if values.verifiesPeer {
+            // Without a file curl would take any host key; with one, a host that is not in it is refused.
+            options.set(
+                CURLOPT_SSH_KNOWNHOSTS,
+                folder.map { $0 + "/known_hosts" } ?? "/etc/ssh/ssh_known_hosts"
+            )
+        }
+        guard key.carriesSecrets else { return }
+        let usual = ["id_ed25519", "id_ecdsa", "id_rsa"]
+        let found = folder.flatMap { folder in
+            usual.map { "\(folder)/\($0)" }.first(where: CurlLibrary.isReadable)
+        }
+        if let file = values.key ?? found { options.set(CURLOPT_SSH_PRIVATE_KEYFILE, file) }
+    }
+}

@@ -1,0 +1,47 @@
+import PawlCore
+import PawlEngine
+
+/// Takes out of libcurl's words what nobody should read in a log.
+enum Secrets {
+    static func removed(from text: String, of request: TransferRequest?) -> String {
+        var clean = Redaction.text(text)
+        for secret in request.map(secrets) ?? [] where secret.utf8.count >= 3 {
+            clean = replacing(secret, in: clean)
+        }
+        return clean
+    }
+
+    private static func secrets(of request: TransferRequest) -> [String] {
+        let values = request.settings.values
+        var secrets: [String] = []
+        if let query = request.address.query { secrets.append(query) }
+        if let credentials = values.credentials { secrets.append(credentials.password) }
+        if let proxy = values.proxy, let login = userInfo(of: proxy) { secrets.append(login) }
+        for line in values.headers where Redaction.isSecret(name: HeaderLines.name(of: line)) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            secrets.append(String(line[line.index(after: colon)...].drop { $0 == " " }))
+        }
+        return secrets
+    }
+
+    private static func userInfo(of url: String) -> String? {
+        guard let end = url.lastIndex(of: "@") else { return nil }
+        let authority = url[..<end]
+        guard let slash = authority.lastIndex(of: "/") else { return String(authority) }
+        return String(authority[authority.index(after: slash)...])
+    }
+
+    private static func replacing(_ secret: String, in text: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(secret) {
+                result += Redaction.mark
+                rest = rest.dropFirst(secret.count)
+            } else {
+                result.append(rest.removeFirst())
+            }
+        }
+        return result
+    }
+}

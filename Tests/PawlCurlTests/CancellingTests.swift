@@ -1,0 +1,122 @@
+import PawlCore
+import PawlCurl
+import PawlEngine
+import Testing
+
+@Suite struct CancellingTests {
+    @Test func `cancelled before the first round, nothing is asked for`() throws {
+        let server = try ScriptedServer { _ in .body(payload(1_000)) }
+        defer { server.stop() }
+        let bench = try Bench()
+        let (id, recorder) = bench.start(TransferRequest(port: server.port))
+        bench.transport.cancel(id)
+        bench.settle()
+        #expect(recorder.events.isEmpty)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `cancelled inside the head callback, nothing follows`() throws {
+        let server = try ScriptedServer { _ in .body(payload(100_000)) }
+        defer { server.stop() }
+        let bench = try Bench()
+        let recorder = Recorder()
+        var id = TransferID(rawValue: 0)
+        recorder.onHead = { _ in
+            bench.transport.cancel(id)
+            return true
+        }
+        (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+        try bench.run { !recorder.events.isEmpty }
+        bench.settle()
+        #expect(recorder.events == [.head(200)])
+    }
+
+    @Test(arguments: [ChunkAnswer.taken, .pause, .stop])
+    func `cancelled inside the chunk callback, nothing follows`(answer: ChunkAnswer) throws {
+        let server = try ScriptedServer { _ in .body(payload(1_000_000)) }
+        defer { server.stop() }
+        let bench = try Bench()
+        let recorder = Recorder()
+        var id = TransferID(rawValue: 0)
+        var chunks = 0
+        recorder.onChunk = { _ in
+            chunks += 1
+            bench.transport.cancel(id)
+            return answer
+        }
+        (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+        try bench.run { chunks > 0 }
+        bench.transport.resume(id)
+        bench.settle()
+        #expect(chunks == 1)
+        #expect(recorder.events == [.head(200), .body])
+    }
+
+    @Test func `cancelled inside its own end, and one more time, does no harm`() throws {
+        let server = try ScriptedServer { _ in .body(payload(1_000)) }
+        defer { server.stop() }
+        let bench = try Bench()
+        let recorder = Recorder()
+        var id = TransferID(rawValue: 0)
+        recorder.onEnd = { _ in bench.transport.cancel(id) }
+        (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+        try bench.run { recorder.end != nil }
+        bench.transport.cancel(id)
+        bench.settle()
+        #expect(recorder.events == [.head(200), .body, .ended(.complete)])
+    }
+
+    @Test func `cancelled inside a head that was held to the end, no end is told`() throws {
+        let server = try ScriptedServer { _ in .init("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n") }
+        defer { server.stop() }
+        let bench = try Bench()
+        let recorder = Recorder()
+        var id = TransferID(rawValue: 0)
+        recorder.onHead = { _ in
+            bench.transport.cancel(id)
+            return true
+        }
+        (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+        try bench.run { !recorder.events.isEmpty }
+        bench.settle()
+        #expect(recorder.events == [.head(401)])
+        #expect(try bench.fetch(TransferRequest(port: server.port)).head?.status == 401)
+    }
+
+    @Test func `a callback can cancel all the others`() throws {
+        let server = try ScriptedServer { _ in .body(payload(1_000_000)) }
+        defer { server.stop() }
+        let bench = try Bench()
+        var others: [(TransferID, Recorder)] = []
+        let first = Recorder()
+        first.onChunk = { _ in
+            for (id, _) in others { bench.transport.cancel(id) }
+            return .taken
+        }
+        for _ in 0..<5 {
+            let recorder = Recorder()
+            recorder.onChunk = { _ in .pause }
+            others.append(bench.start(TransferRequest(port: server.port), into: recorder))
+        }
+        try bench.run { others.allSatisfy { $0.1.pauses == 1 } }
+        let before = others.map { $0.1.events }
+        bench.start(TransferRequest(port: server.port), into: first)
+        try bench.run { first.end != nil }
+        #expect(first.body == payload(1_000_000))
+        #expect(others.map { $0.1.events } == before)
+    }
+
+    @Test func `the server sees a cancelled connection end at once`() throws {
+        let server = try ScriptedServer { _ in
+            .init("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .hold)
+        }
+        let bench = try Bench()
+        let (id, recorder) = bench.start(TransferRequest(port: server.port))
+        try bench.run { recorder.body.count == 4 }
+        bench.transport.cancel(id)
+        server.waitForClients()
+        #expect(server.abandoned == 1)
+        #expect(recorder.end == nil)
+        server.stop()
+    }
+}

@@ -1,0 +1,138 @@
+import Glibc
+import PawlCore
+import PawlCurl
+import PawlEngine
+import Testing
+
+/// The system's monotonic clock.
+struct SystemClock: Clock {
+    var now: Moment {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+    var wallTime: UnixTime { UnixTime(seconds: Int64(time(nil))) }
+}
+
+/// Writes down what one transfer brings, and answers as it is told.
+final class Recorder: TransferSink {
+    enum Event: Equatable {
+        case head(Int)
+        case body
+        case ended(TransferEnd)
+    }
+
+    private(set) var heads: [ResponseHead] = []
+    private(set) var body: [UInt8] = []
+    private(set) var end: TransferEnd?
+    /// Chunks in a row count as one `body`.
+    private(set) var events: [Event] = []
+    private(set) var pauses = 0
+    var onHead: (ResponseHead) -> Bool = { _ in true }
+    var onChunk: (Int) -> ChunkAnswer = { _ in .taken }
+    var onEnd: (TransferEnd) -> Void = { _ in }
+
+    var head: ResponseHead? { heads.last }
+
+    func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
+        heads.append(head)
+        events.append(.head(head.status))
+        return onHead(head)
+    }
+
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+        if events.last != .body { events.append(.body) }
+        let answer = onChunk(chunk.count)
+        switch answer {
+        case .taken: unsafe body.append(contentsOf: chunk)
+        case .pause: pauses += 1
+        case .stop: break
+        }
+        return answer
+    }
+
+    func transferEnded(_ id: TransferID, _ end: TransferEnd) {
+        events.append(.ended(end))
+        self.end = end
+        onEnd(end)
+    }
+}
+
+/// A transport and the transfers that a test starts on it.
+final class Bench {
+    let clock = SystemClock()
+    let transport: CurlTransport
+    private var lastID: UInt64 = 0
+
+    init() throws { transport = try CurlTransport(clock: clock) }
+
+    @discardableResult
+    func start(_ request: TransferRequest, into recorder: Recorder = Recorder()) -> (TransferID, Recorder) {
+        lastID += 1
+        let id = TransferID(rawValue: lastID)
+        transport.start(request, as: id, sink: recorder)
+        return (id, recorder)
+    }
+
+    /// Lets the transport work until `isDone`; a test that waits for half a minute has failed.
+    func run(until isDone: () -> Bool) throws {
+        let limit = clock.now + .seconds(30)
+        while !isDone() {
+            try #require(clock.now < limit, "the transfer did not get there")
+            transport.perform(until: limit)
+        }
+    }
+
+    /// One request, from start to end.
+    @discardableResult
+    func fetch(_ request: TransferRequest, into recorder: Recorder = Recorder()) throws -> Recorder {
+        start(request, into: recorder)
+        try run { recorder.end != nil }
+        return recorder
+    }
+
+    /// Rounds enough for anything that is still under way to come in.
+    func settle(rounds: Int = 20) {
+        for _ in 0..<rounds { transport.perform(until: clock.now + .milliseconds(5)) }
+    }
+}
+
+extension TransferRequest {
+    /// A request to loopback.
+    init(
+        port: UInt16,
+        path: String = "/file",
+        scheme: WebAddress.Scheme = .http,
+        change: (inout TransferSettings.Values) -> Void = { _ in }
+    ) {
+        var values = TransferSettings.Values()
+        values.proxy = ""
+        change(&values)
+        self.init(port: port, path: path, scheme: scheme, settings: TransferSettings(values))
+    }
+
+    init(port: UInt16, path: String = "/file", scheme: WebAddress.Scheme = .http, settings: TransferSettings)
+    {
+        self.init(
+            address: WebAddress(scheme: scheme, host: "127.0.0.1", port: port, path: path, query: nil),
+            settings: settings
+        )
+    }
+}
+
+/// Bytes without a repeating window.
+func payload(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + 8)
+    while bytes.count < count {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            bytes.append(UInt8(truncatingIfNeeded: state >> shift))
+        }
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+}

@@ -1,0 +1,143 @@
+import Glibc
+import Synchronization
+
+/// A server on loopback that answers each request with exactly the bytes it is told to.
+final class ScriptedServer: Sendable {
+    /// What goes out for one request, and what becomes of the connection.
+    struct Answer: Sendable {
+        enum End: Sendable {
+            case keep
+            case close
+            /// A reset instead of an orderly close.
+            case reset
+            /// Nothing more until the client leaves or the server stops.
+            case hold
+        }
+
+        var bytes: [UInt8]
+        var end: End
+
+        init(_ text: String, _ end: End = .keep) { self.init(Array(text.utf8), end) }
+
+        init(_ bytes: [UInt8], _ end: End = .keep) {
+            self.bytes = bytes
+            self.end = end
+        }
+
+        /// A plain 200 with a length.
+        static func body(_ body: [UInt8], lines: String = "") -> Answer {
+            Answer(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\(lines)\r\n".utf8) + body)
+        }
+    }
+
+    /// One request as it came: its head, and where it stands in order.
+    struct Request: Sendable {
+        var head: String
+        /// Counts from 0 over the whole server.
+        var number: Int
+        /// Counts from 0 over the connections.
+        var connection: Int
+        /// Counts from 0 on its connection.
+        var turn: Int
+
+        var line: String { String(head.prefix { $0 != "\r\n" && $0 != "\n" }) }
+        var target: String { head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
+
+        /// The value of the first field of that name.
+        func header(_ name: String) -> String? { headers(name).first }
+
+        func headers(_ name: String) -> [String] {
+            head.split(whereSeparator: \.isNewline).compactMap { line in
+                guard let colon = line.firstIndex(of: ":"), line[..<colon].lowercased() == name.lowercased()
+                else { return nil }
+                return String(line[line.index(after: colon)...].drop { $0 == " " })
+            }
+        }
+    }
+
+    private struct State {
+        var requests: [Request] = []
+        var connections = 0
+        var open: [Int32] = []
+        var threads: [pthread_t] = []
+        var abandoned = 0
+        var isStopping = false
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let acceptor = Mutex<pthread_t?>(nil)
+    private let state = Mutex(State())
+    private let script: @Sendable (Request) -> Answer
+
+    var requests: [Request] { state.withLock { $0.requests } }
+    /// Held connections that the client ended.
+    var abandoned: Int { state.withLock { $0.abandoned } }
+    var connections: Int { state.withLock { $0.connections } }
+
+    init(_ script: @escaping @Sendable (Request) -> Answer) throws {
+        self.script = script
+        (listener, port) = try Socket.listener()
+        let thread = Thread.start { [self] in accept() }
+        acceptor.withLock { $0 = thread }
+    }
+
+    /// Waits until the clients have ended all connections.
+    func waitForClients() {
+        while let thread = state.withLock({ $0.threads.popLast() }) { pthread_join(thread, nil) }
+    }
+
+    /// Ends every connection and waits for the server's threads.
+    func stop() {
+        state.withLock { state in
+            state.isStopping = true
+            for socket in state.open { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+        _ = shutdown(listener, Int32(SHUT_RDWR))
+        if let thread = acceptor.withLock({ $0.take() }) { pthread_join(thread, nil) }
+        waitForClients()
+        close(listener)
+    }
+
+    private func accept() {
+        while true {
+            let socket = Glibc.accept(listener, nil, nil)
+            guard socket >= 0 else { return }
+            let number: Int? = state.withLock { state in
+                guard !state.isStopping else { return nil }
+                state.connections += 1
+                state.open.append(socket)
+                return state.connections - 1
+            }
+            guard let number else {
+                close(socket)
+                return
+            }
+            let thread = Thread.start { [self] in serve(socket, number) }
+            state.withLock { $0.threads.append(thread) }
+        }
+    }
+
+    private func serve(_ socket: Int32, _ connection: Int) {
+        var turn = 0
+        var end = Answer.End.keep
+        while end == .keep, let head = Socket.readHead(socket) {
+            let request = state.withLock { state in
+                let number = state.requests.count
+                state.requests.append(Request(head: head, number: number, connection: connection, turn: turn))
+                return state.requests[number]
+            }
+            turn += 1
+            let answer = script(request)
+            guard Socket.send(answer.bytes, to: socket) else { break }
+            end = answer.end
+        }
+        let isAbandoned = end == .hold && Socket.waitForEnd(socket)
+        state.withLock { state in
+            if isAbandoned { state.abandoned += 1 }
+            state.open.removeAll { $0 == socket }
+            if end == .reset { Socket.makeReset(socket) }
+            close(socket)
+        }
+    }
+}
