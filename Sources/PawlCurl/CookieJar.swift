@@ -2,7 +2,9 @@ import CCurl
 import PawlCore
 import PawlEngine
 
-/// The cookies of one origin under one set of settings. Nothing crosses to another jar.
+/// The cookies of one origin under one set of settings.
+///
+/// Nothing crosses to another jar.
 @safe
 final class CookieJar {
     struct Key: Hashable {

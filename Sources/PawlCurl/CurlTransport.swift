@@ -131,7 +131,9 @@ package final class CurlTransport: Transport {
 // MARK: - The steps of perform
 
 extension CurlTransport {
-    /// Puts what was started into the multi handle. Returns whether a sink was called.
+    /// Puts what was started into the multi handle.
+    ///
+    /// Returns whether a sink was called.
     private func joinAll() -> Bool {
         var hasTold = false
         while !joining.isEmpty {
@@ -157,7 +159,9 @@ extension CurlTransport {
         exchange.isJoined = true
     }
 
-    /// Lets paused transfers go on. Returns whether there were any: then a sink may have been called.
+    /// Lets paused transfers go on.
+    ///
+    /// Returns whether there were any: then a sink may have been called.
     private func resumeAll() -> Bool {
         guard !resuming.isEmpty else { return false }
         let batch = resuming

@@ -20,7 +20,9 @@ final class EasyHandle {
         unsafe errorBuffer.deallocate()
     }
 
-    /// Takes every option back to libcurl's default. Connections and the cookie share stay.
+    /// Takes every option back to libcurl's default.
+    ///
+    /// Connections and the cookie share stay.
     func reset() {
         unsafe curl_easy_reset(raw)
         refusal = nil

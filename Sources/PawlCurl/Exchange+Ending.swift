@@ -3,7 +3,9 @@ import PawlCore
 import PawlEngine
 
 extension Exchange {
-    /// How the transfer ended. Delivers a head that had to wait until now.
+    /// How the transfer ended.
+    ///
+    /// Delivers a head that had to wait until now.
     func conclude(_ code: CURLcode) -> TransferEnd {
         if let verdict { return verdict }
         guard code == CURLE_OK else { return .failed(fault(code)) }

@@ -20,7 +20,9 @@ extension Exchange {
     /// Longer heads than this are not taken.
     static let longestHead = 256 * 1024
 
-    /// Hands a chunk on. Returns what libcurl's callback has to return.
+    /// Hands a chunk on.
+    ///
+    /// Returns what libcurl's callback has to return.
     func receive(body chunk: UnsafeRawBufferPointer) -> Int {
         guard verdict == nil, phase == .delivered || deliverHead(atEnd: false), let sink
         else { return pawl_receiver_fails }
@@ -37,7 +39,9 @@ extension Exchange {
         }
     }
 
-    /// Collects a line of the head. Returns what libcurl's callback has to return.
+    /// Collects a line of the head.
+    ///
+    /// Returns what libcurl's callback has to return.
     func receive(line: UnsafeRawBufferPointer) -> Int {
         guard sink != nil, verdict == nil else { return pawl_receiver_fails }
         guard phase != .delivered else { return line.count }
@@ -74,7 +78,9 @@ extension Exchange {
         }
     }
 
-    /// Gives the sink the head. `false`: the transfer is over for it.
+    /// Gives the sink the head.
+    ///
+    /// `false`: the transfer is over for it.
     func deliverHead(atEnd: Bool) -> Bool {
         guard let sink else { return false }
         guard let head = isHTTP ? parsedHead : madeHead(atEnd: atEnd) else {

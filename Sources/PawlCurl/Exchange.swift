@@ -2,7 +2,9 @@ import CCurl
 import PawlCore
 import PawlEngine
 
-/// One easy handle and the transfer that it carries at the moment. Pooled: the next transfer takes it over.
+/// One easy handle and the transfer that it carries at the moment.
+///
+/// Pooled: the next transfer takes it over.
 ///
 /// The address of an exchange is the context of its handle's callbacks, so it lives at least as long as the handle.
 final class Exchange {
@@ -44,7 +46,9 @@ final class Exchange {
         self.easy = easy
     }
 
-    /// Takes a transfer. What cannot be set up is told by `verdict`.
+    /// Takes a transfer.
+    ///
+    /// What cannot be set up is told by `verdict`.
     func prepare(
         _ request: TransferRequest,
         as id: TransferID,

@@ -20,7 +20,9 @@ final class HeaderLines {
 }
 
 extension HeaderLines {
-    /// The lines of one kind of request. Throws when a line of the person's could begin another one.
+    /// The lines of one kind of request.
+    ///
+    /// Throws when a line of the person's could begin another one.
     static func lines(
         of values: TransferSettings.Values,
         carriesSecrets: Bool,
