@@ -95,3 +95,8 @@ package protocol Transport: AnyObject {
     func perform(until deadline: Moment?)
     var wake: @Sendable () -> Void { get }
 }
+
+/// Makes a transport for each loop, on the loop's own thread.
+package protocol TransportMaker: Sendable {
+    func makeTransport() throws(Failure) -> any Transport
+}

@@ -1,0 +1,90 @@
+import PawlCore
+import PawlEngine
+
+// From what a person says to what the engine runs; every refusal names the option and what it takes.
+extension Job {
+    init(source: String, options: DownloadOptions) throws(Failure) {
+        let first = try WebAddress.parse(source)
+        var sources = [first.address]
+        for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
+        var plan = DownloadPlan(sources: sources)
+        if let connections = options.connections {
+            guard (1...DownloadMachine.mostLanes).contains(connections) else {
+                throw Job.refused("--connections \(connections)", "it takes 1 to \(DownloadMachine.mostLanes)")
+            }
+            plan.growth = .fixed(connections)
+        }
+        guard options.retries >= 0 else { throw Job.refused("--retries \(options.retries)", "it cannot be negative") }
+        guard (0...86_400).contains(options.retryDelay) else {
+            throw Job.refused("--retry-delay \(options.retryDelay)", "it takes 0 to 86400 seconds")
+        }
+        guard options.timeout > 0, options.timeout <= 86_400 else {
+            throw Job.refused("--timeout \(options.timeout)", "it takes more than 0 and up to 86400 seconds")
+        }
+        plan.retry = RetryPolicy(retries: options.retries, delay: .seconds(options.retryDelay))
+        plan.timeout = .seconds(options.timeout)
+        plan.maximumRedirects = max(0, options.maximumRedirects)
+        plan.keepsServerTime = options.keepsServerTime
+        if let text = options.range { plan.wish = try RangeOption.parse(text) }
+        if let text = options.checksum { plan.checksum = try Job.checksum(text) }
+        self.init(
+            plan: plan, settings: TransferSettings(try Job.settings(options, urlCredentials: first.credentials)),
+            folder: options.folder)
+        fileName = try Job.fileName(options)
+        naming = NamingPolicy(rawValue: options.naming.rawValue) ?? .server
+        ifExists = IfExists(rawValue: options.existingFile.rawValue) ?? .rename
+        rateLimit = options.rateLimit
+    }
+
+    private static func refused(_ what: String, _ why: String) -> Failure {
+        Failure(.badOption, "cannot take", at: what, because: why)
+    }
+
+    private static func checksum(_ text: String) throws(Failure) -> Checksum {
+        let parts = text.split(separator: "=", maxSplits: 1).map { String($0) }
+        let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+        guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
+            throw refused("--checksum \(text)", "it takes TYPE=HEX with a TYPE of \(names)")
+        }
+        guard let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length else {
+            throw refused("--checksum \(text)", "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits")
+        }
+        return Checksum(algorithm: algorithm, digest: digest)
+    }
+
+    /// The name as given; unlike a server's it may begin with a dot, but it stays inside the folder.
+    private static func fileName(_ options: DownloadOptions) throws(Failure) -> String? {
+        guard let name = options.fileName else { return nil }
+        guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
+            name.utf8.count <= 255
+        else {
+            throw refused("the file name \(name)", "it is one path component of 1 to 255 bytes")
+        }
+        return name
+    }
+
+    private static func settings(
+        _ options: DownloadOptions, urlCredentials: Credentials?
+    ) throws(Failure) -> TransferSettings.Values {
+        var values = TransferSettings.Values()
+        for header in options.headers {
+            guard header.contains(":"), !header.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
+                throw refused("--header \(Redaction.header(header))", "it takes one line of the form Name: value")
+            }
+        }
+        values.headers = options.headers
+        values.userAgent = options.userAgent ?? "Pawl/\(PawlVersion.text)"
+        values.referer = options.referer
+        values.credentials = options.user.map { Credentials(user: $0, password: options.password ?? "") } ?? urlCredentials
+        values.netrc = options.netrc
+        values.cookieFile = options.cookieFile
+        values.proxy = options.proxy
+        values.noProxy = options.noProxy
+        values.verifiesPeer = options.verifiesPeer
+        values.authorityFile = options.authorityFile
+        values.certificate = options.certificate
+        values.key = options.key
+        values.connectTimeout = .seconds(options.timeout)
+        return values
+    }
+}

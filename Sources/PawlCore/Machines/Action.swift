@@ -1,0 +1,85 @@
+/// What the shell has to do; plain facts with ids.
+package enum Action: Hashable, Sendable {
+    /// Send a request.
+    case open(LaneOrder)
+    /// Cancel a request; nothing of it is delivered any more.
+    case drop(LaneID)
+    /// The lane ends here instead, sooner or later than before.
+    case limit(LaneID, end: Int64)
+    /// Find the file's place on disk and call `claimed`.
+    case claim(LaneID)
+    /// Let the body of the lane's answer in.
+    case admit(LaneID)
+    /// Every byte on disk is void: empty the part file and its journal.
+    case startOver
+    /// The file will have this many bytes.
+    case reserve(Int64)
+    /// The journal's facts changed.
+    case record
+    /// Make what is written durable.
+    case checkpoint
+    case alarm(Alarm)
+    /// The origin has too much to do.
+    case complain(Origin, retryAfter: Span?)
+    /// Compute the digest of the first `length` bytes and call `digested`.
+    case verify(Checksum, length: Int64)
+    /// Put the file in its place and call `published`.
+    case publish(length: Int64, modified: UnixTime?)
+    /// Close the part file; keep it with its journal, or remove both.
+    case close(keeping: Bool)
+    /// The finished file that was to be continued gets its old name and length back.
+    case giveBack
+    case tell(Telling)
+}
+
+/// A request to send for one lane.
+package struct LaneOrder: Hashable, Sendable {
+    package var lane: LaneID
+    package var source: Int
+    package var address: WebAddress
+    /// In the resource's offsets, as they go into the header.
+    package var asked: RequestedRange
+    package var connection: ConnectionUse
+    package var bypassesCaches: Bool
+}
+
+/// An appointment. A ring whose generation is not the present one comes too late and means nothing.
+package struct Alarm: Hashable, Sendable {
+    package var generation: UInt32
+    package var at: Moment
+}
+
+/// What is worth telling the person.
+package enum Telling: Hashable, Sendable {
+    case phase(Phase)
+    case started(total: Int64?, resumedAt: Int64)
+    case notice(String)
+    case retrying(Failure, after: Span)
+    case finished(length: Int64, wasThere: Bool)
+    case failed(Failure)
+}
+
+/// What a download is doing.
+package enum Phase: Hashable, Sendable {
+    case waiting
+    case probing
+    /// Bytes come in, or a retry is due.
+    case transferring
+    case waitingForNetwork
+    case verifying
+    case publishing
+    case paused
+    case preempted
+    case finished
+    case failed
+}
+
+/// What the disk said to a claim.
+package enum ClaimOutcome: Hashable, Sendable {
+    case fresh
+    case found(LoadedJournal)
+    /// A finished file of this length is to be continued.
+    case existing(length: Int64)
+    case skipped
+    case failed(Failure)
+}

@@ -1,0 +1,219 @@
+// What an answer's head leads to.
+extension DownloadMachine {
+    /// The head of a lane's answer is there and no byte of its body. The body is let in by `admit` only.
+    package mutating func answered(
+        _ id: LaneID, head: ResponseHead, wallTime: UnixTime, now: Moment
+    ) -> [Action] {
+        guard isActive, let index = index(of: id) else { return [] }
+        lanes[index].lastByteAt = now
+        let lane = lanes[index]
+        let source = sources[lane.source]
+        let known = source.identity ?? identity.map { ContentIdentity(total: $0.total) }
+        let prefix = map.done.runs.count == 1 ? map.done.prefix : nil
+        let judge = Judge(
+            asked: lane.asked, known: map.done.isEmpty && lanes.count == 1 ? nil : known,
+            have: prefix.flatMap { have in base.map { $0 + have } }, name: name)
+        switch judge.verdict(on: head, wallTime: wallTime) {
+        case .usable(let answer): return accept(answer, lane: index, now: now)
+        case .wholeInstead(let answer, let evidence):
+            return whole(answer, evidence: evidence, lane: index, now: now)
+        case .changed(let evidence): return changed(evidence, lane: index, now: now)
+        case .complete(let total): return alreadyComplete(total, now: now)
+        case .rangesBroken(let evidence): return rangesBroken(evidence, lane: index, now: now)
+        case .redirect(let target): return redirect(to: target, lane: index, now: now)
+        case .fault(let fault): return laneFault(index, fault, now: now)
+        }
+    }
+
+    private mutating func accept(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
+        let lane = lanes[index]
+        if plan.wish != .whole, lane.asked != .whole, !learnBase(from: answer) {
+            return laneFault(index, .unproven("the server sent \(answer.range) instead of the wanted part"), now: now)
+        }
+        if lane.kind == .restarting { return restart(with: answer, lane: index) }
+        switch answer.match {
+        case .same: break
+        case .soft:
+            let alone = map.done.isEmpty && lanes.count == 1
+            guard lane.overlap > 0 || sources[lane.source].acceptsSoft || alone else {
+                return settleFirst(lane: index, now: now)
+            }
+        case .changed(let evidence): return changed(evidence, lane: index, now: now)
+        }
+        learn(answer, source: lane.source)
+        lanes[index].answerEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - (base ?? 0)
+        if lane.kind != .settling, let total = wishedLength(of: answer.identity.total) ?? wholeLength(of: answer),
+            map.total == nil {
+            guard map.done.upperBound <= total else {
+                return changed("it has \(total) bytes, fewer than are on disk", lane: index, now: now)
+            }
+            map.learn(total: total)
+        }
+        lanes[index].end = min(lane.end, lanes[index].answerEnd, map.horizon)
+        map.shorten(lane.id, to: lanes[index].end)
+        guard isClaimed else {
+            lanes[index].stage = .claiming
+            return [.claim(lane.id)]
+        }
+        return admit(index, now: now)
+    }
+
+    private func wholeLength(of answer: Judge.Answer) -> Int64? {
+        answer.range.end == SegmentMap.open ? nil : plan.wish == .whole && answer.range.start == 0 ? answer.range.end : nil
+    }
+
+    /// With a wished part the first answer shows where the file begins in the resource.
+    private mutating func learnBase(from answer: Judge.Answer) -> Bool {
+        guard base == nil else { return true }
+        base = answer.range.start
+        return true
+    }
+
+    private mutating func learn(_ answer: Judge.Answer, source: Int) {
+        if answer.ranges == .denied { rangesUsable = false }
+        if sources[source].identity == nil || !sources[source].isProven {
+            sources[source].identity = answer.identity
+        }
+        if sources[source].identity?.total == nil { sources[source].identity?.total = answer.identity.total }
+        guard map.done.isEmpty || identity == nil else { return }
+        if lanes.count == 1 {
+            identity = answer.identity
+            sources[source].identity = answer.identity
+            sources[source].isProven = true
+            sources[source].acceptsSoft = !answer.identity.isStrong && answer.identity.hasValidator
+        }
+    }
+
+    /// Lets the body in: the bytes of a proven answer go to the file.
+    mutating func admit(_ index: Int, now: Moment) -> [Action] {
+        let isFirst = phase != .transferring || received == 0
+        lanes[index].stage = .flowing
+        lanes[index].lastByteAt = now
+        lanes[index].measuredAt = now
+        let id = lanes[index].id
+        if checkpointAt == nil { checkpointAt = now + DownloadMachine.checkpointPeriod }
+        guard isFirst else { return [.admit(id)] }
+        var actions: [Action] = [.tell(.started(total: map.total, resumedAt: written))]
+        if phase != .transferring { actions.append(enter(.transferring)) }
+        return actions + [.record, .admit(id)]
+    }
+
+    /// The file's place was looked for.
+    package mutating func claimed(_ id: LaneID, _ outcome: ClaimOutcome, now: Moment) -> [Action] {
+        guard isActive, let index = index(of: id), lanes[index].stage == .claiming else { return [] }
+
+        switch outcome {
+        case .fresh:
+            isClaimed = true
+            return reserve() + admit(index, now: now)
+        case .found(let journal):
+            isClaimed = true
+            guard !journal.done.isEmpty else { return reserve() + admit(index, now: now) }
+            let drops = stop()
+            let offered = identity
+            adopt(journal)
+            sources[0].identity = offered
+            return drops + openFirst(now: now)
+        case .existing(let length):
+            isClaimed = true
+            return resumeExisting(length, now: now)
+        case .skipped:
+            return stop() + [enter(.finished), .tell(.finished(length: map.total ?? 0, wasThere: true))]
+        case .failed(let failure):
+            return fail(failure)
+        }
+    }
+
+    func reserve() -> [Action] { map.total.map { [.reserve($0)] } ?? [] }
+
+    private mutating func resumeExisting(_ length: Int64, now: Moment) -> [Action] {
+        existingLength = length
+        let total = map.total
+        let drops = stop()
+        if let total, total < length {
+            return drops + fail(Failure(
+                .cannotResume, "cannot continue", at: name ?? sources[0].given.redacted,
+                because: "the file has \(length) bytes, the server's only \(total)",
+                remedy: "choose another name or --if-exists overwrite"))
+        }
+        map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
+        highWater = length
+        sources[0].acceptsSoft = false
+        // Nothing but the bytes themselves can prove an existing file.
+        sources[0].identity?.entityTag = nil
+        identity = sources[0].identity
+        return drops + (map.isComplete ? complete() : openFirst(now: now))
+    }
+
+    /// Disk and server disagree on nothing but the tag: bytes have to be compared before this lane's may be written.
+    private mutating func settleFirst(lane index: Int, now: Moment) -> [Action] {
+        let source = lanes[index].source
+        let drop = remove(index)
+        sources[source].isProven = false
+        guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) else {
+            refillAfter = now + .seconds(1)
+            return [drop] + (lanes.isEmpty ? openWhole(now: now) : [])
+        }
+        return [drop, settle]
+    }
+
+    mutating func openWhole(now: Moment) -> [Action] {
+        rangesUsable = false
+        return openFirst(now: now)
+    }
+
+    /// The lane's overlap was compared with the disk, all of it.
+    package mutating func compared(_ id: LaneID, agreed: Bool, now: Moment) -> [Action] {
+        guard isActive, let index = index(of: id) else { return [] }
+        let source = lanes[index].source
+        guard agreed else {
+            return changed("the bytes on disk differ from the server's", lane: index, now: now)
+        }
+        sources[source].isProven = true
+        sources[source].acceptsSoft = true
+        if lanes[index].overlap > 0, let tag = sources[source].identity?.entityTag, !tag.isWeak,
+            lanes[index].kind == .settling {
+            // A tag that differs for equal bytes proves nothing in either direction.
+            sources[source].identity?.entityTag = nil
+        }
+        lanes[index].overlap = 0
+        guard lanes[index].kind == .settling else { return [] }
+        let notice = "compared \(DownloadMachine.overlap / 1024) KiB with \(sources[source].current.redacted): same content"
+        return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+    }
+
+    mutating func refillOrOpen(now: Moment) -> [Action] {
+        lanes.isEmpty && !isRetryPending ? openFirst(now: now) : refill(now: now)
+    }
+
+    /// 416 with the length that is on disk.
+    private mutating func alreadyComplete(_ total: Int64, now: Moment) -> [Action] {
+        let length = wishedLength(of: total) ?? total
+        let drops = stop()
+        guard map.done == ByteRangeSet([ByteRange(0, length)]) || length == 0 else { return drops + openWhole(now: now) }
+        if map.total == nil { map.learn(total: length) }
+        return drops + complete()
+    }
+
+    mutating func remove(_ index: Int) -> Action {
+        let lane = lanes.remove(at: index)
+        map.release(lane.id)
+        // Racers lose their goal with the owner and own the bytes that are left, the furthest first.
+        if lane.kind == .data { promoteRacer(of: lane.id) }
+        return .drop(lane.id)
+    }
+
+    private mutating func promoteRacer(of owner: LaneID) {
+        let racers = lanes.indices.filter { lanes[$0].isRacing == owner }
+        guard let first = racers.max(by: { lanes[$0].cursor < lanes[$1].cursor }) else { return }
+        let heir = lanes[first]
+        lanes[first].kind = .data
+        for racer in racers where racer != first { lanes[racer].kind = .racing(heir.id) }
+        let open = map.rest.first { $0.contains(heir.cursor) || $0.end == heir.end }
+        guard let open, heir.cursor < heir.end else { return }
+        let start = max(heir.cursor, open.start)
+        // A racer that is behind the owner's last byte writes the same bytes again until it is beyond them.
+        guard start < heir.end else { return }
+        map.assign(ByteRange(start, min(open.end, heir.end)), to: heir.id)
+    }
+}

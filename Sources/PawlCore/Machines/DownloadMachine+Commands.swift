@@ -1,0 +1,157 @@
+// What the person, the scheduler and the network tell a download.
+extension DownloadMachine {
+    /// Starts or continues. `found` is an earlier run's journal when the file's place is known before the first answer.
+    package mutating func begin(claimed: ClaimOutcome?, online: Bool, now: Moment) -> [Action] {
+        isOnline = online
+        switch phase {
+        case .waiting, .paused, .preempted, .failed:
+            prepare()
+            if let claimed { return beginClaimed(claimed, now: now) }
+            return openFirst(now: now)
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .finished:
+            return []
+        }
+    }
+
+    private mutating func prepare() {
+        failure = nil
+        attempts = 0
+        restarts = 0
+        laneFaults = 0
+        refillAfter = nil
+        isClaimed = false
+        existingLength = nil
+        growth.restart()
+        for index in sources.indices {
+            sources[index].isUsable = true
+            sources[index].wentBack = false
+        }
+    }
+
+    private mutating func beginClaimed(_ outcome: ClaimOutcome, now: Moment) -> [Action] {
+        switch outcome {
+        case .fresh:
+            isClaimed = true
+            map = SegmentMap(total: nil)
+            return openFirst(now: now)
+        case .found(let journal):
+            isClaimed = true
+            adopt(journal)
+            return map.isComplete ? complete() : openFirst(now: now)
+        case .existing(let length):
+            isClaimed = true
+            existingLength = length
+            map = SegmentMap(done: ByteRangeSet([ByteRange(0, length)]))
+            highWater = length
+            return openFirst(now: now)
+        case .skipped:
+            return [enter(.finished), .tell(.finished(length: 0, wasThere: true))]
+        case .failed(let failure):
+            return fail(failure)
+        }
+    }
+
+    mutating func adopt(_ journal: LoadedJournal) {
+        identity = journal.facts.identity
+        if plan.wish == .whole {
+            map = SegmentMap(total: journal.facts.identity.total, done: journal.done)
+        } else {
+            // The journal's total is the resource's; the wish decides how much of it is the file.
+            map = SegmentMap(total: wishedLength(of: journal.facts.identity.total), done: journal.done)
+        }
+        highWater = map.done.count
+        sources[0].identity = identity
+        sources[0].isProven = identity?.hasValidator ?? false
+    }
+
+    /// The length of the wanted part of a resource of `total` bytes.
+    func wishedLength(of total: Int64?) -> Int64? {
+        switch plan.wish {
+        case .whole: total
+        case .from(let start): total.map { max(0, $0 - start) }
+        case .closed(let range): total.map { max(0, min(range.end, $0) - range.start) }
+        case .suffix(let count): total.map { min($0, count) }
+        }
+    }
+
+    /// Everything stops and is kept.
+    package mutating func pause() -> [Action] {
+        switch phase {
+        case .waiting:
+            return [enter(.paused)]
+        case .probing, .transferring, .waitingForNetwork:
+            return stop() + [.close(keeping: !map.done.isEmpty), enter(.paused)]
+        case .preempted:
+            return [enter(.paused)]
+        // The bytes are all there; what is left is short and ends by itself.
+        case .verifying, .publishing: return []
+        case .paused, .finished, .failed: return []
+        }
+    }
+
+    /// The scheduler needs the slot; the download starts again by itself.
+    package mutating func preempt() -> [Action] {
+        switch phase {
+        case .probing, .transferring, .waitingForNetwork:
+            return stop() + [.close(keeping: !map.done.isEmpty), enter(.preempted)]
+        case .waiting, .paused, .preempted, .verifying, .publishing, .finished, .failed: return []
+        }
+    }
+
+    package mutating func network(online: Bool, now: Moment) -> [Action] {
+        guard online != isOnline else { return [] }
+        isOnline = online
+        switch phase {
+        case .probing, .transferring:
+            guard !online, !sources.contains(where: { $0.isUsable && $0.current.isLoopback }) else { return [] }
+            return stop() + [.checkpoint, enter(.waitingForNetwork)]
+        case .waitingForNetwork:
+            guard online else { return [] }
+            return openFirst(now: now)
+        case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed: return []
+        }
+    }
+
+    /// Drops every lane; their unfinished bytes become the rest.
+    mutating func stop() -> [Action] {
+        let drops = lanes.map { Action.drop($0.id) }
+        for lane in lanes { map.release(lane.id) }
+        lanes.removeAll()
+        isRetryPending = false
+        generation += 1
+        return drops
+    }
+
+    package mutating func rang(_ ring: UInt32, now: Moment) -> [Action] {
+        guard ring == generation, isRetryPending else { return [] }
+        isRetryPending = false
+        switch phase {
+        case .probing, .transferring: return lanes.isEmpty ? openFirst(now: now) : []
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed: return []
+        }
+    }
+
+    /// Reading or writing on this machine failed; nothing that is on disk is touched.
+    package mutating func diskFailed(_ failure: Failure) -> [Action] {
+        switch phase {
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: return fail(failure)
+        case .waiting, .paused, .preempted, .finished, .failed: return []
+        }
+    }
+
+    mutating func fail(_ failure: Failure) -> [Action] {
+        self.failure = failure
+        var actions = stop()
+        if existingLength != nil, map.done.count == existingLength {
+            actions.append(.giveBack)
+        } else {
+            actions.append(.close(keeping: !map.done.isEmpty))
+        }
+        return actions + [enter(.failed), .tell(.failed(failure))]
+    }
+}
+
+extension DownloadMachine {
+    /// The place on disk was found under this name.
+    package mutating func named(_ name: String) { self.name = name }
+}

@@ -1,0 +1,160 @@
+// What a failed attempt leads to.
+extension DownloadMachine {
+    /// One lane came to nothing. Others go on; without others it counts as an attempt.
+    mutating func laneFault(_ index: Int, _ fault: AttemptFault, now: Moment) -> [Action] {
+        let lane = lanes[index]
+        let disposition = RetryPolicy.disposition(of: fault)
+        var actions = [remove(index)]
+        noteProgress()
+        if disposition.isComplaint {
+            actions.append(.complain(sources[lane.source].current.origin, retryAfter: fault.retryAfter))
+        }
+        if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
+        if lanes.contains(where: { $0.kind != .settling }) { return actions }
+        actions += stop()
+        if noteSilence(fault, lane: lane) {
+            let notice = "no answer to a request with Range: asking without"
+            return actions + [.tell(.notice(notice))] + openFirst(now: now)
+        }
+        if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
+        return actions + retry(fault, disposition, source: lane.source, now: now)
+    }
+
+    /// E1: a request with Range that gets no answer at all is followed by one without; if that is silent too, the cause
+    /// is not the Range.
+    private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
+        let isSuspect = fault == .silent(answered: false) && lane.asked != .whole && !rangeWasSilent && rangesUsable
+        rangeWasSilent = isSuspect && plan.wish == .whole && existingLength == nil
+        return rangeWasSilent
+    }
+
+    /// Other lanes bring bytes: this one's work waits for a while, and the server is asked for no more than it gives.
+    private mutating func outlive(
+        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, lane: Lane, now: Moment
+    ) -> [Action] {
+        laneFaults += 1
+        let wait = plan.retry.wait(attempt: laneFaults, retryAfter: fault.retryAfter, dice: &dice)
+        refillAfter = now + wait
+        if case .silent(answered: false) = fault, lane.asked != .whole, lane.stage == .asking, laneFaults > 1 {
+            rangesUsable = false
+        }
+        // A server that turns a connection away before it answers gives no more of them.
+        if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
+            growth.shrink(to: lanes.count)
+        }
+        return []
+    }
+
+    /// Trying the same again would bring the same: another way, another source, or the end.
+    private mutating func final(
+        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, lane: Lane, now: Moment
+    ) -> [Action] {
+        let source = lane.source
+        if case .status(let status, _) = fault, [401, 403, 404, 410].contains(status),
+            sources[source].current != sources[source].given, !sources[source].wentBack {
+            // The target of a redirect expires; the first address knows the next one.
+            sources[source].wentBack = true
+            sources[source].current = sources[source].given
+            let notice = "the redirect's target answered \(status): asking the first address again"
+            return [.tell(.notice(notice))] + openFirst(now: now)
+        }
+        sources[source].isUsable = false
+        if sources.contains(where: \.isUsable) {
+            let notice = describe(fault, disposition, source: source).description
+            return [.tell(.notice("left out a source: \(notice)"))] + openFirst(now: now)
+        }
+        return fail(describe(fault, disposition, source: source))
+    }
+
+    private mutating func retry(
+        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int, now: Moment
+    ) -> [Action] {
+        if !isOnline, !sources[source].current.isLoopback { return [.checkpoint, enter(.waitingForNetwork)] }
+        guard attempts < plan.retry.retries else { return fail(describe(fault, disposition, source: source)) }
+        attempts += 1
+        let wait = plan.retry.wait(attempt: attempts, retryAfter: fault.retryAfter, dice: &dice)
+        let failure = describe(fault, disposition, source: source)
+        // Where a redirect led may be what is broken; the first address chooses again.
+        if attempts > 1 { sources[source].current = sources[source].given }
+        return [.tell(.retrying(failure, after: wait)), alarm(at: now + wait)]
+    }
+
+    /// The host's budget had no place for the lane.
+    package mutating func denied(_ id: LaneID, until: Moment?, now: Moment) -> [Action] {
+        guard isActive, let index = index(of: id) else { return [] }
+        let drop = remove(index)
+        let again = until ?? now + .seconds(1)
+        guard lanes.isEmpty else {
+            refillAfter = again
+            return [drop]
+        }
+        return [drop, alarm(at: again)]
+    }
+
+    private func describe(
+        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int
+    ) -> Failure {
+        let place = sources[source].current.redacted
+        let kept = written > 0 ? "what is there is kept; run the same command again to continue" : ""
+        switch fault {
+        case .transfer(let fault):
+            return Failure(disposition.code, "cannot fetch", at: place, because: fault.text, remedy: fault.remedy ?? kept)
+        case .silent(let answered):
+            let what = answered ? "no byte came" : "no answer came"
+            return Failure(
+                disposition.code, "cannot fetch", at: place, because: "\(what) for \(plan.timeout.seconds) s",
+                remedy: kept.isEmpty ? "try again later or allow more with --timeout" : kept)
+        case .status(let status, _):
+            return Failure(
+                disposition.code, "cannot fetch", at: place, because: "the server answered \(status)",
+                remedy: StatusAdvice.remedy(for: status) ?? kept)
+        case .unproven(let evidence), .page(let evidence):
+            return Failure(disposition.code, "cannot use the answer of", at: place, because: evidence, remedy: kept)
+        case .badRedirect(let why):
+            return Failure(disposition.code, "cannot follow the redirect of", at: place, because: why)
+        case .tooManyRedirects(let most):
+            return Failure(
+                disposition.code, "cannot fetch", at: place, because: "more than \(most) redirects",
+                remedy: "allow more with --max-redirects if they lead somewhere")
+        }
+    }
+}
+
+extension AttemptFault {
+    var retryAfter: Span? {
+        switch self {
+        case .status(_, let span): span
+        case .transfer, .silent, .unproven, .page, .badRedirect, .tooManyRedirects: nil
+        }
+    }
+}
+
+extension TransferFault {
+    /// What the person can do about it, where that is more than trying again.
+    var remedy: String? {
+        switch kind {
+        case .tls: "check the address and the clock, or name the authority with --cacert"
+        case .denied: "give the right user and password with --user"
+        case .nameResolution: "check the host's name"
+        case .proxy: "check --proxy"
+        case .notFound: "check the address"
+        case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
+            .malformed, .other:
+            nil
+        }
+    }
+}
+
+/// What a person can do about a status code.
+enum StatusAdvice {
+    static func remedy(for status: Int) -> String? {
+        switch status {
+        case 401: "give user and password with --user"
+        case 403: "the address may have expired, or need a login, cookies or a referer"
+        case 404, 410: "check the address"
+        case 407: "give the proxy's user and password in --proxy"
+        case 429, 503: "try again later, or with fewer connections"
+        case _: nil
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// From the last byte to the finished file.
+extension DownloadMachine {
+    /// Every byte is there.
+    mutating func complete() -> [Action] {
+        let length = map.total ?? 0
+        if existingLength == length, plan.checksum == nil {
+            return [.giveBack, enter(.finished), .tell(.finished(length: length, wasThere: true))]
+        }
+        if let checksum = plan.checksum { return [enter(.verifying), .verify(checksum, length: length)] }
+        return publish()
+    }
+
+    private mutating func publish() -> [Action] {
+        let modified = plan.keepsServerTime ? identity?.lastModified : nil
+        return [enter(.publishing), .publish(length: map.total ?? 0, modified: modified)]
+    }
+
+    /// The digest was computed, `nil` when the file could not be read.
+    package mutating func digested(_ digest: [UInt8]) -> [Action] {
+        guard phase == .verifying, let checksum = plan.checksum else { return [] }
+        guard digest == checksum.digest else {
+            return fail(Failure(
+                .checksumMismatch, "cannot accept", at: name ?? sources[0].given.redacted,
+                because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
+                remedy: "the partial is kept; give the right --checksum, or remove it to fetch anew"))
+        }
+        return publish()
+    }
+
+    /// The file is in its place.
+    package mutating func published() -> [Action] {
+        guard phase == .publishing else { return [] }
+        return [enter(.finished), .tell(.finished(length: map.total ?? 0, wasThere: false))]
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+package enum Hexadecimal {
+    package static func text(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.reduce(into: "") { text, byte in
+            let digits = String(byte, radix: 16)
+            text += digits.count == 1 ? "0" + digits : digits
+        }
+    }
+
+    /// `nil` unless `text` is an even number of hexadecimal digits.
+    package static func bytes(_ text: String) -> [UInt8]? {
+        let digits = text.utf8.map { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        let values = digits.compactMap { $0 }
+        return stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] * 16 + values[$0 + 1]) }
+    }
+}

@@ -1,0 +1,175 @@
+// Which request goes out next.
+extension DownloadMachine {
+    /// Opens the one lane that has to show what the server has: at the start, after a pause, after everything broke.
+    mutating func openFirst(now: Moment) -> [Action] {
+        guard let source = sources.firstIndex(where: \.isUsable) else { return [] }
+        guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
+        let next: Phase = written > 0 && isClaimed ? .transferring : .probing
+        let told = next == phase ? [] : [enter(next)]
+        return told + [openFirst(from: pickSource(preferring: source), now: now)]
+    }
+
+    /// After failures of one source the next one gets its turn.
+    private func pickSource(preferring first: Int) -> Int {
+        let usable = sources.indices.filter { sources[$0].isUsable }
+        guard usable.count > 1, attempts > 0 else { return first }
+        return usable[attempts % usable.count]
+    }
+
+    private mutating func openFirst(from source: Int, now: Moment) -> Action {
+        if map.done.isEmpty {
+            // What an earlier answer said of the length binds nobody while nothing of it is on disk.
+            map = SegmentMap()
+            return order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)
+        }
+        guard rangesUsable, !rangeWasSilent, let start = firstResumable(from: source) else {
+            return order(.restarting, source: source, range: ByteRange(0, SegmentMap.open), overlap: 0, now: now)
+        }
+        return order(.data, source: source, range: start.range, overlap: start.overlap, now: now)
+    }
+
+    /// The gap to continue with, and how many bytes before it have to be compared.
+    private func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
+        let gaps = map.rest
+        if sources[source].identity?.isStrong ?? false, let first = gaps.first {
+            return (first, 0)
+        }
+        // Only bytes that stand right before a gap can be compared without another request.
+        for gap in gaps {
+            let before = map.done.gaps(in: ByteRange(max(0, gap.start - DownloadMachine.overlap), gap.start)).last
+            let from = before?.end ?? max(0, gap.start - DownloadMachine.overlap)
+            if from < gap.start { return (gap, gap.start - from) }
+        }
+        return nil
+    }
+
+    /// Makes a lane and the request for it. `range` is in the file's offsets.
+    mutating func order(
+        _ kind: Lane.Kind, source: Int, range: ByteRange, overlap: Int64, redirects: Int = 0, now: Moment
+    ) -> Action {
+        let id = LaneID(rawValue: nextLane)
+        nextLane += 1
+        let slot = (0...lanes.count).first { slot in !lanes.contains { $0.slot == slot } } ?? lanes.count
+        let asked = request(for: kind, range: range, overlap: overlap)
+        var lane = Lane(
+            id: id, kind: kind, source: source, asked: asked, range: range, overlap: overlap, slot: slot, now: now)
+        lane.redirects = redirects
+        lanes.append(lane)
+        switch kind {
+        case .data: if !range.isEmpty { map.assign(range, to: id) }
+        case .racing, .settling, .restarting: break
+        }
+        return send(lane)
+    }
+
+    func send(_ lane: Lane) -> Action {
+        .open(
+            LaneOrder(
+                lane: lane.id, source: lane.source, address: sources[lane.source].current, asked: lane.asked,
+                connection: lanes.count > 1 || lane.asked != .whole ? .separate : .shared,
+                // What a cache holds may be an older version than the bytes on disk (E4).
+                bypassesCaches: lane.asked != .whole && written > 0))
+    }
+
+    private func request(for kind: Lane.Kind, range: ByteRange, overlap: Int64) -> RequestedRange {
+        guard let base else { return plan.wish }
+        switch kind {
+        case .settling: return .closed(ByteRange(base + range.start - overlap, base + range.start))
+        case .restarting: return plan.wish
+        case .data, .racing: break
+        }
+        if range.start == 0, overlap == 0, range.end == map.horizon { return plan.wish }
+        guard range.end < SegmentMap.open else {
+            if case .closed(let wished) = plan.wish {
+                return .closed(ByteRange(base + range.start - overlap, wished.end))
+            }
+            return .from(base + range.start - overlap)
+        }
+        return .closed(ByteRange(base + range.start - overlap, base + range.end))
+    }
+
+    /// Whether further connections to this content make sense and are safe: without any validator nothing would tell
+    /// that their bytes belong to the same content.
+    private var maySegment: Bool {
+        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil else { return false }
+        return sources.contains { $0.isUsable && !$0.isFileTransfer && ($0.identity?.hasValidator ?? false) }
+    }
+
+    /// Opens lanes up to the present width.
+    mutating func refill(now: Moment) -> [Action] {
+        if let until = refillAfter {
+            if now < until { return [] }
+            refillAfter = nil
+        }
+        guard maySegment else { return reclaim(now: now) }
+        var actions: [Action] = []
+        let planner = Planner()
+        while lanes.count < min(growth.width, DownloadMachine.mostLanes), flowing > 0 || lanes.isEmpty {
+            let views = lanes.map {
+                Planner.LaneView(
+                    id: $0.id, speed: $0.speed, isRacing: $0.isRacing, silentFor: now - $0.lastByteAt)
+            }
+            guard let work = planner.nextWork(in: map, lanes: views), let source = turn() else { break }
+            guard let opened = open(work, source: source, now: now) else { break }
+            actions += opened
+        }
+        return actions
+    }
+
+    /// The next source in rotation that can bring parts.
+    private mutating func turn() -> Int? {
+        for _ in sources.indices {
+            let source = nextSource % sources.count
+            nextSource += 1
+            if sources[source].isUsable, !sources[source].isFileTransfer { return source }
+        }
+        return nil
+    }
+
+    private mutating func open(_ work: Planner.Work, source: Int, now: Moment) -> [Action]? {
+        guard sources[source].isProven else {
+            // One comparison at a time; until it is settled the proven sources do the work.
+            if !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) {
+                return [settle]
+            }
+            guard let other = sources.firstIndex(where: { $0.isUsable && $0.isProven }) else { return nil }
+            return open(work, source: other, now: now)
+        }
+        switch work {
+        case .rest(let range):
+            return [order(.data, source: source, range: range, overlap: 0, now: now)]
+        case .steal(let range, let victim):
+            map.shorten(victim, to: range.start)
+            if let index = index(of: victim) { lanes[index].end = range.start }
+            return [
+                .limit(victim, end: range.start),
+                order(.data, source: source, range: range, overlap: 0, now: now),
+            ]
+        case .race(let range, let owner):
+            return [order(.racing(owner), source: source, range: range, overlap: 0, now: now)]
+        }
+    }
+
+    /// A lane that compares the last bytes of the longest run on disk with what `source` sends for them.
+    mutating func settle(_ source: Int, now: Moment) -> Action? {
+        guard let run = map.done.runs.max(by: { $0.count < $1.count }), base != nil else { return nil }
+        let overlap = min(DownloadMachine.overlap, run.count)
+        return order(.settling, source: source, range: ByteRange(run.end, run.end), overlap: overlap, now: now)
+    }
+
+    /// Without ranges only lanes that flow already can bring the rest: the one right before it, if its answer goes on.
+    private mutating func reclaim(now: Moment) -> [Action] {
+        guard phase == .transferring, map.total != nil else { return [] }
+        var actions: [Action] = []
+        for gap in map.rest {
+            guard let index = lanes.firstIndex(where: { lane in
+                lane.kind == .data && lane.stage == .flowing && lane.end == gap.start
+                    && lane.answerEnd >= gap.end
+            }) else { continue }
+            map.extend(lanes[index].id, to: gap.end)
+            lanes[index].end = gap.end
+            actions.append(.limit(lanes[index].id, end: gap.end))
+        }
+        return lanes.isEmpty && !isRetryPending ? actions + openFirst(now: now) : actions
+    }
+}

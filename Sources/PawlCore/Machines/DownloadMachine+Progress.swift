@@ -1,0 +1,125 @@
+// Bytes, ticks and ends of lanes.
+extension DownloadMachine {
+    /// A lane has written up to `cursor` and received `received` bytes in all. Told before every other event.
+    package mutating func progressed(_ id: LaneID, cursor: Int64, received bytes: Int64, waits: Bool, now: Moment) {
+        guard let index = index(of: id) else { return }
+        let new = bytes - lanes[index].received
+        if new > 0 || waits { lanes[index].lastByteAt = now }
+        received += new
+        lanes[index].received = bytes
+        guard cursor > lanes[index].cursor else { return }
+        lanes[index].cursor = cursor
+        switch lanes[index].kind {
+        case .data: map.advance(id, to: cursor)
+        case .racing(let owner): overtake(owner, racer: index)
+        case .settling, .restarting: break
+        }
+    }
+
+    /// A racer that is ahead of the owner owns the bytes from there on.
+    private mutating func overtake(_ owner: LaneID, racer index: Int) {
+        guard let place = self.index(of: owner), lanes[index].cursor > lanes[place].cursor else { return }
+        let racer = lanes[index].id
+        map.handOver(from: owner, to: racer, at: lanes[index].cursor)
+        lanes[index].kind = .data
+        for other in lanes.indices where lanes[other].isRacing == owner { lanes[other].kind = .racing(racer) }
+        lanes[place].kind = .racing(racer)
+    }
+
+    /// Called a few times a second while lanes are at work.
+    package mutating func tick(now: Moment) -> [Action] {
+        guard isActive else { return [] }
+        var actions = timeouts(now: now)
+        guard isActive else { return actions }
+        for index in lanes.indices { lanes[index].measure(now: now) }
+        if phase == .transferring {
+            actions += replaceSlow(now: now)
+            let remaining = map.total.map { $0 - written } ?? 0
+            growth.measure(received: received, flowing: flowing, remaining: remaining, now: now)
+            actions += refill(now: now)
+        }
+        return actions + checkpoint(now: now)
+    }
+
+    private mutating func timeouts(now: Moment) -> [Action] {
+        var actions: [Action] = []
+        while isActive, let index = lanes.firstIndex(where: { now - $0.lastByteAt > plan.timeout }) {
+            let answered = lanes[index].stage != .asking
+            actions += laneFault(index, .silent(answered: answered), now: now)
+        }
+        return actions
+    }
+
+    /// A lane under 0.3 × the mean for 5 s gives its work to a fresh connection.
+    private mutating func replaceSlow(now: Moment) -> [Action] {
+        let flowing = lanes.filter { $0.stage == .flowing && $0.kind == .data }
+        guard flowing.count > 1 else { return [] }
+        let mean = flowing.reduce(0) { $0 + $1.speed } / Double(flowing.count)
+        var actions: [Action] = []
+        for lane in flowing {
+            guard let index = index(of: lane.id) else { continue }
+            guard lane.speed < 0.3 * mean else {
+                lanes[index].slowSince = nil
+                continue
+            }
+            guard let since = lane.slowSince else {
+                lanes[index].slowSince = now
+                continue
+            }
+            if now - since >= .seconds(5), flowing.count > 1, rangesUsable { actions.append(remove(index)) }
+        }
+        return actions
+    }
+
+    private mutating func checkpoint(now: Moment) -> [Action] {
+        guard isClaimed, let due = checkpointAt, written > checkpointBytes else { return [] }
+        guard now >= due || written - checkpointBytes >= DownloadMachine.checkpointSize else { return [] }
+        checkpointAt = now + DownloadMachine.checkpointPeriod
+        checkpointBytes = written
+        return [.checkpoint]
+    }
+
+    /// A lane's transfer ended by itself.
+    package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Moment) -> [Action] {
+        guard isActive, let index = index(of: id) else { return [] }
+        let lane = lanes[index]
+        guard lane.stage == .flowing else {
+            if case .failed(let fault) = end { return laneFault(index, .transfer(fault), now: now) }
+            let fault = TransferFault(.connectionLost, "the connection was closed without an answer")
+            return laneFault(index, .transfer(fault), now: now)
+        }
+        if case .failed(let fault) = end, lane.cursor < lane.end {
+            return laneFault(index, .transfer(fault), now: now)
+        }
+        if map.total == nil, lane.kind == .data, end == .complete { map.learn(total: lane.cursor) }
+        if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.answerEnd > lane.cursor {
+            let fault = TransferFault(.truncated, "the answer ended after \(lane.cursor) bytes")
+            return laneFault(index, .transfer(fault), now: now)
+        }
+        return finished(lane: index, now: now)
+    }
+
+    private mutating func finished(lane index: Int, now: Moment) -> [Action] {
+        let lane = lanes[index]
+        let goal = lane.isRacing ?? lane.id
+        var actions: [Action] = []
+        // Whoever raced for these bytes has lost.
+        if lane.kind == .data {
+            for racer in lanes where racer.isRacing == goal { actions.append(.drop(racer.id)) }
+            lanes.removeAll { $0.isRacing == goal }
+        }
+        lanes.removeAll { $0.id == lane.id }
+        map.release(lane.id)
+        noteProgress()
+        if map.isComplete { return actions + stop() + complete() }
+        return actions + refillOrOpen(now: now)
+    }
+
+    mutating func noteProgress() {
+        guard written > highWater else { return }
+        highWater = written
+        attempts = 0
+        laneFaults = 0
+        for index in sources.indices { sources[index].wentBack = false }
+    }
+}

@@ -1,0 +1,141 @@
+// What is done when an answer is not the simple yes.
+extension DownloadMachine {
+    /// The whole content came where a part was asked for.
+    mutating func whole(_ answer: Judge.Answer, evidence: String, lane index: Int, now: Moment) -> [Action] {
+        if plan.wish != .whole {
+            return laneFault(index, .unproven("\(evidence), but only a part is wanted"), now: now)
+        }
+        if lanes[index].asked != .whole { rangesUsable = false }
+        if existingLength != nil { return cannotContinueExisting(evidence) }
+        let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
+        guard others.isEmpty else {
+            if case .changed(let change) = answer.match { return changed(change, lane: index, now: now) }
+            return [remove(index), .tell(.notice("\(evidence): going on with one connection"))] + refill(now: now)
+        }
+        guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
+        return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: answer, lane: index)
+    }
+
+    /// This lane's answer is the whole content from 0, and everything on disk gives way to it.
+    mutating func restart(with answer: Judge.Answer, lane index: Int) -> [Action] {
+        var actions: [Action] = []
+        let keep = lanes[index].id
+        if existingLength != nil { return cannotContinueExisting("the server sent the whole file") }
+        if rangeWasSilent {
+            rangesUsable = false
+            actions.append(.tell(.notice("the server never answers a request with Range: started over without")))
+        }
+        rangeWasSilent = false
+        for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
+        lanes.removeAll { $0.id != keep }
+        let now = lanes[0].lastByteAt
+        let total = wishedLength(of: answer.identity.total)
+        reset(total: total)
+        identity = answer.identity
+        let source = lanes[0].source
+        sources[source].identity = answer.identity
+        sources[source].isProven = true
+        sources[source].acceptsSoft = !answer.identity.isStrong && answer.identity.hasValidator
+        if answer.ranges == .denied { rangesUsable = false }
+        lanes[0].kind = .data
+        lanes[0].cursor = 0
+        lanes[0].overlap = 0
+        lanes[0].answerEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.count
+        lanes[0].end = map.horizon
+        if map.horizon > 0 { map.assign(ByteRange(0, map.horizon), to: keep) }
+        guard isClaimed else {
+            lanes[0].stage = .claiming
+            return actions + [.claim(keep)]
+        }
+        return actions + [.startOver] + reserve() + admit(0, now: now)
+    }
+
+    /// Forgets what is on disk. The high-water mark stays: bytes that were there before are no progress.
+    mutating func reset(total: Int64?) {
+        map = SegmentMap(total: total)
+        identity = nil
+        checkpointBytes = 0
+        for index in sources.indices {
+            sources[index].identity = nil
+            sources[index].isProven = false
+            sources[index].acceptsSoft = false
+        }
+    }
+
+    /// The content is another one than the bytes on disk.
+    mutating func changed(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
+        let source = lanes[index].source
+        if existingLength != nil, written == existingLength { return cannotContinueExisting(evidence) }
+        if !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) {
+            sources[source].isUsable = false
+            let notice = "left out \(sources[source].given.redacted): it has other content: \(evidence)"
+            return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+        }
+        guard countRestart() else { return keepsChanging(evidence) }
+        let drops = stop()
+        let wasEmpty = map.done.isEmpty
+        reset(total: nil)
+        highWater = 0
+        existingLength = nil
+        let void: [Action] = isClaimed && !wasEmpty ? [.startOver] : []
+        return drops + void + [.tell(.notice("the content changed: \(evidence): started over from 0"))]
+            + openFirst(now: now)
+    }
+
+    private mutating func countRestart() -> Bool {
+        restarts += 1
+        return restarts <= DownloadMachine.mostRestarts
+    }
+
+    private mutating func keepsChanging(_ evidence: String) -> [Action] {
+        fail(Failure(
+            .cannotResume, "cannot finish", at: sources[0].given.redacted,
+            because: "the content changed \(restarts) times while it was fetched, at last: \(evidence)",
+            remedy: "try again when it rests"))
+    }
+
+    private mutating func cannotContinueExisting(_ evidence: String) -> [Action] {
+        fail(Failure(
+            .cannotResume, "cannot continue", at: name ?? sources[0].given.redacted, because: evidence,
+            remedy: "the file is as it was; choose another name or --if-exists overwrite"))
+    }
+
+    /// Ranges of this server are of no use for this object.
+    mutating func rangesBroken(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
+        if plan.wish != .whole || lanes[index].asked == .whole {
+            return laneFault(index, .unproven(evidence), now: now)
+        }
+        if existingLength != nil { return cannotContinueExisting(evidence) }
+        rangesUsable = false
+        let drop = remove(index)
+        return [drop, .tell(.notice("\(evidence): going on without ranges"))] + refillOrOpen(now: now)
+    }
+
+    /// The answer points elsewhere (RFC 9110 §15.4). The new place is judged as the first was.
+    mutating func redirect(to target: String, lane index: Int, now: Moment) -> [Action] {
+        let lane = lanes[index]
+        guard lane.redirects < plan.maximumRedirects else {
+            return laneFault(index, .tooManyRedirects(plan.maximumRedirects), now: now)
+        }
+        let next: WebAddress
+        do throws(Failure) {
+            next = try sources[lane.source].current.resolving(target)
+        } catch {
+            return laneFault(index, .badRedirect(error.why.isEmpty ? error.what : error.why), now: now)
+        }
+        guard next.scheme == .http || next.scheme == .https else {
+            return laneFault(index, .badRedirect("it points to \(next.redacted)"), now: now)
+        }
+        sources[lane.source].current = next
+        return [.drop(lane.id), reopen(index, now: now)]
+    }
+
+    /// The same work as the lane's, under a new id, so that nothing late can be taken for its answer.
+    mutating func reopen(_ index: Int, now: Moment) -> Action {
+        let lane = lanes.remove(at: index)
+        map.release(lane.id)
+        return order(
+            lane.kind, source: lane.source, range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
+            overlap: lane.overlap, redirects: lane.redirects + 1, now: now)
+    }
+}

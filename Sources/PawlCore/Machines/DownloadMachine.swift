@@ -1,0 +1,89 @@
+/// One download as a value: every event is a method that returns what the shell has to do.
+///
+/// Bytes do not pass through it. The shell writes them at a lane's cursor and tells the machine by `progressed` before
+/// each other event, so that decisions see the truth.
+package struct DownloadMachine: Hashable, Sendable {
+    package let plan: DownloadPlan
+    package internal(set) var phase = Phase.waiting
+    package internal(set) var map = SegmentMap()
+    /// What the bytes on disk belong to.
+    package internal(set) var identity: ContentIdentity?
+    package internal(set) var sources: [Source]
+    package internal(set) var lanes: [Lane] = []
+    package internal(set) var growth: Growth
+    package internal(set) var failure: Failure?
+    /// The final file name, once the file has a place.
+    package internal(set) var name: String?
+    /// Where the file begins in the resource; `nil` until a suffix was answered.
+    package internal(set) var base: Int64?
+    /// Bytes that came over the network, those fetched twice counted twice.
+    package internal(set) var received: Int64 = 0
+
+    var isClaimed = false
+    var isOnline = true
+    /// `false` once this object was seen to come without ranges.
+    var rangesUsable = true
+    /// A request with Range got no answer; the next attempt goes without, and decides.
+    var rangeWasSilent = false
+    /// The part file was a finished file before (continue an existing file).
+    var existingLength: Int64?
+    var attempts = 0
+    var restarts = 0
+    var highWater: Int64 = 0
+    var laneFaults = 0
+    var refillAfter: Moment?
+    var isRetryPending = false
+    var generation: UInt32 = 0
+    var nextLane: UInt32 = 0
+    var nextSource = 0
+    var checkpointAt: Moment?
+    var checkpointBytes: Int64 = 0
+    var dice: Dice
+
+    package init(plan: DownloadPlan, seed: UInt64) {
+        self.plan = plan
+        sources = plan.sources.map(Source.init)
+        growth = Growth(plan.growth)
+        dice = Dice(seed: seed)
+        switch plan.wish {
+        case .whole: base = 0
+        case .from(let start): base = start
+        case .closed(let range): base = range.start
+        case .suffix: base = nil
+        }
+    }
+
+    /// Bytes compared when no header alone can prove that the content is the same.
+    package static let overlap: Int64 = 64 * 1024
+    /// Lanes at once, racers included: each needs a slot in the journal.
+    package static let mostLanes = 60
+    package static let checkpointPeriod = Span.seconds(2)
+    package static let checkpointSize: Int64 = 64 << 20
+    /// Contents that change this often under a download are not fetched any more.
+    static let mostRestarts = 5
+
+    package var flowing: Int { lanes.count { $0.stage == .flowing } }
+    package var written: Int64 { map.done.count }
+    package var total: Int64? { map.total }
+
+    func index(of lane: LaneID) -> Int? { lanes.firstIndex { $0.id == lane } }
+
+    mutating func enter(_ next: Phase) -> Action {
+        phase = next
+        return .tell(.phase(next))
+    }
+
+    mutating func alarm(at moment: Moment) -> Action {
+        generation += 1
+        isRetryPending = true
+        return .alarm(Alarm(generation: generation, at: moment))
+    }
+
+    /// Whether the present phase has lanes at work, or may have.
+    var isActive: Bool {
+        switch phase {
+        case .probing, .transferring: true
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed: false
+        }
+    }
+}

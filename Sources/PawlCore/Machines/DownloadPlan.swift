@@ -1,0 +1,47 @@
+/// What a download is asked to do; never changes while it runs.
+package struct DownloadPlan: Hashable, Sendable {
+    /// The address given first, then mirrors.
+    package var sources: [WebAddress]
+    package var growth = Growth.Mode.automatic(maximum: 8)
+    package var retry = RetryPolicy()
+    /// The longest silence: connecting, waiting for the answer, or between bytes.
+    package var timeout = Span.seconds(30)
+    package var maximumRedirects = 20
+    package var checksum: Checksum?
+    /// The part of the resource that is wanted; `.whole` by default.
+    package var wish = RequestedRange.whole
+    package var keepsServerTime = true
+
+    package init(sources: [WebAddress]) {
+        precondition(!sources.isEmpty, "a download needs an address")
+        self.sources = sources
+    }
+}
+
+/// One address of the content and what is known of it.
+package struct Source: Hashable, Sendable {
+    package let given: WebAddress
+    /// Where redirects led; the given address again after the target expired.
+    package var current: WebAddress
+    /// What this source says of the content; `nil` until its first answer was accepted.
+    package var identity: ContentIdentity?
+    /// Its bytes are shown to be the content's: it began the download, or an overlap agreed.
+    package var isProven = false
+    /// Date and length may stand in for a tag: it never had a strong one, or an overlap agreed although the tag differed.
+    package var acceptsSoft = false
+    package var isUsable = true
+    /// Its redirect target was given up once since the last progress.
+    package var wentBack = false
+
+    package init(_ address: WebAddress) {
+        given = address
+        current = address
+    }
+
+    package var isFileTransfer: Bool {
+        switch given.scheme {
+        case .ftp, .ftps, .sftp: true
+        case .http, .https: false
+        }
+    }
+}

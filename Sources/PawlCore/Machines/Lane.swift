@@ -1,0 +1,72 @@
+/// One connection's work inside a download: one request after another for one range.
+package struct Lane: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        /// Brings bytes that it owns.
+        case data
+        /// Brings the same bytes as another lane, to be there first.
+        case racing(LaneID)
+        /// Compares bytes on disk with the server's, writes nothing.
+        case settling
+        /// Asks for the whole although bytes are on disk; owns nothing until its answer starts the file over.
+        case restarting
+    }
+
+    package enum Stage: Hashable, Sendable {
+        case asking
+        /// The answer was accepted and waits for the file's place on disk.
+        case claiming
+        case flowing
+    }
+
+    package let id: LaneID
+    package var kind: Kind
+    package var source: Int
+    package var stage = Stage.asking
+    package var asked: RequestedRange
+    /// The next byte of the file that it writes, and where it stops.
+    package var cursor: Int64
+    package var end: Int64
+    /// How many bytes before `cursor` the answer brings first, to be compared with the disk.
+    package var overlap: Int64
+    /// Where the body ends by its own head.
+    package var answerEnd = SegmentMap.open
+    package var redirects = 0
+    package var slot: Int
+    /// Bytes received, compared ones too.
+    package var received: Int64 = 0
+    package var lastByteAt: Moment
+    package var speed: Double = 0
+    var measuredAt: Moment
+    var measuredBytes: Int64 = 0
+    var slowSince: Moment?
+
+    package init(
+        id: LaneID, kind: Kind, source: Int, asked: RequestedRange, range: ByteRange, overlap: Int64, slot: Int,
+        now: Moment
+    ) {
+        self.id = id
+        self.kind = kind
+        self.source = source
+        self.asked = asked
+        cursor = range.start
+        end = range.end
+        self.overlap = overlap
+        self.slot = slot
+        lastByteAt = now
+        measuredAt = now
+    }
+
+    package var isRacing: LaneID? {
+        if case .racing(let owner) = kind { owner } else { nil }
+    }
+
+    /// A new reading of the speed at most each half second, smoothed by halves.
+    mutating func measure(now: Moment) {
+        let span = now - measuredAt
+        guard stage == .flowing, span >= .milliseconds(500) else { return }
+        let present = Double(received - measuredBytes) / span.seconds
+        speed = speed == 0 ? present : (speed + present) / 2
+        measuredAt = now
+        measuredBytes = received
+    }
+}

@@ -1,0 +1,6 @@
+/// Names one connection's work inside one download; counts up and is never used twice.
+package struct LaneID: Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package var description: String { "lane \(rawValue)" }
+}

@@ -1,0 +1,62 @@
+/// Chooses the next piece of work for a free connection. Pure questions about a map; nothing here acts.
+package struct Planner: Hashable, Sendable {
+    /// A range is only split when both halves keep at least this many bytes.
+    package var minimumSplit: Int64 = 1 << 20
+    /// Lanes that may work on the same last bytes.
+    package var racersPerRange = 3
+    /// A rest that its lane will bring sooner than this is left to it.
+    package var raceWorthwhile = Span.seconds(1)
+
+    package init() {}
+
+    /// What a lane is like, as far as the planner cares.
+    package struct LaneView: Hashable, Sendable {
+        package var id: LaneID
+        /// Bytes per second, 0 while nothing came.
+        package var speed: Double
+        package var isRacing: LaneID?
+        package var silentFor: Span
+
+        package init(id: LaneID, speed: Double, isRacing: LaneID?, silentFor: Span) {
+            self.id = id
+            self.speed = speed
+            self.isRacing = isRacing
+            self.silentFor = silentFor
+        }
+    }
+
+    package enum Work: Hashable, Sendable {
+        /// Bytes that nobody owns.
+        case rest(ByteRange)
+        /// The latter part of a lane's range, which the lane gives up.
+        case steal(ByteRange, from: LaneID)
+        /// The same bytes as a slow lane's, to be there first.
+        case race(ByteRange, against: LaneID)
+    }
+
+    package func nextWork(in map: SegmentMap, lanes: [LaneView]) -> Work? {
+        if let largest = map.rest.max(by: { $0.count < $1.count }) { return .rest(largest) }
+        guard map.total != nil else { return nil }
+        return steal(in: map, lanes: lanes) ?? race(in: map, lanes: lanes)
+    }
+
+    private func steal(in map: SegmentMap, lanes: [LaneView]) -> Work? {
+        // A range that is being raced for is at its tail; cutting it would leave racers without a goal.
+        let raced = Set(lanes.compactMap(\.isRacing))
+        let candidates = map.claims.filter { !raced.contains($0.lane) && $0.range.count >= 2 * minimumSplit }
+        guard let largest = candidates.max(by: { $0.range.count < $1.range.count }) else { return nil }
+        let middle = largest.range.start + largest.range.count / 2
+        return .steal(ByteRange(middle, largest.range.end), from: largest.lane)
+    }
+
+    private func race(in map: SegmentMap, lanes: [LaneView]) -> Work? {
+        let slowest = map.claims.compactMap { claim -> (claim: SegmentMap.Claim, wait: Double)? in
+            guard let lane = lanes.first(where: { $0.id == claim.lane }) else { return nil }
+            let racers = lanes.count { $0.isRacing == claim.lane }
+            guard racers + 1 < racersPerRange else { return nil }
+            let wait = lane.speed > 0 ? Double(claim.range.count) / lane.speed : lane.silentFor.seconds
+            return wait > raceWorthwhile.seconds ? (claim, wait) : nil
+        }.max { $0.wait < $1.wait }
+        return slowest.map { .race($0.claim.range, against: $0.claim.lane) }
+    }
+}

@@ -1,0 +1,107 @@
+/// Who owns which byte of one file: done, a lane, or the rest.
+///
+/// The law of conservation: every byte of `[0, total)` belongs to exactly one of the three. `done` and the lanes'
+/// claims are stored and never overlap; the rest is what is left.
+package struct SegmentMap: Hashable, Sendable {
+    /// What one lane still has to bring: from its cursor to its end.
+    package struct Claim: Hashable, Sendable {
+        package var lane: LaneID
+        package var range: ByteRange
+    }
+
+    /// The end of a file whose length nobody knows yet.
+    package static let open = Int64.max
+
+    package private(set) var total: Int64?
+    package private(set) var done: ByteRangeSet
+    package private(set) var claims: [Claim] = []
+
+    package init(total: Int64? = nil, done: ByteRangeSet = ByteRangeSet()) {
+        self.total = total
+        self.done = total.map { done.clipped(to: $0) } ?? done
+    }
+
+    package var horizon: Int64 { total ?? SegmentMap.open }
+    package var isComplete: Bool { total.map { done.contains(ByteRange(0, $0)) } ?? false }
+
+    /// The runs that nobody owns, in order.
+    package var rest: [ByteRange] {
+        var taken = done
+        for claim in claims { taken.insert(claim.range) }
+        return taken.gaps(in: ByteRange(0, horizon))
+    }
+
+    package func claim(of lane: LaneID) -> ByteRange? { claims.first { $0.lane == lane }?.range }
+
+    /// The length became known. Bytes beyond it must not have been written.
+    package mutating func learn(total: Int64) {
+        precondition(done.upperBound <= total, "bytes were written beyond the end \(total)")
+        self.total = total
+        claims = claims.compactMap { claim in
+            claim.range.intersection(ByteRange(0, total)).map { Claim(lane: claim.lane, range: $0) }
+        }
+    }
+
+    package mutating func assign(_ range: ByteRange, to lane: LaneID) {
+        precondition(!done.intersects(range), "\(range) is done already")
+        precondition(claims.allSatisfy { $0.range.intersection(range) == nil && $0.lane != lane },
+            "\(range) has an owner already")
+        claims.append(Claim(lane: lane, range: range))
+    }
+
+    /// The lane has written up to `cursor`.
+    package mutating func advance(_ lane: LaneID, to cursor: Int64) {
+        guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }
+        let range = claims[index].range
+        guard cursor > range.start else { return }
+        precondition(cursor <= range.end, "\(lane) wrote to \(cursor), beyond its end \(range.end)")
+        done.insert(ByteRange(range.start, cursor))
+        claims[index].range.start = cursor
+        if cursor == range.end { claims.remove(at: index) }
+    }
+
+    /// The lane gives up the bytes from `end` on; they become the rest.
+    package mutating func shorten(_ lane: LaneID, to end: Int64) {
+        guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }
+        let range = claims[index].range
+        guard end < range.end else { return }
+        if end <= range.start {
+            claims.remove(at: index)
+        } else {
+            claims[index].range.end = end
+        }
+    }
+
+    /// The lane takes over the rest that begins where it ends.
+    package mutating func extend(_ lane: LaneID, to end: Int64) {
+        guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }
+        let range = claims[index].range
+        precondition(!done.intersects(ByteRange(range.end, end)), "bytes after \(range) are done already")
+        claims[index].range.end = end
+    }
+
+    /// What the lane had not brought goes back to the rest.
+    package mutating func release(_ lane: LaneID) {
+        claims.removeAll { $0.lane == lane }
+    }
+
+    /// `racer` has overtaken `owner` and owns its bytes from now on.
+    package mutating func handOver(from owner: LaneID, to racer: LaneID, at cursor: Int64) {
+        advance(owner, to: cursor)
+        if let index = claims.firstIndex(where: { $0.lane == owner }) { claims[index].lane = racer }
+    }
+
+    /// Every byte has one owner: what `done` and the claims count together with the rest is the whole.
+    package var isConserved: Bool {
+        var seen = done
+        for claim in claims {
+            if seen.intersects(claim.range) { return false }
+            seen.insert(claim.range)
+        }
+        for run in rest {
+            if seen.intersects(run) { return false }
+            seen.insert(run)
+        }
+        return horizon == 0 ? seen.isEmpty : seen.runs == [ByteRange(0, horizon)]
+    }
+}

@@ -1,0 +1,15 @@
+/// Why one attempt (one request of one lane) came to nothing.
+package enum AttemptFault: Hashable, Sendable {
+    case transfer(TransferFault)
+    /// Nothing came for longer than the time-out; `answered` says whether the head had come.
+    case silent(answered: Bool)
+    /// The server answered with this status.
+    case status(Int, retryAfter: Span?)
+    /// The answer failed its proof, with the evidence.
+    case unproven(String)
+    /// A web page stood where the known content was expected, with the evidence.
+    case page(String)
+    /// A redirect that may not be followed, with the reason.
+    case badRedirect(String)
+    case tooManyRedirects(Int)
+}

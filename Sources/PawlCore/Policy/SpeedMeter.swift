@@ -1,0 +1,53 @@
+/// Bytes per second from a running total: over the last second, and smoothed.
+package struct SpeedMeter: Hashable, Sendable {
+    private struct Sample: Hashable, Sendable {
+        var at: Moment
+        var total: Int64
+    }
+
+    private static let window = Span.seconds(1)
+    /// The smoothed speed forgets with this time constant.
+    private static let memory = 5.0
+
+    private var samples: [Sample] = []
+    private var smooth: Double?
+
+    package init() {}
+
+    /// Tells the running total at `now`; call it a few times a second.
+    package mutating func note(total: Int64, now: Moment) {
+        if let last = samples.last {
+            guard now > last.at else { return }
+            let span = (now - last.at).seconds
+            let speed = Double(total - last.total) / span
+            let weight = 1 - Exponential.decay(span / SpeedMeter.memory)
+            smooth = smooth.map { $0 + (speed - $0) * weight } ?? speed
+        }
+        samples.append(Sample(at: now, total: total))
+        // One sample at or before the window's edge stays, so that the window is always covered.
+        while samples.count > 2, now - samples[1].at >= SpeedMeter.window { samples.removeFirst() }
+    }
+
+    /// Bytes that came in the second before `now`; 0 when nothing was told in it (D6).
+    package func lastSecond(now: Moment) -> Int64 {
+        guard let first = samples.first, let last = samples.last, now - last.at < SpeedMeter.window else { return 0 }
+        let span = max((last.at - first.at).seconds, 0.05)
+        return Int64(Double(last.total - first.total) / span)
+    }
+
+    package func smoothed(now: Moment) -> Int64 {
+        guard let last = samples.last, let smooth else { return 0 }
+        let silence = (now - last.at).seconds
+        return Int64(silence > 1 ? smooth * Exponential.decay(silence / SpeedMeter.memory) : smooth)
+    }
+}
+
+/// e^-x without a mathematics library: exact enough for smoothing.
+enum Exponential {
+    static func decay(_ exponent: Double) -> Double {
+        // (1 + x/64)^-64 is within 1 % of e^-x for the small x that ticks give, and goes to 0 for large ones.
+        var factor = 1 / (1 + max(0, exponent) / 64)
+        for _ in 0..<6 { factor *= factor }
+        return factor
+    }
+}

@@ -1,0 +1,28 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+package import PawlCore
+import PawlEngine
+
+/// The kernel's clocks.
+package struct SystemClock: Clock {
+    package init() {}
+
+    package var now: Moment {
+        let reading = read(CLOCK_MONOTONIC)
+        return Moment(nanoseconds: Int64(reading.tv_sec) * 1_000_000_000 + Int64(reading.tv_nsec))
+    }
+
+    package var wallTime: UnixTime { UnixTime(seconds: Int64(read(CLOCK_REALTIME).tv_sec)) }
+
+    private func read(_ clock: clockid_t) -> timespec {
+        var reading = timespec()
+        let result = unsafe clock_gettime(clock, &reading)
+        precondition(result == 0, "the kernel has no clock \(clock)")
+        return reading
+    }
+}

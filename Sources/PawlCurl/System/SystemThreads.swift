@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+import PawlEngine
+
+/// Detached POSIX threads.
+package struct SystemThreads: Threads {
+    private final class Body {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    package init() {}
+
+    package func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let context = unsafe Unmanaged.passRetained(Body(body)).toOpaque()
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        #else
+        var thread = pthread_t()
+        #endif
+        let result = unsafe pthread_create(&thread, nil, { context in
+            guard let context = unsafe context else { return nil }
+            unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+            return nil
+        }, context)
+        precondition(result == 0, "no thread \(name): \(result)")
+        #if canImport(Darwin)
+        if let thread { pthread_detach(thread) }
+        #else
+        pthread_detach(thread)
+        #endif
+    }
+}
+
+/// A door that one thread waits at until another opens it; it stays open.
+@safe
+package final class Gate: Sendable {
+    // The semaphore's memory is only touched by the semaphore calls, which may come from any thread.
+    private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>  // sem_post and sem_wait are thread-safe
+
+    package init() {
+        unsafe semaphore = .allocate(capacity: 1)
+        let result = unsafe sem_init(semaphore, 0, 0)
+        precondition(result == 0, "no semaphore")
+    }
+
+    deinit {
+        _ = unsafe sem_destroy(semaphore)
+        unsafe semaphore.deallocate()
+    }
+
+    package func open() { _ = unsafe sem_post(semaphore) }
+
+    /// Returns when the gate is open.
+    package func pass() {
+        while unsafe sem_wait(semaphore) != 0 {}
+        open()
+    }
+}

@@ -1,0 +1,196 @@
+import PawlCore
+import Synchronization
+
+/// The effects that an engine works with.
+package struct Ports: Sendable {
+    package var clock: any Clock
+    package var disk: any Disk
+    package var reachability: any Reachability
+    package var threads: any Threads
+    package var transports: any TransportMaker
+
+    package init(
+        clock: any Clock, disk: any Disk, reachability: any Reachability, threads: any Threads,
+        transports: any TransportMaker
+    ) {
+        self.clock = clock
+        self.disk = disk
+        self.reachability = reachability
+        self.threads = threads
+        self.transports = transports
+    }
+}
+
+/// Runs downloads: gives each to a loop when it has a slot, and tells what happens.
+package final class Engine: Sendable {
+    private struct Entry: Sendable {
+        var job: Job
+        var box: ReadingBox
+        /// The loop it runs on, while it does.
+        var loop: Int?
+        /// Nobody asks for it any more; it goes when it has ended.
+        var isForgotten = false
+    }
+
+    private struct State: Sendable {
+        var scheduler: QueueScheduler<DownloadID>
+        var entries: [DownloadID: Entry] = [:]
+        var next: UInt64 = 1
+        var nextLoop = 0
+        var isClosing = false
+        var stoppedLoops = 0
+        var isWatchingNetwork = false
+        var onClosed: (@Sendable () -> Void)?
+    }
+
+    private let state: Mutex<State>
+    private let loops: [Mailbox]
+    private let ports: Ports
+    private let onReport: @Sendable (Report) -> Void
+    private let shared: Mutex<Shared?> = Mutex(nil)
+
+    /// Starts `loops` threads. `onReport` is called on them and must return quickly.
+    package init(
+        ports: Ports, loops count: Int, jobs: Int, rate: Int64?, onReport: @escaping @Sendable (Report) -> Void
+    ) {
+        self.ports = ports
+        self.onReport = onReport
+        state = Mutex(State(scheduler: QueueScheduler(slots: jobs)))
+        loops = (0..<max(1, count)).map { _ in Mailbox() }
+        let shared = Shared(ports: ports, onReport: onReport) { [weak self] id in self?.settled(id) }
+        if let rate { shared.change(rate: rate, now: ports.clock.now) }
+        self.shared.withLock { $0 = shared }
+        for (index, mailbox) in loops.enumerated() {
+            ports.threads.start("pawl-loop-\(index)") { [weak self] in
+                Loop(shared: shared, mailbox: mailbox).run()
+                self?.loopStopped()
+            }
+        }
+    }
+
+    package func add(_ job: Job) -> (id: DownloadID, box: ReadingBox) {
+        let box = ReadingBox()
+        let id = state.withLock { state in
+            let id = DownloadID(rawValue: state.next)
+            state.next += 1
+            state.entries[id] = Entry(job: job, box: box)
+            return id
+        }
+        return (id, box)
+    }
+
+    /// It may run as soon as there is a slot.
+    package func resume(_ id: DownloadID) {
+        let starts = state.withLock { state -> [DownloadID] in
+            guard !state.isClosing, state.entries[id] != nil else { return [] }
+            return state.scheduler.enqueue(id)
+        }
+        start(starts)
+    }
+
+    package func pause(_ id: DownloadID) {
+        let loop = state.withLock { state -> Int? in
+            guard let entry = state.entries[id] else { return nil }
+            if let loop = entry.loop { return loop }
+            _ = state.scheduler.release(id)
+            return nil
+        }
+        if let loop {
+            loops[loop].post(.pause(id))
+        } else {
+            tellPaused(id)
+        }
+    }
+
+    private func tellPaused(_ id: DownloadID) {
+        guard let box = state.withLock({ $0.entries[id]?.box }) else { return }
+        switch box.reading.phase {
+        case .waiting, .preempted:
+            box.set(phase: .paused)
+            onReport(
+                Report(id: id, telling: .phase(.paused), name: "", path: "", received: 0, elapsed: .zero))
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused, .finished, .failed: break
+        }
+    }
+
+    /// Nobody will ask for it any more. One that runs goes on to its end.
+    package func forget(_ id: DownloadID) {
+        state.withLock { state in
+            guard let entry = state.entries[id] else { return }
+            if entry.loop == nil, !state.scheduler.isWaiting(id) {
+                state.entries[id] = nil
+            } else {
+                state.entries[id]?.isForgotten = true
+            }
+        }
+    }
+
+    package func limit(to rate: Int64?) {
+        shared.withLock { $0 }?.change(rate: rate, now: ports.clock.now)
+    }
+
+    /// Pauses everything that runs and ends the loops; `completion` comes when all partials are closed.
+    package func shutDown(completion: @escaping @Sendable () -> Void) {
+        let isFirst = state.withLock { state -> Bool in
+            guard !state.isClosing else { return false }
+            state.isClosing = true
+            state.onClosed = completion
+            return true
+        }
+        guard isFirst else { return completion() }
+        ports.reachability.stop()
+        for loop in loops { loop.post(.stop) }
+    }
+
+    private func loopStopped() {
+        let completion = state.withLock { state -> (@Sendable () -> Void)? in
+            state.stoppedLoops += 1
+            guard state.stoppedLoops == loops.count else { return nil }
+            defer { state.onClosed = nil }
+            return state.onClosed
+        }
+        completion?()
+    }
+
+    private func start(_ ids: [DownloadID]) {
+        for id in ids {
+            let found = state.withLock { state -> (Entry, Int)? in
+                guard var entry = state.entries[id], !state.isClosing else { return nil }
+                let loop = state.nextLoop % loops.count
+                state.nextLoop += 1
+                entry.loop = loop
+                state.entries[id] = entry
+                return (entry, loop)
+            }
+            guard let (entry, loop) = found else { continue }
+            watchNetwork(for: entry.job)
+            loops[loop].post(.start(id, entry.job, entry.box))
+        }
+    }
+
+    /// The monitor costs a thread; downloads from this machine itself do not need it.
+    private func watchNetwork(for job: Job) {
+        guard job.plan.sources.contains(where: { !$0.isLoopback }) else { return }
+        let isFirst = state.withLock { state -> Bool in
+            defer { state.isWatchingNetwork = true }
+            return !state.isWatchingNetwork
+        }
+        guard isFirst else { return }
+        ports.reachability.start { [loops] online in
+            for loop in loops { loop.post(.network(online)) }
+        }
+    }
+
+    /// The loop has let go of the download: its slot is free.
+    private func settled(_ id: DownloadID) {
+        let starts = state.withLock { state -> [DownloadID] in
+            if state.entries[id]?.isForgotten ?? false {
+                state.entries[id] = nil
+            } else {
+                state.entries[id]?.loop = nil
+            }
+            return state.scheduler.release(id)
+        }
+        start(starts)
+    }
+}

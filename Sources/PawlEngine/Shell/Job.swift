@@ -1,0 +1,54 @@
+package import PawlCore
+
+/// Names a download inside one engine.
+package struct DownloadID: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// Everything that a download needs to run.
+package struct Job: Sendable {
+    package var plan: DownloadPlan
+    package var settings: TransferSettings
+    package var folder: String
+    /// The final name, when the person chose it.
+    package var fileName: String?
+    package var naming: NamingPolicy
+    package var ifExists: IfExists
+    /// This download's own limit in bytes per second.
+    package var rateLimit: Int64?
+
+    package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
+        self.plan = plan
+        self.settings = settings
+        self.folder = folder
+        naming = .server
+        ifExists = .rename
+    }
+}
+
+/// A download at one instant, as the shell sees it.
+package struct Reading: Hashable, Sendable {
+    package var phase = Phase.waiting
+    package var name: String?
+    package var written: Int64 = 0
+    package var total: Int64?
+    package var received: Int64 = 0
+    package var speed: Int64 = 0
+    package var smoothed: Int64 = 0
+    package var connections = 0
+    package var at = Moment(nanoseconds: 0)
+
+    package init() {}
+}
+
+/// What a download tells, with what the shell adds to the machine's words.
+package struct Report: Sendable {
+    package var id: DownloadID
+    package var telling: Telling
+    package var name: String
+    /// The finished file's path, at the end.
+    package var path: String
+    package var received: Int64
+    package var elapsed: Span
+}

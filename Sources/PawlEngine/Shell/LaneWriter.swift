@@ -1,0 +1,86 @@
+import PawlCore
+
+/// Takes one transfer's bytes to the file: compares the overlap, then writes at the cursor.
+final class LaneWriter: TransferSink {
+    let lane: LaneID
+    let transfer: TransferID
+    let origin: Origin
+    private unowned let runner: Runner
+    private(set) var cursor: Int64 = 0
+    /// Where this lane stops; another lane may take its end away or give it back.
+    var end: Int64 = 0
+    private var answerEnd: Int64 = 0
+    private var overlap: Int64 = 0
+    private var slot = 0
+    private(set) var received: Int64 = 0
+    private var isAdmitted = false
+    /// A rate limit holds it back: the silence is ours.
+    var isHeldBack = false
+
+    init(lane: LaneID, transfer: TransferID, origin: Origin, runner: Runner) {
+        self.lane = lane
+        self.transfer = transfer
+        self.origin = origin
+        self.runner = runner
+    }
+
+    func admit(_ lane: Lane) {
+        cursor = lane.cursor
+        end = lane.end
+        answerEnd = lane.answerEnd
+        overlap = lane.overlap
+        slot = lane.slot
+        isAdmitted = true
+    }
+
+    func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
+        runner.answered(lane, head: head)
+        return isAdmitted
+    }
+
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+        guard isAdmitted else { return .stop }
+        if runner.holdsBack(self) {
+            isHeldBack = true
+            return .pause
+        }
+        isHeldBack = false
+        received += Int64(chunk.count)
+        runner.charge(chunk.count)
+        var rest = unsafe chunk
+        if overlap > 0 {
+            let count = Int(min(overlap, Int64(chunk.count)))
+            guard unsafe compare(UnsafeRawBufferPointer(rebasing: chunk[..<count])) else { return .stop }
+            unsafe rest = UnsafeRawBufferPointer(rebasing: chunk[count...])
+        }
+        return unsafe write(rest)
+    }
+
+    /// Compares with the bytes on disk that stand `overlap` before the cursor.
+    private func compare(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let agrees = unsafe runner.agrees(bytes, at: cursor - overlap) else { return false }
+        guard agrees else {
+            runner.compared(lane, agreed: false)
+            return false
+        }
+        overlap -= Int64(bytes.count)
+        guard overlap == 0 else { return true }
+        // What the comparison settles may end this lane.
+        return runner.compared(lane, agreed: true)
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) -> ChunkAnswer {
+        let count = Int(min(Int64(bytes.count), end - cursor))
+        if count > 0 {
+            let wanted = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+            guard unsafe runner.write(wanted, at: cursor, slot: slot) else { return .stop }
+            cursor += Int64(count)
+        }
+        // The last byte of the answer itself lets the transfer end by its own framing, and its connection live.
+        return cursor == end && (end < answerEnd || count < bytes.count) ? .stop : .taken
+    }
+
+    func transferEnded(_ id: TransferID, _ end: TransferEnd) {
+        runner.ended(lane, end)
+    }
+}

@@ -1,0 +1,142 @@
+import PawlCore
+
+/// One thread's downloads: takes messages, lets the transport work, rings alarms, ticks. Nothing here is locked.
+final class Loop {
+    /// How often downloads at work look at their lanes.
+    private static let tickPeriod = Span.milliseconds(100)
+
+    let shared: Shared
+    let clock: any Clock
+    private let mailbox: Mailbox
+    private var runners: [DownloadID: Runner] = [:]
+    private var transport: (any Transport)?
+    /// Requests that were decided inside a callback of the transport; they go out when it has returned.
+    private var outbox: [(request: TransferRequest, id: TransferID, sink: any TransferSink)] = []
+    private var sleepers: [(until: Moment, transfer: TransferID)] = []
+    private var nextTick: Moment?
+    private var isStopping = false
+
+    init(shared: Shared, mailbox: Mailbox) {
+        self.shared = shared
+        self.mailbox = mailbox
+        clock = shared.ports.clock
+    }
+
+    func run() {
+        do throws(Failure) {
+            let transport = try shared.ports.transports.makeTransport()
+            self.transport = transport
+            mailbox.attach(wake: transport.wake)
+        } catch {
+            failure = error
+        }
+        while !(isStopping && runners.isEmpty) {
+            for message in mailbox.take() { handle(message) }
+            flush()
+            if isStopping, runners.isEmpty { break }
+            if mailbox.fallAsleep() {
+                wait(until: deadline)
+                mailbox.wakeUp()
+            }
+            wakeSleepers()
+            tick()
+        }
+        transport = nil
+    }
+
+    /// Why this loop has no transport; each of its downloads then fails with it.
+    private var failure: Failure?
+
+    private func wait(until deadline: Moment?) {
+        transport?.perform(until: deadline)
+    }
+
+    private var deadline: Moment? {
+        var next = nextTick
+        for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
+        for runner in runners.values {
+            if let due = runner.alarm?.at, next.map({ due < $0 }) ?? true { next = due }
+        }
+        return next
+    }
+
+    private func handle(_ message: Mailbox.Message) {
+        switch message {
+        case .start(let id, let job, let box): start(id, job, box)
+        case .pause(let id): runners[id]?.pause()
+        case .network(let online): for runner in runners.values { runner.network(online: online) }
+        case .runner(let id, let event): runners[id]?.happened(event)
+        case .changeRate(let id, let rate): runners[id]?.change(rate: rate)
+        case .stop:
+            isStopping = true
+            for runner in runners.values { runner.pause() }
+        }
+    }
+
+    private func start(_ id: DownloadID, _ job: Job, _ box: ReadingBox) {
+        guard !isStopping else { return shared.onSettled(id) }
+        let runner = Runner(id: id, job: job, box: box, loop: self)
+        runners[id] = runner
+        if nextTick == nil { nextTick = clock.now + Loop.tickPeriod }
+        if let failure {
+            runner.fail(failure)
+        } else {
+            runner.begin()
+        }
+    }
+
+    /// The download has ended or is at rest; its slot may go to another.
+    func release(_ id: DownloadID) {
+        runners[id] = nil
+        if runners.isEmpty { nextTick = nil }
+        shared.onSettled(id)
+    }
+
+    private func tick() {
+        guard let due = nextTick else { return }
+        let now = clock.now
+        for runner in runners.values { runner.ring(now: now) }
+        guard now >= due else { return }
+        for runner in runners.values { runner.tick(now: now) }
+        nextTick = runners.isEmpty ? nil : now + Loop.tickPeriod
+    }
+
+    // MARK: what runners ask for
+
+    func send(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        outbox.append((request, id, sink))
+    }
+
+    private func flush() {
+        guard !outbox.isEmpty else { return }
+        let letters = outbox
+        outbox.removeAll(keepingCapacity: true)
+        for letter in letters { transport?.start(letter.request, as: letter.id, sink: letter.sink) }
+    }
+
+    func cancel(_ id: TransferID) {
+        sleepers.removeAll { $0.transfer == id }
+        if let index = outbox.firstIndex(where: { $0.id == id }) {
+            outbox.remove(at: index)
+        } else {
+            transport?.cancel(id)
+        }
+    }
+
+    /// A transfer stands still until then.
+    func sleep(_ transfer: TransferID, until moment: Moment) {
+        sleepers.append((moment, transfer))
+    }
+
+    private func wakeSleepers() {
+        guard !sleepers.isEmpty else { return }
+        let now = clock.now
+        for sleeper in sleepers where sleeper.until <= now { transport?.resume(sleeper.transfer) }
+        sleepers.removeAll { $0.until <= now }
+    }
+
+    /// A completion for this loop's download, from any thread.
+    func poster(for id: DownloadID) -> @Sendable (RunnerEvent) -> Void {
+        { [mailbox] event in mailbox.post(.runner(id, event)) }
+    }
+}

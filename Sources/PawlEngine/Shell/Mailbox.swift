@@ -1,0 +1,68 @@
+import PawlCore
+import Synchronization
+
+/// Messages from any thread to one loop. The loop is woken only when it sleeps.
+final class Mailbox: Sendable {
+    enum Message: Sendable {
+        case start(DownloadID, Job, ReadingBox)
+        case pause(DownloadID)
+        case network(Bool)
+        case runner(DownloadID, RunnerEvent)
+        case changeRate(DownloadID, Int64?)
+        case stop
+    }
+
+    private struct State: Sendable {
+        var messages: [Message] = []
+        var isAsleep = false
+        var wake: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    func post(_ message: Message) {
+        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+            state.messages.append(message)
+            guard state.isAsleep else { return nil }
+            state.isAsleep = false
+            return state.wake
+        }
+        wake?()
+    }
+
+    func attach(wake: @escaping @Sendable () -> Void) {
+        state.withLock { $0.wake = wake }
+    }
+
+    /// What has come, in order.
+    func take() -> [Message] {
+        state.withLock { state in
+            guard !state.messages.isEmpty else { return [] }
+            defer { state.messages.removeAll(keepingCapacity: true) }
+            return state.messages
+        }
+    }
+
+    /// The loop is about to wait; `false` when something came in between.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.messages.isEmpty
+            return state.isAsleep
+        }
+    }
+
+    func wakeUp() {
+        state.withLock { $0.isAsleep = false }
+    }
+}
+
+/// The last reading of one download, for whoever asks.
+package final class ReadingBox: Sendable {
+    private let state = Mutex(Reading())
+
+    package init() {}
+
+    package var reading: Reading { state.withLock { $0 } }
+    func set(_ reading: Reading) { state.withLock { $0 = reading } }
+    func set(phase: Phase) { state.withLock { $0.phase = phase } }
+}

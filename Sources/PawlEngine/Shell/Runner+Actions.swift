@@ -1,0 +1,127 @@
+import PawlCore
+
+// Executes what the machine decides. Effects only; every question was answered before.
+extension Runner {
+    func perform(_ actions: [Action]) {
+        for action in actions { perform(action) }
+        if !actions.isEmpty { releaseWhenAtRest() }
+    }
+
+    private func perform(_ action: Action) {
+        switch action {
+        case .open(let order): open(order)
+        case .drop(let lane): drop(lane)
+        case .limit(let lane, let end): writers.first { $0.lane == lane }?.end = end
+        case .claim(let lane): claim(lane)
+        case .admit(let lane): admit(lane)
+        case .startOver: onDisk { partial throws(Failure) in try partial.startOver(facts) }
+        case .reserve(let total): onDisk { partial throws(Failure) in try partial.reserve(total) }
+        case .record: record()
+        case .checkpoint: checkpoint()
+        case .alarm(let alarm): set(alarm: alarm)
+        case .complain(let origin, let retryAfter):
+            shared.complain(origin, retryAfter: retryAfter, now: clock.now)
+        case .verify(let checksum, let length): verify(checksum, length: length)
+        case .publish(let length, let modified): publish(length: length, modified: modified)
+        case .close(let keeping): close(keeping: keeping)
+        case .giveBack:
+            let restored = partial
+            partial = nil
+            do throws(Failure) { try restored?.giveBack() } catch { tell(.notice(error.description)) }
+            set(path: restored?.path ?? "")
+        case .tell(let telling): tell(telling)
+        }
+    }
+
+    var facts: JournalFacts {
+        JournalFacts(
+            sources: machine.sources.map(\.given.text), identity: machine.identity ?? ContentIdentity(),
+            name: machine.name ?? "")
+    }
+
+    private func onDisk(_ effect: (any Partial) throws(Failure) -> Void) {
+        guard let partial else { return }
+        do throws(Failure) { try effect(partial) } catch { perform(machine.diskFailed(error)) }
+    }
+
+    // MARK: lanes
+
+    private func open(_ order: LaneOrder) {
+        let now = clock.now
+        let origin = order.address.origin
+        switch shared.acquire(origin, now: now) {
+        case .granted: break
+        case .full: return perform(machine.denied(order.lane, until: nil, now: now))
+        case .hold(let until): return perform(machine.denied(order.lane, until: until, now: now))
+        }
+        let transfer = shared.nextTransfer()
+        let writer = LaneWriter(lane: order.lane, transfer: transfer, origin: origin, runner: self)
+        writers.append(writer)
+        let isNamed = job.plan.sources.contains { $0.origin == origin }
+        let request = TransferRequest(
+            address: order.address, range: order.asked, connection: order.connection, carriesSecrets: isNamed,
+            bypassesCaches: order.bypassesCaches, bufferSize: bufferSize, settings: job.settings)
+        loop.send(request, as: transfer, sink: writer)
+    }
+
+    /// Under a limit large reads would come in bursts of seconds.
+    private var bufferSize: Int {
+        let rates = [shared.rate, job.rateLimit].compactMap { $0 }
+        guard let rate = rates.min() else { return 512 * 1024 }
+        return min(512 * 1024, max(4 * 1024, Int(rate / 8)))
+    }
+
+    private func drop(_ lane: LaneID) {
+        guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
+        let writer = writers.remove(at: index)
+        shared.release(writer.origin)
+        loop.cancel(writer.transfer)
+    }
+
+    private func admit(_ id: LaneID) {
+        guard let writer = writers.first(where: { $0.lane == id }),
+            let lane = machine.lanes.first(where: { $0.id == id })
+        else { return }
+        onDisk { partial throws(Failure) in
+            // A small file that comes in one answer is done before a journal could help it.
+            if !partial.hasJournal, machine.total.map({ $0 > smallFile }) ?? true || machine.written > 0 {
+                try partial.beginJournal(facts, done: machine.map.done)
+            }
+            if lane.kind != .settling, partial.hasJournal {
+                try partial.beginLane(slot: lane.slot, at: lane.cursor)
+            }
+        }
+        guard machine.lanes.contains(where: { $0.id == id }) else { return }
+        writer.admit(lane)
+    }
+
+    private var smallFile: Int64 { 1 << 20 }
+
+    // MARK: disk
+
+    private func record() {
+        guard let partial, partial.hasJournal else { return }
+        onDisk { partial throws(Failure) in try partial.record(facts, done: machine.map.done) }
+    }
+
+    private func verify(_ checksum: Checksum, length: Int64) {
+        guard let partial else { return }
+        let post = loop.poster(for: id)
+        partial.digest(checksum.algorithm, length: length) { post(.digested($0)) }
+    }
+
+    private func publish(length: Int64, modified: UnixTime?) {
+        guard let partial else { return }
+        let post = loop.poster(for: id)
+        partial.publish(length: length, modified: modified) { post(.published($0)) }
+    }
+
+    private func close(keeping: Bool) {
+        guard let partial else { return }
+        self.partial = nil
+        guard keeping else { return partial.discard() }
+        do throws(Failure) { try partial.close(keeping: facts, done: machine.map.done) } catch {
+            tell(.notice(error.description))
+        }
+    }
+}

@@ -1,0 +1,230 @@
+import PawlCore
+
+/// What comes back to a runner from other threads.
+enum RunnerEvent: Sendable {
+    case checkpointed(Result<Void, Failure>)
+    case digested(Result<[UInt8], Failure>)
+    case published(Result<String, Failure>)
+}
+
+/// Runs one download: executes what its machine decides and feeds back what happened. Belongs to one loop's thread.
+final class Runner {
+    let id: DownloadID
+    let job: Job
+    unowned let loop: Loop
+    let clock: any Clock
+    var machine: DownloadMachine
+    var partial: (any Partial)?
+    var writers: [LaneWriter] = []
+    private(set) var alarm: Alarm?
+    private let box: ReadingBox
+    private var meter = SpeedMeter()
+    private var limiter: RateLimiter
+    private var startedAt: Moment
+    private var publishedPath = ""
+    private var isCheckpointing = false
+    private var isReleased = false
+
+    init(id: DownloadID, job: Job, box: ReadingBox, loop: Loop) {
+        self.id = id
+        self.job = job
+        self.box = box
+        self.loop = loop
+        clock = loop.clock
+        startedAt = clock.now
+        limiter = RateLimiter(rate: job.rateLimit)
+        let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
+        machine = DownloadMachine(plan: job.plan, seed: seed)
+    }
+
+    var shared: Shared { loop.shared }
+
+    // MARK: events
+
+    func begin() {
+        let now = clock.now
+        let isLocal = job.plan.sources.contains(where: \.isLoopback)
+        let online = isLocal || shared.ports.reachability.isOnline
+        perform(machine.begin(claimed: earlyClaim(), online: online, now: now))
+    }
+
+    func pause() {
+        sync()
+        perform(machine.pause())
+    }
+
+    func network(online: Bool) {
+        sync()
+        perform(machine.network(online: online, now: clock.now))
+    }
+
+    func fail(_ failure: Failure) {
+        perform(machine.begin(claimed: .failed(failure), online: true, now: clock.now))
+    }
+
+    func ring(now: Moment) {
+        guard let due = alarm, due.at <= now else { return }
+        alarm = nil
+        perform(machine.rang(due.generation, now: now))
+    }
+
+    func tick(now: Moment) {
+        sync(now: now)
+        perform(machine.tick(now: now))
+        if let checksum = job.plan.checksum, machine.phase == .transferring {
+            partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
+        }
+        read(now: now)
+    }
+
+    func happened(_ event: RunnerEvent) {
+        switch event {
+        case .checkpointed(let result):
+            isCheckpointing = false
+            if case .failure(let failure) = result { perform(machine.diskFailed(failure)) }
+        case .digested(.success(let digest)): perform(machine.digested(digest))
+        case .published(.success(let path)):
+            publishedPath = path
+            partial = nil
+            perform(machine.published())
+        case .digested(.failure(let failure)), .published(.failure(let failure)):
+            perform(machine.diskFailed(failure))
+        }
+    }
+
+    func answered(_ lane: LaneID, head: ResponseHead) {
+        sync()
+        lastHead = head
+        perform(machine.answered(lane, head: head, wallTime: clock.wallTime, now: clock.now))
+        lastHead = nil
+    }
+
+    /// The head that a claim for a name may be made from.
+    private(set) var lastHead: ResponseHead?
+
+    func ended(_ lane: LaneID, _ end: TransferEnd) {
+        guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
+        sync()
+        shared.release(writers[index].origin)
+        writers.remove(at: index)
+        if case .failed = end { noteNetwork() }
+        perform(machine.ended(lane, end, now: clock.now))
+    }
+
+    /// A failure may be the first sign of a lost network; the monitor's word may still be on its way.
+    private func noteNetwork() {
+        guard !job.plan.sources.contains(where: \.isLoopback), !shared.ports.reachability.isOnline else { return }
+        perform(machine.network(online: false, now: clock.now))
+    }
+
+    @discardableResult
+    func compared(_ lane: LaneID, agreed: Bool) -> Bool {
+        sync()
+        perform(machine.compared(lane, agreed: agreed, now: clock.now))
+        return writers.contains { $0.lane == lane }
+    }
+
+    func change(rate: Int64?) {
+        limiter.change(rate: rate, now: clock.now)
+    }
+
+    // MARK: bytes
+
+    /// Whether the bytes on disk equal these; `nil` when the disk failed.
+    func agrees(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool? {
+        guard let partial else { return nil }
+        do throws(Failure) {
+            let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+            defer { unsafe mine.deallocate() }
+            try unsafe partial.read(into: mine, at: offset)
+            return unsafe mine.elementsEqual(bytes)
+        } catch {
+            perform(machine.diskFailed(error))
+            return nil
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, slot: Int) -> Bool {
+        guard let partial else { return false }
+        do throws(Failure) {
+            try unsafe partial.write(bytes, at: offset)
+            partial.advanceLane(slot: slot, to: offset + Int64(bytes.count))
+            return true
+        } catch {
+            sync()
+            perform(machine.diskFailed(error))
+            return false
+        }
+    }
+
+    /// Whether a rate limit makes this transfer wait; it is resumed when its time has come.
+    func holdsBack(_ writer: LaneWriter) -> Bool {
+        var delay = shared.delay { clock.now }
+        if limiter.rate != nil { delay = max(delay, limiter.delay(now: clock.now)) }
+        guard delay > .zero else { return false }
+        loop.sleep(writer.transfer, until: clock.now + delay)
+        return true
+    }
+
+    func charge(_ bytes: Int) {
+        if shared.hasLimit { shared.charge(bytes, now: clock.now) }
+        if limiter.rate != nil { limiter.charge(bytes, now: clock.now) }
+    }
+
+    // MARK: what is known
+
+    /// Tells the machine where every lane stands.
+    func sync(now: Moment? = nil) {
+        guard !writers.isEmpty else { return }
+        let now = now ?? clock.now
+        for writer in writers {
+            machine.progressed(
+                writer.lane, cursor: writer.cursor, received: writer.received, waits: writer.isHeldBack, now: now)
+        }
+    }
+
+    func read(now: Moment) {
+        meter.note(total: machine.received, now: now)
+        var reading = Reading()
+        reading.phase = machine.phase
+        reading.name = machine.name
+        reading.written = machine.written
+        reading.total = machine.total
+        reading.received = machine.received
+        reading.speed = meter.lastSecond(now: now)
+        reading.smoothed = meter.smoothed(now: now)
+        reading.connections = writers.count
+        reading.at = now
+        box.set(reading)
+    }
+
+    func tell(_ telling: Telling) {
+        let now = clock.now
+        read(now: now)
+        shared.onReport(
+            Report(
+                id: id, telling: telling, name: machine.name ?? "", path: publishedPath, received: machine.received,
+                elapsed: now - startedAt))
+    }
+
+    func set(path: String) { publishedPath = path }
+    func set(alarm: Alarm) { self.alarm = alarm }
+
+    func checkpoint() {
+        guard let partial, partial.hasJournal, !isCheckpointing else { return }
+        isCheckpointing = true
+        let post = loop.poster(for: id)
+        partial.checkpoint(machine.map.done) { post(.checkpointed($0)) }
+    }
+
+    /// The slot is free once the machine is at rest.
+    func releaseWhenAtRest() {
+        guard !isReleased else { return }
+        switch machine.phase {
+        case .paused, .preempted, .finished, .failed:
+            isReleased = true
+            loop.release(id)
+        case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
+        }
+    }
+}
