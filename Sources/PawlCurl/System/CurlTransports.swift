@@ -1,4 +1,4 @@
-package import PawlCore
+import PawlCore
 package import PawlEngine
 
 /// Makes libcurl transports.
@@ -7,5 +7,12 @@ package struct CurlTransports: TransportMaker {
 
     package init(clock: any Clock) { self.clock = clock }
 
-    package func makeTransport() throws(Failure) -> any Transport { try CurlTransport(clock: clock) }
+    /// Without libcurl nothing can be done, and it only fails to start when memory or the installation is broken.
+    package func makeTransport() -> any Transport {
+        do throws(Failure) {
+            return try CurlTransport(clock: clock)
+        } catch {
+            preconditionFailure(error.description)
+        }
+    }
 }

@@ -98,5 +98,5 @@ package protocol Transport: AnyObject {
 
 /// Makes a transport for each loop, on the loop's own thread.
 package protocol TransportMaker: Sendable {
-    func makeTransport() throws(Failure) -> any Transport
+    func makeTransport() -> any Transport
 }

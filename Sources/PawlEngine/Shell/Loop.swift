@@ -23,32 +23,21 @@ final class Loop {
     }
 
     func run() {
-        do throws(Failure) {
-            let transport = try shared.ports.transports.makeTransport()
-            self.transport = transport
-            mailbox.attach(wake: transport.wake)
-        } catch {
-            failure = error
-        }
+        let transport = shared.ports.transports.makeTransport()
+        self.transport = transport
+        mailbox.attach(wake: transport.wake)
         while !(isStopping && runners.isEmpty) {
             for message in mailbox.take() { handle(message) }
             flush()
             if isStopping, runners.isEmpty { break }
             if mailbox.fallAsleep() {
-                wait(until: deadline)
+                transport.perform(until: deadline)
                 mailbox.wakeUp()
             }
             wakeSleepers()
             tick()
         }
-        transport = nil
-    }
-
-    /// Why this loop has no transport; each of its downloads then fails with it.
-    private var failure: Failure?
-
-    private func wait(until deadline: Moment?) {
-        transport?.perform(until: deadline)
+        self.transport = nil
     }
 
     private var deadline: Moment? {
@@ -78,11 +67,7 @@ final class Loop {
         let runner = Runner(id: id, job: job, box: box, loop: self)
         runners[id] = runner
         if nextTick == nil { nextTick = clock.now + Loop.tickPeriod }
-        if let failure {
-            runner.fail(failure)
-        } else {
-            runner.begin()
-        }
+        runner.begin()
     }
 
     /// The download has ended or is at rest; its slot may go to another.

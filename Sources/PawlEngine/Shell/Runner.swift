@@ -58,10 +58,6 @@ final class Runner {
         perform(machine.network(online: online, now: clock.now))
     }
 
-    func fail(_ failure: Failure) {
-        perform(machine.begin(claimed: .failed(failure), online: true, now: clock.now))
-    }
-
     func ring(now: Moment) {
         guard let due = alarm, due.at <= now else { return }
         alarm = nil
