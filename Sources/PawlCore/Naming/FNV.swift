@@ -1,0 +1,23 @@
+/// FNV-1a (Fowler, Noll and Vo; draft-eastlake-fnv): small, stable everywhere, and enough to tell names
+/// apart.
+///
+/// It is no defence against someone who looks for equal hashes.
+enum FNV {
+    static func hash64(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash
+    }
+
+    static func hash128(_ bytes: some Sequence<UInt8>) -> UInt128 {
+        var hash: UInt128 = 0x6C62_272E_07BB_0142_62B8_2175_6295_C58D
+        for byte in bytes { hash = (hash ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B }
+        return hash
+    }
+
+    /// `hash` in as many hexadecimal digits as it has room for.
+    static func hex<Hash: FixedWidthInteger>(_ hash: Hash) -> String {
+        let digits = String(hash, radix: 16)
+        return String(repeating: "0", count: Hash.bitWidth / 4 - digits.utf8.count) + digits
+    }
+}

@@ -1,0 +1,110 @@
+/// Names of files, made so that no wish of a server can do harm.
+///
+/// Everything works on Unicode scalars: a slash with a combining mark after it is one Swift `Character` that
+/// is not `/`, and is a separator all the same.
+package enum FileName {
+    /// The bytes that a name may have on Linux's file systems (NAME_MAX).
+    package static let limit = 255
+
+    /// What a name becomes of which nothing is left.
+    package static let fallback = "download"
+
+    /// A name that can be used as it is: the wish's last path component, without control characters, without
+    /// a dot or dash in front, without white space around, and at most 255 bytes long with its extension
+    /// kept.
+    ///
+    /// A safe name stays as it is.
+    package static func safe(_ wish: String) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in lastComponent(wish).unicodeScalars where !isRemoved(scalar) { scalars.append(scalar) }
+        var rest = scalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace }
+        dropTrailingSpace(&rest)
+        var name = Substring(rest)
+        if name.utf8.count > limit {
+            name = Substring(shortened(String(name)))
+            dropTrailingSpace(&name.unicodeScalars)
+        }
+        return name.isEmpty ? fallback : String(name)
+    }
+
+    /// `name (2).ext`, still at most 255 bytes.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        let mark = " (\(number))"
+        let (stem, suffix) = split(name)
+        return String(prefix(stem, bytes: limit - suffix.utf8.count - mark.utf8.count)) + mark + suffix
+    }
+
+    /// What follows the last slash or backslash that something follows.
+    static func lastComponent(_ path: String) -> Substring {
+        let pieces = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
+        return pieces.last.map(Substring.init) ?? ""
+    }
+
+    /// The name and its suffix with the dot, both parts of a double one (`.tar.gz`).
+    static func split(_ name: String) -> (stem: Substring, suffix: Substring) {
+        guard let (stem, last) = splitOnce(name[...]) else { return (name[...], "") }
+        guard compressions.contains(last.dropFirst().lowercased()), let (inner, first) = splitOnce(stem),
+            compressed.contains(first.dropFirst().lowercased())
+        else { return (stem, last) }
+        return (inner, name[first.startIndex...])
+    }
+
+    /// The first characters of `text` that fit into `limit` bytes; a single longer one is cut between its
+    /// scalars.
+    static func prefix(_ text: Substring, bytes limit: Int) -> Substring {
+        guard text.utf8.count > limit else { return text }
+        var room = limit
+        let whole = text.prefix { character in
+            room -= character.utf8.count
+            return room >= 0
+        }
+        guard whole.isEmpty else { return whole }
+        room = limit
+        return Substring(
+            text.unicodeScalars.prefix { scalar in
+                room -= UTF8.width(scalar)
+                return room >= 0
+            }
+        )
+    }
+
+    /// `name` cut to the limit, its suffix kept.
+    private static func shortened(_ name: String) -> String {
+        let (stem, suffix) = split(name)
+        return String(prefix(stem, bytes: limit - suffix.utf8.count)) + suffix
+    }
+
+    private static func splitOnce(_ name: Substring) -> (stem: Substring, suffix: Substring)? {
+        guard let dot = name.utf8.lastIndex(of: .dot), dot > name.startIndex else { return nil }
+        let suffix = name[dot...]
+        let isSuffix =
+            2...17 ~= suffix.utf8.count && !suffix.unicodeScalars.contains(where: \.properties.isWhitespace)
+        return isSuffix ? (name[..<dot], suffix) : nil
+    }
+
+    private static let compressions: Set<String> = ["gz", "bz2", "xz", "zst", "lz", "lz4", "lzma", "br", "z"]
+    private static let compressed: Set<String> = [
+        "tar", "cpio", "img", "iso", "raw", "sql", "dump", "csv", "json", "xml", "txt", "log", "ps", "svg",
+    ]
+
+    private static func dropTrailingSpace<
+        Scalars: BidirectionalCollection<Unicode.Scalar> & RangeReplaceableCollection
+    >(
+        _ scalars: inout Scalars
+    ) {
+        while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+    }
+
+    /// Control characters, line and paragraph separators, and the invisible ones that turn the direction of
+    /// writing: they make `txt.exe` look like `exe.txt`.
+    private static func isRemoved(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "\u{200E}", "\u{200F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}": return true
+        default: break
+        }
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: return true
+        default: return false
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// Where a file's name comes from when nobody gave one.
+package enum NamingPolicy: String, Hashable, Sendable, CaseIterable {
+    /// The final answer's Content-Disposition, else as `url`.
+    case server
+    /// The last component of the address's path, `index.html` for a folder.
+    case url
+    /// A hash of the address with the extension kept: unique, and the same each time.
+    case hash
+
+    /// A safe name for what `address` gives.
+    ///
+    /// `address` is the one that was asked first or the one that answered, as the caller prefers; `head` is
+    /// the final answer's.
+    package static func choose(_ policy: NamingPolicy, address: WebAddress, head: ResponseHead?) -> String {
+        switch policy {
+        case .server:
+            if let wish = head?.contentDisposition.flatMap(ContentDisposition.fileName) {
+                return FileName.safe(wish)
+            }
+            return urlName(address)
+        case .url: return urlName(address)
+        case .hash:
+            let last = FileName.safe(address.lastPathComponent)
+            return FNV.hex(FNV.hash128(address.text.utf8)) + FileName.split(last).suffix
+        }
+    }
+
+    private static func urlName(_ address: WebAddress) -> String {
+        let last = address.lastPathComponent
+        return last.isEmpty ? "index.html" : FileName.safe(last)
+    }
+}

@@ -1,0 +1,67 @@
+/// A `name=value` after a semicolon in a header field.
+package struct FieldParameter: Hashable, Sendable {
+    /// Lower case.
+    package var name: String
+    /// Without quotes and escapes.
+    package var value: String
+}
+
+/// Reads the grammar that structured header fields have in common (RFC 9110 §5.6).
+struct FieldScanner {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(_ text: String) { rest = Array(text.utf8)[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func skipBlanks() { rest = rest.drop(while: \.isWhiteSpace) }
+
+    /// Takes `byte` if it is next.
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard rest.first == byte else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Takes bytes up to one of `ends`, which stays.
+    mutating func take(upTo ends: UInt8...) -> ArraySlice<UInt8> {
+        let taken = rest.prefix { !ends.contains($0) }
+        rest = rest[taken.endIndex...]
+        return taken
+    }
+
+    /// Takes `count` bytes.
+    mutating func skip(_ count: Int) { rest = rest.dropFirst(count) }
+
+    /// Takes what follows an opening quote, through the closing one or to the end; a backslash guards the
+    /// next byte.
+    mutating func quotedString() -> [UInt8] {
+        var value: [UInt8] = []
+        while let byte = rest.popFirst(), byte != .quote {
+            value.append(byte == .backslash ? rest.popFirst() ?? byte : byte)
+        }
+        return value
+    }
+
+    /// Takes `;name=value` as often as it comes, up to a comma or the end.
+    ///
+    /// A flawed one does not spoil the others.
+    mutating func parameters() -> [FieldParameter] {
+        var parameters: [FieldParameter] = []
+        while true {
+            // Rests of a flawed parameter, such as text after a closing quote.
+            _ = take(upTo: .semicolon, .comma)
+            guard take(.semicolon) else { return parameters }
+            let name = take(upTo: .equals, .semicolon, .comma).trimmed(\.isWhiteSpace).map(\.lowercased)
+            var value: [UInt8] = []
+            if take(.equals) {
+                skipBlanks()
+                value =
+                    take(.quote)
+                    ? quotedString() : Array(take(upTo: .semicolon, .comma).trimmed(\.isWhiteSpace))
+            }
+            guard !name.isEmpty else { continue }
+            parameters.append(FieldParameter(name: String(field: name), value: String(field: value)))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+/// One file to download of an input file: where it can be had, and the options of its own.
+package struct InputEntry: Hashable, Sendable {
+    /// The addresses as written; the first is the source, the others are mirrors.
+    package var addresses: [String]
+    package var options: [InputOption] = []
+    /// The line of the addresses, from 1.
+    package var line: Int
+}
+
+/// `name=value` on a line of its own below the addresses.
+package struct InputOption: Hashable, Sendable {
+    package var name: String
+    package var value: String
+    package var line: Int
+}
+
+/// A list of downloads, in aria2's format: one file a line, its mirrors separated by TAB; lines that begin
+/// with a blank set options of the file above; `#` begins a comment line.
+package enum InputFile {
+    /// Reads the whole list.
+    ///
+    /// `name` is what the sentence calls the file. Throws code 28 with the line.
+    package static func parse(_ text: String, name: String = "the input file") throws(Failure) -> [InputEntry]
+    {
+        var entries: [InputEntry] = []
+        var bytes = Array(text.utf8)[...]
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
+        for (index, raw) in bytes.pieces(between: .lineFeed).enumerated() {
+            let content = raw.trimmed(\.isWhiteSpace)
+            guard let first = content.first, first != .hash else { continue }
+            let line = index + 1
+            if raw.first?.isBlank == true {
+                let option = try option(content, Place(name: name, line: line))
+                guard !entries.isEmpty else {
+                    throw Place(name: name, line: line).failure("it sets an option before any address")
+                }
+                entries[entries.count - 1].options.append(option)
+            } else {
+                let addresses = content.split(separator: .tab).map { $0.trimmed(\.isWhiteSpace) }
+                let texts = addresses.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
+                entries.append(InputEntry(addresses: texts, line: line))
+            }
+        }
+        return entries
+    }
+
+    private static func option(_ content: ArraySlice<UInt8>, _ place: Place) throws(Failure) -> InputOption {
+        guard let equals = content.firstIndex(of: .equals), equals > content.startIndex else {
+            throw place.failure("a line that begins with a blank is an option and needs the form name=value")
+        }
+        return InputOption(
+            name: String(decoding: content[..<equals].trimmed(\.isWhiteSpace), as: UTF8.self),
+            value: String(decoding: content[(equals + 1)...].trimmed(\.isWhiteSpace), as: UTF8.self),
+            line: place.line
+        )
+    }
+
+    private struct Place {
+        var name: String
+        var line: Int
+
+        func failure(_ why: String) -> Failure {
+            Failure(.badOption, "cannot use line \(line) of", at: name, because: why)
+        }
+    }
+}

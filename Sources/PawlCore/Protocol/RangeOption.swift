@@ -1,0 +1,35 @@
+/// The part of a file that a person asks for.
+package enum RangeOption {
+    /// Reads `0-99` (both ends included), `100-` (from there on) and `-100` (the last hundred).
+    ///
+    /// Throws code 28.
+    package static func parse(_ text: String) throws(Failure) -> RequestedRange {
+        let parts = Array(text.utf8).pieces(between: .dash).map { $0.trimmed(\.isBlank) }
+        let numbers = parts.map(\.decimalNumber)
+        guard parts.count == 2, !(parts[0].isEmpty && parts[1].isEmpty),
+            (0...1).allSatisfy({ parts[$0].isEmpty || numbers[$0] != nil })
+        else { throw failure(text, "it is not of the form A-B, A- or -N") }
+        switch (numbers[0], numbers[1]) {
+        case (let first?, let last?):
+            guard first <= last else { throw failure(text, "it ends before it begins") }
+            guard last < Int64.max else { throw failure(text, "it is too large") }
+            return .closed(ByteRange(first, last + 1))
+        case (let first?, nil): return .from(first)
+        case (nil, let count):
+            guard let count, count > 0 else { throw failure(text, "it asks for no byte") }
+            return .suffix(count)
+        }
+    }
+
+    private static func failure(_ text: String, _ why: String) -> Failure {
+        let shown = Redaction.clipped(Redaction.printable(text), to: 80)
+        return Failure(
+            .badOption,
+            "cannot use the range",
+            at: "\"\(shown)\"",
+            because: why,
+            remedy:
+                "write 0-99 for the first hundred bytes, 100- for all after them, -100 for the last hundred"
+        )
+    }
+}

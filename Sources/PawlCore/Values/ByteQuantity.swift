@@ -1,0 +1,81 @@
+/// Amounts of bytes as people write and read them; K, M, G and T are powers of 1024.
+package enum ByteQuantity {
+    /// Reads `1500`, `10K`, `1.5M`, `2g`, `10KiB`, `10KB`; fractions of a byte are cut off.
+    ///
+    /// `nil` when it is no amount or does not fit.
+    package static func parse(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8).trimmed(\.isBlank)
+        let whole = bytes.prefix(while: \.isDigit)
+        var rest = bytes[whole.endIndex...]
+        var fraction = rest[..<rest.startIndex]
+        if rest.first == .dot {
+            fraction = rest.dropFirst().prefix(while: \.isDigit)
+            rest = rest[fraction.endIndex...]
+        }
+        guard !(whole.isEmpty && fraction.isEmpty), let unit = unit(rest.trimmed(\.isBlank)) else {
+            return nil
+        }
+        // Half a byte is a slip of the pen.
+        guard fraction.allSatisfy({ $0 == 0x30 }) || unit > 1 else { return nil }
+        guard let number = whole.isEmpty ? 0 : whole.decimalNumber else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: unit)
+        let (sum, carry) = product.addingReportingOverflow(part(fraction, of: unit))
+        return overflow || carry ? nil : sum
+    }
+
+    /// `999 B`, `1.4 MiB`: units of 1024 with one decimal.
+    package static func text(_ bytes: Int64) -> String {
+        scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"])
+    }
+
+    /// `999 B/s`, `1.4 MB/s`: the units that people know from other programs, of the same size as `text` and
+    /// as the limits that they set.
+    package static func speed(_ bytesPerSecond: Int64) -> String {
+        scaled(bytesPerSecond, ["B/s", "KB/s", "MB/s", "GB/s", "TB/s", "PB/s", "EB/s"])
+    }
+
+    private static func scaled(_ bytes: Int64, _ units: [String]) -> String {
+        let amount = UInt64(max(0, bytes))
+        guard amount >= 1024 else { return "\(amount) \(units[0])" }
+        var index = 1
+        var tenths = tenths(amount, unit: 1024)
+        // 1023.96 KiB would be rounded to 1024.0, which is one of the next unit.
+        while tenths >= 10_240, index < units.count - 1 {
+            index += 1
+            tenths = Self.tenths(amount, unit: 1 << (10 * UInt64(index)))
+        }
+        return "\(tenths / 10).\(tenths % 10) \(units[index])"
+    }
+
+    /// `amount` in tenths of `unit`, rounded.
+    private static func tenths(_ amount: UInt64, unit: UInt64) -> UInt64 {
+        amount / unit * 10 + (amount % unit * 10 + unit / 2) / unit
+    }
+
+    private static func unit(_ suffix: ArraySlice<UInt8>) -> Int64? {
+        guard let letter = suffix.first?.lowercased else { return 1 }
+        let tail = suffix.dropFirst()
+        if letter == UInt8(ascii: "b"), tail.isEmpty { return 1 }
+        guard tail.isEmpty || tail.isCaseInsensitively("b") || tail.isCaseInsensitively("ib") else {
+            return nil
+        }
+        switch letter {
+        case UInt8(ascii: "k"): return 1 << 10
+        case UInt8(ascii: "m"): return 1 << 20
+        case UInt8(ascii: "g"): return 1 << 30
+        case UInt8(ascii: "t"): return 1 << 40
+        default: return nil
+        }
+    }
+
+    /// The digits after the point as bytes of `unit`; eighteen tell each byte of a tebibyte.
+    private static func part(_ fraction: ArraySlice<UInt8>, of unit: Int64) -> Int64 {
+        var numerator: Int128 = 0
+        var denominator: Int128 = 1
+        for digit in fraction.prefix(18) {
+            numerator = numerator * 10 + Int128(digit - 0x30)
+            denominator *= 10
+        }
+        return Int64(numerator * Int128(unit) / denominator)
+    }
+}
