@@ -19,25 +19,22 @@ package final class CurlTransport: Transport {
     private var resuming: [TransferID] = []
     /// Cancelled inside a callback: to leave the multi handle after it.
     private var condemned: [Exchange] = []
+    /// Read to the end of a short body for nobody, until the moment.
+    private var draining: [(exchange: Exchange, deadline: Moment)] = []
     /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
     private var ending: TransferID?
     /// Whether libcurl is on the stack.
     private var isInside = false
 
-    private var idle: [Exchange] = []
-    private var profiles: [Profile.Key: Profile] = [:]
-    private var jars: [CookieJar.Key: CookieJar] = [:]
-    private var requestCount: UInt64 = 0
+    private let pool = ExchangePool()
 
     private enum Limit {
-        /// Easy handles kept for reuse.
-        static let idle = 32
         /// Idle connections kept for reuse.
         static let connections = 128
         /// Streams of one HTTP/2 connection.
         static let streams = 256
-        static let profiles = 64
-        static let jars = 256
+        /// How long the short body of an unwanted answer may take.
+        static let drain = Span.seconds(1)
     }
 
     /// Starts libcurl once for the process and makes a multi handle.
@@ -62,14 +59,17 @@ package final class CurlTransport: Transport {
     deinit {
         waker.disarm()
         for exchange in transfers.values { exchange.detach() }
-        for exchange in Array(transfers.values) + condemned where exchange.isJoined {
+        for exchange in Array(transfers.values) + condemned + draining.map(\.exchange)
+        where exchange.isJoined {
             _ = unsafe curl_multi_remove_handle(multi, exchange.easy.raw)
         }
         // The easy handles go before the multi handle, as libcurl asks for.
         transfers = [:]
         joining = []
         condemned = []
-        idle = []
+        draining = []
+        pool.stopped.exchanges = []
+        pool.empty()
         _ = unsafe curl_multi_cleanup(multi)
     }
 
@@ -79,16 +79,8 @@ package final class CurlTransport: Transport {
     }
 
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
-        requestCount += 1
-        guard let exchange = takeExchange(like: Profile.Key(request)) else {
+        guard let exchange = pool.exchange(for: request, as: id, sink: sink) else {
             preconditionFailure("curl_easy_init found no memory")
-        }
-        do throws(TransferFault) {
-            let profile = try profile(for: request)
-            let jar = try jar(for: request)
-            exchange.prepare(request, as: id, sink: sink, profile: profile, jar: jar)
-        } catch {
-            exchange.refuse(request, as: id, sink: sink, error)
         }
         transfers[id] = exchange
         joining.append(exchange)
@@ -104,7 +96,7 @@ package final class CurlTransport: Transport {
             condemned.append(exchange)
         } else {
             leave(exchange)
-            recycle(exchange)
+            pool.takeBack(exchange)
         }
     }
 
@@ -124,7 +116,9 @@ package final class CurlTransport: Transport {
         isInside = false
         precondition(code == CURLM_OK, "curl_multi_perform: \(code)")
         removeCondemned()
+        tellStopped()
         deliverEnds()
+        endDraining()
     }
 }
 
@@ -141,7 +135,7 @@ extension CurlTransport {
             joining.removeAll(keepingCapacity: true)
             for exchange in batch {
                 if exchange.sink == nil {
-                    recycle(exchange)
+                    pool.takeBack(exchange)
                 } else if exchange.verdict != nil {
                     finish(exchange, CURLE_OK)
                     hasTold = true
@@ -182,6 +176,8 @@ extension CurlTransport {
     private func wait(until deadline: Moment?) {
         let longest = Int64(Int32.max)
         var milliseconds = longest
+        var deadline = deadline
+        for (_, limit) in draining { deadline = min(deadline ?? limit, limit) }
         if let deadline {
             let left = (deadline - clock.now).nanoseconds
             // Rounded up: waking before an alarm is due would only spin.
@@ -194,7 +190,7 @@ extension CurlTransport {
     private func removeCondemned() {
         while let exchange = condemned.popLast() {
             leave(exchange)
-            recycle(exchange)
+            pool.takeBack(exchange)
         }
     }
 
@@ -212,16 +208,46 @@ extension CurlTransport {
 
     /// Tells the sink how it ended, unless it cancels on the way.
     private func finish(_ exchange: Exchange, _ code: CURLcode) {
-        guard let sink = exchange.sink else { return }
+        guard let sink = exchange.sink else {
+            // Drained to its end.
+            draining.removeAll { $0.exchange === exchange }
+            leave(exchange)
+            pool.takeBack(exchange)
+            return
+        }
         let id = exchange.id
         transfers[id] = nil
         ending = id
         let end = exchange.conclude(code)
         leave(exchange)
-        recycle(exchange)
+        pool.takeBack(exchange)
         guard ending == id else { return }
         ending = nil
         sink.transferEnded(id, end)
+    }
+
+    /// Tells the sinks that stopped at a head whose body is drained.
+    private func tellStopped() {
+        while let exchange = pool.stopped.exchanges.popLast() {
+            guard exchange.isDraining, exchange.isJoined, let sink = exchange.sink else { continue }
+            let id = exchange.id
+            transfers[id] = nil
+            exchange.detach()
+            draining.append((exchange, clock.now + Limit.drain))
+            sink.transferEnded(id, .stopped)
+        }
+    }
+
+    /// Gives up on bodies that do not come to their end.
+    private func endDraining() {
+        guard !draining.isEmpty else { return }
+        let now = clock.now
+        let late = draining.filter { $0.deadline <= now }
+        draining.removeAll { $0.deadline <= now }
+        for (exchange, _) in late {
+            leave(exchange)
+            pool.takeBack(exchange)
+        }
     }
 
     private func leave(_ exchange: Exchange) {
@@ -230,53 +256,5 @@ extension CurlTransport {
         isInside = true
         _ = unsafe curl_multi_remove_handle(multi, exchange.easy.raw)
         isInside = false
-    }
-}
-
-// MARK: - What is kept between requests
-
-extension CurlTransport {
-    /// An idle handle, one that carried the same kind of request if there is one.
-    private func takeExchange(like key: Profile.Key) -> Exchange? {
-        guard !idle.isEmpty else { return Exchange() }
-        guard let index = idle.lastIndex(where: { $0.profile?.key == key }) else { return idle.removeLast() }
-        return idle.remove(at: index)
-    }
-
-    private func recycle(_ exchange: Exchange) {
-        exchange.detach()
-        if idle.count < Limit.idle { idle.append(exchange) }
-    }
-
-    private func profile(for request: TransferRequest) throws(TransferFault) -> Profile {
-        let key = Profile.Key(request)
-        if let known = profiles[key] { return known }
-        // Handles keep the profile they use, so forgetting them all is safe.
-        if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
-        let profile = try Profile(for: request)
-        profiles[key] = profile
-        return profile
-    }
-
-    private func jar(for request: TransferRequest) throws(TransferFault) -> CookieJar? {
-        switch request.address.scheme {
-        case .http, .https: break
-        case .ftp, .ftps, .sftp: return nil
-        }
-        let key = CookieJar.Key(request)
-        if let known = jars[key] {
-            known.lastUse = requestCount
-            return known
-        }
-        if jars.count >= Limit.jars { forgetOldJars() }
-        let jar = try CookieJar(for: request)
-        jar.lastUse = requestCount
-        jars[key] = jar
-        return jar
-    }
-
-    private func forgetOldJars() {
-        let oldest = jars.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(Limit.jars / 2)
-        for (key, _) in oldest { jars[key] = nil }
     }
 }

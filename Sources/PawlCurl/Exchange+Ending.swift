@@ -12,6 +12,7 @@ extension Exchange {
         if phase != .delivered {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
         }
+        learnLogin()
         return .complete
     }
 

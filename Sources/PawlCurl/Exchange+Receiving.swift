@@ -17,6 +17,8 @@ let receiveHeader: curl_write_callback = { bytes, size, count, context in
 }
 
 extension Exchange {
+    /// Longer bodies than this are not worth reading for the sake of their connection.
+    static let longestDrain = 64 * 1024
     /// Longer heads than this are not taken.
     static let longestHead = 256 * 1024
 
@@ -24,8 +26,12 @@ extension Exchange {
     ///
     /// Returns what libcurl's callback has to return.
     func receive(body chunk: UnsafeRawBufferPointer) -> Int {
-        guard verdict == nil, phase == .delivered || deliverHead(atEnd: false), let sink
-        else { return pawl_receiver_fails }
+        if isDraining { return drain(chunk.count) }
+        guard verdict == nil, phase == .delivered || deliverHead(atEnd: false) else {
+            return pawl_receiver_fails
+        }
+        if isDraining { return drain(chunk.count) }
+        guard let sink else { return pawl_receiver_fails }
         switch unsafe sink.transfer(id, chunk: chunk) {
         case .taken:
             return self.sink == nil ? pawl_receiver_fails : chunk.count
@@ -43,6 +49,7 @@ extension Exchange {
     ///
     /// Returns what libcurl's callback has to return.
     func receive(line: UnsafeRawBufferPointer) -> Int {
+        if isDraining { return drain(line.count) }
         guard sink != nil, verdict == nil else { return pawl_receiver_fails }
         guard phase != .delivered else { return line.count }
         guard isHTTP else {
@@ -90,9 +97,18 @@ extension Exchange {
         phase = .delivered
         guard sink.transfer(id, head: head) else {
             verdict = .stopped
-            return false
+            guard isHTTP, !atEnd, self.sink != nil, let length = head.contentLength,
+                length <= Self.longestDrain
+            else { return false }
+            drain()
+            return true
         }
         return self.sink != nil
+    }
+
+    private func drain(_ count: Int) -> Int {
+        drainable -= count
+        return drainable >= 0 ? count : pawl_receiver_fails
     }
 
     private var parsedHead: ResponseHead? { ResponseHead(parsing: lines) }

@@ -2,6 +2,11 @@ import CCurl
 import PawlCore
 import PawlEngine
 
+/// The exchanges whose sinks stopped at the head of a short body and are to be told so.
+final class StoppedList {
+    var exchanges: [Exchange] = []
+}
+
 /// One easy handle and the transfer that it carries at the moment.
 ///
 /// Pooled: the next transfer takes it over.
@@ -20,7 +25,13 @@ final class Exchange {
 
     let easy: EasyHandle
     private(set) var profile: Profile?
-    private(set) var jar: CookieJar?
+    private(set) var memory: OriginMemory?
+    /// Whether libcurl keeps on this handle what it learnt from a challenge.
+    ///
+    /// A nonce of one server, sent to another or sent too late, would be answered by a refusal that libcurl
+    /// takes for wrong credentials.
+    private var hasLoginState = false
+    private var sendsBasic = false
     private var bufferSize = 0
     private var hasRange = false
 
@@ -38,11 +49,19 @@ final class Exchange {
     var lines: [UInt8] = []
     /// The file's length as an FTP server told it (213).
     var toldLength: Int64?
+    /// The sink stopped at the head of an answer with a short body, which is read to its end for nobody: the
+    /// connection stays useful, for the next hop of a redirect above all.
+    var isDraining = false
+    /// Bytes of body that may still be drained.
+    var drainable = 0
     /// How the transfer ends whatever libcurl says: the sink stopped it, or it never was possible.
     var verdict: TransferEnd?
 
-    init?() {
+    private let stopped: StoppedList
+
+    init?(stopped: StoppedList) {
         guard let easy = EasyHandle() else { return nil }
+        self.stopped = stopped
         self.easy = easy
     }
 
@@ -54,10 +73,10 @@ final class Exchange {
         as id: TransferID,
         sink: any TransferSink,
         profile: Profile,
-        jar: CookieJar?
+        memory: OriginMemory?
     ) {
         take(request, as: id, sink: sink)
-        adopt(profile, jar)
+        adopt(profile, memory)
         easy.clearErrorText()
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
@@ -93,6 +112,7 @@ final class Exchange {
         toldLength = nil
         verdict = nil
         isPaused = false
+        isDraining = false
     }
 
     /// Forgets the receiver: nothing is delivered any more.
@@ -101,9 +121,33 @@ final class Exchange {
         request = nil
     }
 
-    private func adopt(_ profile: Profile, _ jar: CookieJar?) {
-        if self.profile !== profile || easy.refusal != nil {
+    /// Notes what the transfer that is over leaves on the handle.
+    func retire() {
+        detach()
+        isDraining = false
+        hasLoginState = easy.number(CURLINFO_HTTPAUTH_AVAIL) | easy.number(CURLINFO_PROXYAUTH_AVAIL) != 0
+    }
+
+    /// Notes how the origin let this request in, or that it did not.
+    func learnLogin() {
+        guard let memory, profile?.key.carriesSecrets == true else { return }
+        let offered = easy.number(CURLINFO_HTTPAUTH_AVAIL)
+        guard offered != 0 else { return }
+        memory.takesBasic = offered == pawl_auth_basic && easy.number(CURLINFO_RESPONSE_CODE) != 401
+    }
+
+    private func adopt(_ profile: Profile, _ memory: OriginMemory?) {
+        // libcurl would go on sending what it once picked, also to an origin that has not asked for it yet.
+        let mustForget = hasLoginState || (sendsBasic && memory?.takesBasic != true)
+        if self.profile !== profile || easy.refusal != nil || mustForget {
+            // The share goes first: the reset of 7.88 forgets the list of cookie files without freeing it, and
+            // taking that list away would also take the share's cookies from the handle.
+            unsafe easy.set(CURLOPT_SHARE, pointer: nil)
+            self.memory = nil
+            easy.set(CURLOPT_COOKIEFILE, nil)
             easy.reset()
+            hasLoginState = false
+            sendsBasic = false
             let context = unsafe Unmanaged.passUnretained(self).toOpaque()
             unsafe easy.set(CURLOPT_PRIVATE, pointer: context)
             unsafe easy.set(CURLOPT_WRITEDATA, pointer: context)
@@ -115,10 +159,21 @@ final class Exchange {
             bufferSize = 0
             hasRange = false
         }
-        if self.jar !== jar {
-            unsafe easy.set(CURLOPT_SHARE, pointer: jar?.share)
-            self.jar = jar
+        if self.memory !== memory {
+            unsafe easy.set(CURLOPT_SHARE, pointer: memory?.share)
+            self.memory = memory
         }
+        if let memory, memory.takesBasic != sendsBasic {
+            sendsBasic = memory.takesBasic
+            easy.set(CURLOPT_HTTPAUTH, sendsBasic ? pawl_auth_basic : pawl_auth_basic | pawl_auth_digest)
+        }
+    }
+
+    /// Goes on reading a short body that the sink does not want.
+    func drain() {
+        isDraining = true
+        drainable = Self.longestDrain
+        stopped.exchanges.append(self)
     }
 
     private func setRange(_ range: RequestedRange) {

@@ -76,6 +76,8 @@ final class Profile {
 
     private func applyHTTP(_ options: EasyHandle) {
         options.set(CURLOPT_HTTPHEADER, lines)
+        // Switches the cookie engine on; the cookies are in the share. (An empty name reads no file.)
+        options.set(CURLOPT_COOKIEFILE, "")
         options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
         if !values.userAgent.isEmpty { options.set(CURLOPT_USERAGENT, values.userAgent) }
         if let referer = values.referer { options.set(CURLOPT_REFERER, referer) }

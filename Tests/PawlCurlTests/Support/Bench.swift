@@ -136,3 +136,11 @@ func payload(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     bytes.removeLast(bytes.count - count)
     return bytes
 }
+
+extension Recorder {
+    /// The fault it ended with.
+    var fault: TransferFault? {
+        guard case .failed(let fault) = end else { return nil }
+        return fault
+    }
+}

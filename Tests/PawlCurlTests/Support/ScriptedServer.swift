@@ -68,6 +68,7 @@ final class ScriptedServer: Sendable {
     private let listener: Int32
     private let acceptor = Mutex<pthread_t?>(nil)
     private let state = Mutex(State())
+    private let greeting: [UInt8]
     private let script: @Sendable (Request) -> Answer
 
     var requests: [Request] { state.withLock { $0.requests } }
@@ -75,7 +76,12 @@ final class ScriptedServer: Sendable {
     var abandoned: Int { state.withLock { $0.abandoned } }
     var connections: Int { state.withLock { $0.connections } }
 
-    init(_ script: @escaping @Sendable (Request) -> Answer) throws {
+    /// - Parameters:
+    ///   - greeting: What the server says before it is asked.
+    ///   - script: The answer to each request; called on the connection's thread.
+    /// - Throws: `Socket.Failed` when it cannot listen.
+    init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Answer) throws {
+        self.greeting = Array(greeting.utf8)
         self.script = script
         (listener, port) = try Socket.listener()
         let thread = Thread.start { [self] in accept() }
@@ -120,7 +126,7 @@ final class ScriptedServer: Sendable {
 
     private func serve(_ socket: Int32, _ connection: Int) {
         var turn = 0
-        var end = Answer.End.keep
+        var end = Socket.send(greeting, to: socket) ? Answer.End.keep : .close
         while end == .keep, let head = Socket.readHead(socket) {
             let request = state.withLock { state in
                 let number = state.requests.count

@@ -2,11 +2,11 @@ import CCurl
 import PawlCore
 import PawlEngine
 
-/// The cookies of one origin under one set of settings.
+/// What is remembered of one origin under one set of settings: its cookies, and how it lets us in.
 ///
-/// Nothing crosses to another jar.
+/// Nothing crosses to another origin.
 @safe
-final class CookieJar {
+final class OriginMemory {
     struct Key: Hashable {
         var settings: ObjectIdentifier
         var origin: Origin
@@ -20,12 +20,15 @@ final class CookieJar {
     }
 
     let share: UnsafeMutableRawPointer
-    /// The key holds the identity of the settings, so they must not go away before the jar.
+    /// The key holds the identity of the settings, so they must not go away before it.
     private let settings: TransferSettings
+    /// Whether the server takes basic credentials and offers nothing better: then they go along at once, which
+    /// saves a round trip for each file.
+    var takesBasic = false
     /// When it was last used, in requests of the transport.
     var lastUse: UInt64 = 0
 
-    /// Makes a jar and reads the settings' cookie file into it when the request may carry secrets.
+    /// Makes one and reads the settings' cookie file into it when the request may carry secrets.
     init(for request: TransferRequest) throws(TransferFault) {
         guard let share = unsafe curl_share_init() else {
             throw TransferFault(.other, "no memory for cookies")

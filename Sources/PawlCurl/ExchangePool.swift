@@ -1,0 +1,109 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+/// What a transport keeps between requests: idle handles, the options they share, and what origins let us keep.
+final class ExchangePool {
+    /// The exchanges whose sinks stopped at a head; emptied after each round.
+    let stopped = StoppedList()
+
+    private var idle: [Exchange] = []
+    private var profiles: [Profile.Key: Profile] = [:]
+    private var memories: [OriginMemory.Key: OriginMemory] = [:]
+    private var requestCount: UInt64 = 0
+
+    private enum Limit {
+        static let idle = 32
+        static let profiles = 64
+        static let memories = 256
+    }
+
+    /// A handle ready for the request, or one whose verdict says why it cannot be; `nil` without memory.
+    func exchange(
+        for request: TransferRequest,
+        as id: TransferID,
+        sink: any TransferSink
+    ) -> Exchange? {
+        requestCount += 1
+        guard let exchange = takeIdle(like: Profile.Key(request)) ?? Exchange(stopped: stopped) else {
+            return nil
+        }
+        do throws(TransferFault) {
+            try refuseFolder(request.address)
+            let profile = try profile(for: request)
+            let memory = try memory(for: request)
+            exchange.prepare(request, as: id, sink: sink, profile: profile, memory: memory)
+        } catch {
+            exchange.refuse(request, as: id, sink: sink, error)
+        }
+        return exchange
+    }
+
+    func takeBack(_ exchange: Exchange) {
+        exchange.retire()
+        if idle.count < Limit.idle { idle.append(exchange) }
+    }
+
+    func empty() {
+        stopped.exchanges = []
+        idle = []
+    }
+
+    /// An idle handle, one that carried the same kind of request if there is one.
+    private func takeIdle(like key: Profile.Key) -> Exchange? {
+        guard let index = idle.lastIndex(where: { $0.profile?.key == key }) else { return idle.popLast() }
+        return idle.remove(at: index)
+    }
+
+    private func profile(for request: TransferRequest) throws(TransferFault) -> Profile {
+        let key = Profile.Key(request)
+        if let known = profiles[key] { return known }
+        // Handles keep the profile they use, so forgetting them all is safe.
+        if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
+        let profile = try Profile(for: request)
+        profiles[key] = profile
+        return profile
+    }
+
+    private func memory(for request: TransferRequest) throws(TransferFault) -> OriginMemory? {
+        switch request.address.scheme {
+        case .http, .https: break
+        case .ftp, .ftps, .sftp: return nil
+        }
+        let key = OriginMemory.Key(request)
+        if let known = memories[key] {
+            known.lastUse = requestCount
+            return known
+        }
+        if memories.count >= Limit.memories { forgetOldOrigins() }
+        let memory = try OriginMemory(for: request)
+        memory.lastUse = requestCount
+        memories[key] = memory
+        return memory
+    }
+
+    private func forgetOldOrigins() {
+        let oldest = memories.sorted { $0.value.lastUse < $1.value.lastUse }.prefix(Limit.memories / 2)
+        for (key, _) in oldest { memories[key] = nil }
+    }
+
+    /// libcurl would fetch a listing of a folder, or turn line ends in a text transfer (RFC 1738 §3.2.2): neither is
+    /// the content of a file.
+    private func refuseFolder(_ address: WebAddress) throws(TransferFault) {
+        switch address.scheme {
+        case .http, .https: return
+        case .ftp, .ftps:
+            let path = address.path.lowercased()
+            if path.hasSuffix(";type=a") || path.hasSuffix(";type=d") {
+                throw TransferFault(
+                    .other,
+                    "only binary transfers keep a file as it is, not ;type=a or ;type=d"
+                )
+            }
+        case .sftp: break
+        }
+        if address.path.hasSuffix("/") {
+            throw TransferFault(.notFound, "the path names a folder, not a file")
+        }
+    }
+}
