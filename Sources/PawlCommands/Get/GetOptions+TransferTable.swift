@@ -1,0 +1,190 @@
+import Pawl
+import PawlCore
+
+extension GetOptions {
+    static let transfer: [CommandOption<GetOptions>] = [
+        CommandOption(
+            "connections",
+            short: "x",
+            aliases: ["max-connection-per-server"],
+            takes: .required("N|auto"),
+            in: .transfer,
+            "connections to one file, 1 to 64",
+            standard: "auto, up to 8"
+        ) { (options, value) throws(Failure) in
+            let isAutomatic = value.lowercased() == "auto"
+            options.download.connections =
+                isAutomatic ? nil : try OptionValues.integer("connections", value, in: 1...64)
+        },
+        CommandOption(
+            "jobs",
+            short: "j",
+            aliases: ["max-concurrent-downloads"],
+            takes: .required("N"),
+            in: .transfer,
+            "files at once",
+            standard: "3",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.jobs = try OptionValues.integer("jobs", value, in: 1...1_000)
+        },
+        CommandOption(
+            "limit-rate",
+            aliases: ["max-overall-download-limit"],
+            takes: .required("RATE"),
+            in: .transfer,
+            "bytes a second of all downloads together; K, M, G are powers of 1024",
+            standard: "none",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.rateLimit = try OptionValues.rate("limit-rate", value)
+        },
+        CommandOption(
+            "retries",
+            takes: .required("N"),
+            in: .transfer,
+            "attempts after the first that bring no new byte; progress starts the count again; 0 means none",
+            standard: "5"
+        ) { (options, value) throws(Failure) in
+            options.download.retries = try OptionValues.integer("retries", value, in: 0...1_000_000)
+        },
+        CommandOption(
+            "retry-delay",
+            takes: .required("S"),
+            in: .transfer,
+            "seconds before the first retry, doubled up to 60; a server's Retry-After wins",
+            standard: "1"
+        ) { (options, value) throws(Failure) in
+            options.download.retryDelay = try OptionValues.seconds("retry-delay", value, zeroAllowed: true)
+        },
+        CommandOption(
+            "timeout",
+            takes: .required("S"),
+            in: .transfer,
+            "longest silence in seconds: connecting, waiting for the answer, or between bytes",
+            standard: "30"
+        ) { (options, value) throws(Failure) in
+            options.download.timeout = try OptionValues.seconds("timeout", value, zeroAllowed: false)
+        },
+        CommandOption(
+            "max-redirects",
+            takes: .required("N"),
+            in: .transfer,
+            "redirects to follow",
+            standard: "20"
+        ) {
+            (options, value) throws(Failure) in
+            options.download.maximumRedirects = try OptionValues.integer(
+                "max-redirects",
+                value,
+                in: 0...1_000
+            )
+        },
+    ]
+
+    static let request: [CommandOption<GetOptions>] = [
+        CommandOption(
+            "header",
+            short: "H",
+            takes: .required("'N: V'"),
+            in: .request,
+            "extra request header; repeatable"
+        ) {
+            (options, value) throws(Failure) in
+            options.download.headers.append(try OptionValues.header("header", value))
+        },
+        CommandOption(
+            "user",
+            takes: .required("U:P"),
+            in: .request,
+            "user name and password for the given servers"
+        ) {
+            (options, value) throws(Failure) in
+            let parts = try OptionValues.notEmpty("user", value)
+                .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            options.download.user = parts[0]
+            options.download.password = parts.count > 1 ? parts[1] : nil
+        },
+        CommandOption(
+            "netrc",
+            takes: .optional("FILE"),
+            in: .request,
+            "user names and passwords from FILE, or from your own ~/.netrc"
+        ) { (options, value) in options.download.netrc = value },
+        CommandOption("referer", takes: .required("URL"), in: .request, "the Referer field") {
+            (options, value) in
+            options.download.referer = value
+        },
+        CommandOption(
+            "user-agent",
+            short: "U",
+            takes: .required("TEXT"),
+            in: .request,
+            "the User-Agent field",
+            standard: "Pawl/\(PawlVersion.text)"
+        ) { (options, value) in options.download.userAgent = value },
+        CommandOption(
+            "load-cookies",
+            takes: .required("FILE"),
+            in: .request,
+            "send cookies from a file in Netscape's format"
+        ) { (options, value) throws(Failure) in
+            options.download.cookieFile = try OptionValues.notEmpty("load-cookies", value)
+        },
+    ]
+
+    static let security: [CommandOption<GetOptions>] = [
+        CommandOption(
+            "proxy",
+            aliases: ["all-proxy"],
+            takes: .required("URL"),
+            in: .security,
+            "http, https, socks4, socks4a, socks5 or socks5h; '' uses none",
+            standard: "as the environment says"
+        ) { (options, value) in options.download.proxy = value },
+        CommandOption(
+            "no-proxy",
+            takes: .required("LIST"),
+            in: .security,
+            "hosts that are reached without it, separated by commas"
+        ) { (options, value) in options.download.noProxy = value },
+        CommandOption(
+            "insecure",
+            short: "k",
+            takes: .none,
+            in: .security,
+            "take any certificate; whoever is in between can read and change all"
+        ) {
+            (options, _) in options.download.verifiesPeer = false
+        },
+        CommandOption(
+            "cacert",
+            aliases: ["ca-certificate"],
+            takes: .required("FILE"),
+            in: .security,
+            "certificate authorities (PEM) instead of the system's"
+        ) { (options, value) throws(Failure) in
+            options.download.authorityFile = try OptionValues.notEmpty("cacert", value)
+        },
+        CommandOption(
+            "cert",
+            aliases: ["certificate"],
+            takes: .required("FILE"),
+            in: .security,
+            "client certificate (PEM)"
+        ) {
+            (options, value) throws(Failure) in
+            options.download.certificate = try OptionValues.notEmpty("cert", value)
+        },
+        CommandOption(
+            "key",
+            aliases: ["private-key"],
+            takes: .required("FILE"),
+            in: .security,
+            "its key (PEM)"
+        ) {
+            (options, value) throws(Failure) in
+            options.download.key = try OptionValues.notEmpty("key", value)
+        },
+    ]
+}

@@ -1,0 +1,90 @@
+package import Pawl
+package import PawlCore
+
+/// Everything that one `pawl get` is going to do, checked before anything starts.
+package struct GetPlan: Sendable {
+    /// One file to be.
+    package struct Item: Sendable {
+        package var source: String
+        package var mirrors: [String]
+        /// Lines of an input file below the URL, still as text: ten thousand of these must stay small.
+        package var lines: [InputOption]
+    }
+
+    package private(set) var options: GetOptions
+    package private(set) var items: [Item] = []
+
+    /// Reads `pawl get`'s arguments; `read` gives the text of an input file, of standard input for `-`.
+    package init(
+        arguments: some Sequence<String>,
+        readingWith read: (String) throws(Failure) -> String
+    ) throws(Failure) {
+        var options = GetOptions()
+        let sources = try OptionParser(GetOptions.table, command: "get").parse(arguments, into: &options)
+        self.options = options
+        if options.wantsHelp { return }
+        items = sources.map { Item(source: $0, mirrors: [], lines: []) }
+        for file in options.inputFiles {
+            let name = file == "-" ? "standard input" : file
+            for entry in try InputFile.parse(try read(file), name: name) { items.append(Item(entry)) }
+        }
+        try check()
+    }
+
+    /// What holds for one file.
+    package func downloadOptions(for item: Item) throws(Failure) -> DownloadOptions {
+        guard !item.lines.isEmpty || !item.mirrors.isEmpty else { return try options.resolved() }
+        var own = options
+        own.download.mirrors += item.mirrors
+        let parser = OptionParser(GetOptions.table, command: "get")
+        for line in item.lines {
+            do throws(Failure) {
+                try parser.apply(name: line.name, value: line.value, to: &own)
+            } catch {
+                var placed = error
+                placed.place += " (line \(line.line) of the input file)"
+                throw placed
+            }
+        }
+        return try own.resolved()
+    }
+
+    private func check() throws(Failure) {
+        guard !items.isEmpty else {
+            let why = options.inputFiles.isEmpty ? "no URL is given" : "the input file names no URL"
+            throw Failure(
+                .badOption,
+                "cannot start",
+                at: "pawl get",
+                because: why,
+                remedy: "see 'pawl help get'"
+            )
+        }
+        if items.count > 1 || !options.inputFiles.isEmpty {
+            let single = [
+                ("output", options.output != nil), ("mirror", !options.download.mirrors.isEmpty),
+                ("checksum", options.download.checksum != nil),
+            ]
+            if let (name, _) = single.first(where: { $0.1 }) {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "--\(name)",
+                    because: "it belongs to one file, and there are several",
+                    remedy: "set it below its URL in an input file"
+                )
+            }
+        }
+        for item in items { _ = try downloadOptions(for: item) }
+    }
+}
+
+extension GetPlan.Item {
+    fileprivate init(_ entry: InputEntry) {
+        self.init(
+            source: entry.addresses.first ?? "",
+            mirrors: Array(entry.addresses.dropFirst()),
+            lines: entry.options
+        )
+    }
+}

@@ -1,0 +1,100 @@
+import Glibc
+import Pawl
+import PawlCore
+
+/// One run of `pawl get`: feeds the downloader, hears what happens, tells it, and ends with the exit code.
+///
+/// Everything here runs on the main thread; other threads only leave word in the mailbox.
+struct GetSession: ~Copyable {
+    private let plan: GetPlan
+    private let mailbox: Mailbox
+    private let downloader: Downloader
+    private var next = 0
+    private var downloads: [UInt64: Download] = [:]
+    private var roster = Roster()
+    private var teller: Teller
+    private var isInterrupted = false
+    private let start = milliseconds()
+
+    init(_ plan: GetPlan) throws(Failure) {
+        self.plan = plan
+        let mailbox = try Mailbox()
+        let cursor = CursorGuard()
+        teller = Teller(plan.options, terminal: .standardError(), cursor: cursor, files: plan.items.count)
+        // First of all threads, so that the downloader's inherit the mask.
+        SignalWatch.start(hasDisplay: teller.hasDisplay, cursor: cursor) { mailbox.post(.signal($0)) }
+        var configuration = Downloader.Configuration()
+        configuration.jobs = plan.options.jobs
+        configuration.rateLimit = plan.options.rateLimit
+        downloader = Downloader(configuration) { mailbox.post(.event($0)) }
+        self.mailbox = mailbox
+    }
+
+    consuming func run() -> Int32 {
+        feed()
+        while !roster.active.isEmpty {
+            teller.show(roster, left: plan.items.count - next, downloads: downloads)
+            mailbox.wait(milliseconds: teller.untilNext())
+            for message in mailbox.take() { hear(message) }
+            if isInterrupted { break }
+            feed()
+        }
+        // Also when all is done: the threads end in good order.
+        downloader.shutDown()
+        for message in mailbox.take() { hear(message) }
+        let unfinished = roster.active.count + roster.paused + plan.items.count - next
+        let code = roster.exitCode(isUnfinished: unfinished > 0)
+        teller.end(
+            roster,
+            unfinished: unfinished,
+            seconds: Double(milliseconds() - start) / 1000,
+            exitCode: code
+        )
+        return Int32(code)
+    }
+
+    /// Keeps a few more downloads in the downloader than run at once: enough that no slot is ever free, few enough
+    /// that a list of any length costs little memory.
+    private mutating func feed() {
+        while next < plan.items.count, roster.active.count < plan.options.jobs * 4 {
+            let item = plan.items[next]
+            next += 1
+            do throws(PawlError) {
+                let download = try downloader.add(item.source, options: options(for: item))
+                downloads[download.id.rawValue] = download
+                roster.add(download.id.rawValue, source: download.snapshot.source)
+                download.resume()
+            } catch {
+                teller.tell(roster.refuse(error))
+            }
+        }
+    }
+
+    private func options(for item: GetPlan.Item) -> DownloadOptions {
+        do throws(Failure) {
+            return try plan.downloadOptions(for: item)
+        } catch {
+            preconditionFailure("the plan was checked as a whole, yet: \(error)")
+        }
+    }
+
+    private mutating func hear(_ message: Mailbox.Message) {
+        switch message {
+        case .event(let event):
+            let id = event.id.rawValue
+            if let report = roster.apply(event.kind, of: id) { teller.tell(report) }
+            if roster.active[id] == nil { downloads[id] = nil }
+        case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
+            isInterrupted = true
+        case .signal(let number):
+            teller.terminalChanged(wasStopped: number == SIGCONT)
+        }
+    }
+}
+
+/// Milliseconds of a clock that is never set.
+func milliseconds() -> Int64 {
+    var now = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+    return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+}

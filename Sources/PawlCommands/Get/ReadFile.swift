@@ -1,0 +1,38 @@
+import Glibc
+import PawlCore
+
+/// The text of a file, or of standard input for `-`.
+///
+/// What is not UTF-8 in it becomes U+FFFD.
+func readText(at path: String) throws(Failure) -> String {
+    let isInput = path == "-"
+    let place = isInput ? "standard input" : path
+    let descriptor = isInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+        throw Failure(.cannotOpen, "cannot open", at: place, because: systemMessage(errno))
+    }
+    defer { if !isInput { close(descriptor) } }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+        let count = unsafe read(descriptor, &piece, piece.count)
+        if count > 0 {
+            bytes.append(contentsOf: piece[..<count])
+        } else if count == 0 {
+            return String(decoding: bytes, as: UTF8.self)
+        } else if errno != EINTR {
+            throw Failure(.cannotOpen, "cannot read", at: place, because: systemMessage(errno))
+        }
+    }
+}
+
+/// Fails when a file that an option names cannot be read: better now than at the first request.
+func checkReadable(_ path: String, option: String) throws(Failure) {
+    guard unsafe access(path, R_OK) != 0 else { return }
+    throw Failure(
+        .cannotOpen,
+        "cannot open",
+        at: path,
+        because: "\(systemMessage(errno)) (given with --\(option))"
+    )
+}

@@ -1,0 +1,32 @@
+package import Pawl
+
+/// Something worth telling about one download, ready to be said as text or as JSON.
+package struct Report: Sendable, Hashable {
+    package enum Kind: Sendable, Hashable {
+        /// `total` is `nil` while unknown; `resumedAt` is 0 for a fresh file.
+        case started(total: Int64?, resumedAt: Int64)
+        case notice(String)
+        /// `delay` in seconds.
+        case retry(PawlError, delay: Double)
+        case waitingForNetwork
+        case verifying
+        case paused
+        case finished(DownloadedFile)
+        case failed(PawlError)
+    }
+
+    /// Counts up from 1; `nil` for a URL that was refused.
+    package var id: UInt64?
+    /// The URL, secrets redacted.
+    package var source: String
+    /// The file's name once known.
+    package var name: String?
+    package var kind: Kind
+
+    package init(id: UInt64?, source: String, name: String?, kind: Kind) {
+        self.id = id
+        self.source = source
+        self.name = name
+        self.kind = kind
+    }
+}

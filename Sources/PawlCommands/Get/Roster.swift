@@ -1,0 +1,99 @@
+package import Pawl
+
+/// What is known of all downloads of one command: who is under way, how the others ended, and the exit code.
+package struct Roster: Sendable {
+    /// A download that has not ended.
+    package struct Entry: Sendable, Hashable {
+        package var source: String
+        package var name: String?
+        /// An attempt failed and nothing came since.
+        package var isRetrying = false
+        package var state = DownloadState.waiting
+    }
+
+    /// Those that have not ended, by number.
+    package private(set) var active: [UInt64: Entry] = [:]
+    package private(set) var finished = 0
+    package private(set) var failed = 0
+    package private(set) var paused = 0
+    /// Bytes in finished files.
+    package private(set) var finishedBytes: Int64 = 0
+    /// Bytes that came over the network for finished files.
+    package private(set) var receivedBytes: Int64 = 0
+    private var lastFailure: UInt8 = 0
+
+    package init() {}
+
+    /// A download was added; it counts as under way from here.
+    package mutating func add(_ id: UInt64, source: String) { active[id] = Entry(source: source) }
+
+    /// A URL was refused before it became a download.
+    package mutating func refuse(_ error: PawlError) -> Report {
+        failed += 1
+        lastFailure = error.code.rawValue
+        return Report(id: nil, source: error.place, name: nil, kind: .failed(error))
+    }
+
+    /// Takes an event in and gives what is worth telling; events of downloads that ended are late and ignored.
+    package mutating func apply(_ kind: DownloadEvent.Kind, of id: UInt64) -> Report? {
+        guard var entry = active[id] else {
+            // Number 0 speaks for no single download.
+            guard id == 0, case .notice(let text) = kind else { return nil }
+            return Report(id: nil, source: "pawl", name: nil, kind: .notice(text))
+        }
+        let told = report(kind, &entry)
+        let name = entry.name
+        active[id] = hasEnded(kind) ? nil : entry
+        return told.map { Report(id: id, source: entry.source, name: name, kind: $0) }
+    }
+
+    /// The exit code when the command ends now, perhaps with something left undone by an interruption.
+    package func exitCode(isUnfinished: Bool) -> UInt8 {
+        isUnfinished || paused > 0 ? 7 : lastFailure
+    }
+
+    private mutating func report(_ kind: DownloadEvent.Kind, _ entry: inout Entry) -> Report.Kind? {
+        switch kind {
+        case .state(let state):
+            defer { entry.state = state }
+            return entry.state == state ? nil : report(state)
+        case .started(let name, let total, let resumedAt):
+            entry.name = name
+            entry.isRetrying = false
+            return .started(total: total, resumedAt: resumedAt)
+        case .notice(let text):
+            return .notice(text)
+        case .retry(let error, let delay):
+            entry.isRetrying = true
+            return .retry(error, delay: delay)
+        case .finished(let file):
+            finished += 1
+            finishedBytes += file.length
+            receivedBytes += file.received
+            return .finished(file)
+        case .failed(let error):
+            failed += 1
+            lastFailure = error.code.rawValue
+            return .failed(error)
+        }
+    }
+
+    private mutating func report(_ state: DownloadState) -> Report.Kind? {
+        switch state {
+        case .waitingForNetwork: return .waitingForNetwork
+        case .verifying: return .verifying
+        case .paused:
+            paused += 1
+            return .paused
+        // What follows from these is told by events of their own.
+        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed: return nil
+        }
+    }
+
+    private func hasEnded(_ kind: DownloadEvent.Kind) -> Bool {
+        switch kind {
+        case .finished, .failed, .state(.paused): true
+        case .state, .started, .notice, .retry: false
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import PawlCore
+
+/// Reads arguments against a table of options, in the forms that people know from other tools.
+///
+/// `--name value`, `--name=value`, `-x 4`, `-x4`, `-qk` (flags together, the last may take a value), and `--` after
+/// which everything is an operand. Options and operands may be mixed.
+struct OptionParser<Target> {
+    private let options: [CommandOption<Target>]
+    private let command: String
+
+    init(_ options: [CommandOption<Target>], command: String) {
+        self.options = options
+        self.command = command
+    }
+
+    /// Applies every option in `arguments` to `target` and gives the operands in order.
+    func parse(_ arguments: some Sequence<String>, into target: inout Target) throws(Failure) -> [String] {
+        var operands: [String] = []
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            if argument == "--" {
+                while let operand = rest.next() { operands.append(operand) }
+            } else if argument.hasPrefix("--") {
+                try parseLong(argument.dropFirst(2), &rest, &target)
+            } else if argument.hasPrefix("-"), argument != "-" {
+                try parseShort(argument.dropFirst(), &rest, &target)
+            } else {
+                operands.append(argument)
+            }
+        }
+        return operands
+    }
+
+    /// Applies one `name=value` line of an input file.
+    func apply(name: String, value: String, to target: inout Target) throws(Failure) {
+        guard let option = option(named: name) else { throw unknown("option", name) }
+        guard option.setsOneDownload else {
+            throw usage("option", name, because: "it concerns all downloads and not the one above the line")
+        }
+        guard case .none = option.value else { return try option.apply(&target, value) }
+        // A flag: "true" switches on, "false" leaves what holds anyway.
+        switch value {
+        case "true", "": try option.apply(&target, "")
+        case "false": break
+        default: throw usage("option", name, because: "it is true or false, not \(quoted(value))")
+        }
+    }
+
+    private func parseLong(
+        _ text: Substring,
+        _ rest: inout some IteratorProtocol<String>,
+        _ target: inout Target
+    ) throws(Failure) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let option = option(named: name) else { throw unknown("option", "--" + name) }
+        let attached = parts.count > 1 ? String(parts[1]) : nil
+        switch option.value {
+        case .none:
+            guard attached == nil else { throw usage("option", "--" + name, because: "it takes no value") }
+            try option.apply(&target, "")
+        case .optional:
+            try option.apply(&target, attached ?? "")
+        case .required(let metavar):
+            guard let value = attached ?? rest.next() else {
+                throw usage("option", "--" + name, because: "its value is missing: --\(name) \(metavar)")
+            }
+            try option.apply(&target, value)
+        }
+    }
+
+    private func parseShort(
+        _ text: Substring,
+        _ rest: inout some IteratorProtocol<String>,
+        _ target: inout Target
+    ) throws(Failure) {
+        var left = text
+        while let letter = left.popFirst() {
+            guard let option = options.first(where: { $0.short == letter }) else {
+                throw unknown("option", "-\(letter)", like: String(text))
+            }
+            guard case .required(let metavar) = option.value else {
+                try option.apply(&target, "")
+                continue
+            }
+            guard let value = left.isEmpty ? rest.next() : String(left) else {
+                throw usage("option", "-\(letter)", because: "its value is missing: -\(letter) \(metavar)")
+            }
+            return try option.apply(&target, value)
+        }
+    }
+
+    private func option(named name: String) -> CommandOption<Target>? {
+        options.first { $0.names.contains(name) }
+    }
+
+    /// Says what is unknown and what is near to it; `like` is the whole word, as `-user` is near `--user`.
+    private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
+        let near = nearest(to: like ?? name, among: options.map(\.long))
+        let remedy = near.map { "did you mean --\($0)?" } ?? "'pawl help \(command)' lists the options"
+        return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: remedy)
+    }
+
+    private func usage(_ kind: String, _ name: String, because why: String) -> Failure {
+        Failure(.badOption, "cannot use \(kind)", at: name, because: why)
+    }
+}
+
+/// The text in quotation marks, for messages.
+func quoted(_ text: some StringProtocol) -> String { "'\(text)'" }

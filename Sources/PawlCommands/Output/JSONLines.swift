@@ -1,0 +1,99 @@
+package import Pawl
+
+/// Reports as JSON, one object a line.
+///
+/// Documentation/JSON.md is the promise about the fields.
+package enum JSONLines {
+    package static func line(_ report: Report) -> String {
+        var object = object(report.word, report.id, report.source, report.name)
+        switch report.kind {
+        case .started(let total, let resumedAt):
+            object.set("total", total)
+            object.set("resumedAt", resumedAt)
+        case .notice(let text):
+            object.set("message", text)
+        case .retry(let error, let delay):
+            set(error, in: &object)
+            object.set("delay", delay, decimals: 3)
+        case .waitingForNetwork, .verifying, .paused:
+            break
+        case .finished(let file):
+            object.set("path", file.path)
+            object.set("length", file.length)
+            object.set("received", file.received)
+            object.set("seconds", file.duration, decimals: 3)
+            object.set("wasThere", file.wasThere)
+        case .failed(let error):
+            set(error, in: &object)
+        }
+        return object.line
+    }
+
+    /// Where a download stands, told once a second.
+    package static func progress(_ snapshot: DownloadSnapshot) -> String {
+        var object = object("progress", snapshot.id.rawValue, snapshot.source, snapshot.name)
+        object.set("state", snapshot.state.rawValue)
+        object.set("written", snapshot.written)
+        object.set("total", snapshot.total)
+        object.set("percent", snapshot.percent, decimals: 2)
+        object.set("received", snapshot.received)
+        object.set("speed", snapshot.speed)
+        object.set("smoothedSpeed", snapshot.smoothedSpeed)
+        object.set("timeLeft", snapshot.timeLeft, decimals: 1)
+        object.set("connections", snapshot.connections)
+        return object.line
+    }
+
+    /// The last line.
+    package static func summary(_ roster: Roster, unfinished: Int, seconds: Double, exitCode: UInt8) -> String {
+        var object = JSONObject()
+        object.set("event", "summary")
+        object.set("finished", roster.finished)
+        object.set("failed", roster.failed)
+        object.set("unfinished", unfinished)
+        object.set("bytes", roster.finishedBytes)
+        object.set("received", roster.receivedBytes)
+        object.set("seconds", seconds, decimals: 3)
+        object.set("exitCode", exitCode)
+        return object.line
+    }
+
+    private static func object(
+        _ event: String,
+        _ id: UInt64?,
+        _ source: String,
+        _ name: String?
+    ) -> JSONObject {
+        var object = JSONObject()
+        object.set("event", event)
+        object.set("id", id.map { Int64(clamping: $0) })
+        object.set("url", source)
+        object.set("name", name)
+        return object
+    }
+
+    private static func set(_ error: PawlError, in object: inout JSONObject) {
+        object.set("code", error.code.rawValue)
+        object.set("message", error.description)
+        object.set("what", error.what)
+        object.set("place", error.place)
+        object.set("why", error.why)
+        object.set("remedy", error.remedy)
+    }
+}
+
+extension Report {
+    /// The value of the `event` field.
+    fileprivate var word: String {
+        switch kind {
+        case .started: "started"
+        case .notice: "notice"
+        case .retry: "retry"
+        case .waitingForNetwork: "waitingForNetwork"
+        case .verifying: "verifying"
+        case .paused: "paused"
+        case .finished: "finished"
+        case .failed: "failed"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Pawl
+
+/// Reports as lines for people.
+package enum PlainText {
+    /// The line for a report; failures are the one sentence that every failure gets.
+    package static func line(_ report: Report) -> String {
+        let name = report.name ?? ProgressRow.lastComponent(of: report.source)
+        let text =
+            switch report.kind {
+            case .started(let total, let resumedAt): "\(name): \(started(total, resumedAt))"
+            case .notice(let notice): "\(name): \(notice)"
+            case .retry(let error, let delay): "\(name): \(error); next attempt in \(Figures.duration(delay))"
+            case .waitingForNetwork: "\(name): no network; goes on when there is one"
+            case .verifying: "\(name): verifying"
+            case .paused: "\(name): paused"
+            case .finished(let file): finished(file)
+            case .failed(let error): "pawl: \(error)"
+            }
+        return TerminalText.harmless(text)
+    }
+
+    /// The last line when there were several files.
+    package static func summary(_ roster: Roster, seconds: Double) -> String {
+        var parts = ["\(roster.finished) finished"]
+        if roster.failed > 0 { parts.append("\(roster.failed) failed") }
+        if roster.paused > 0 { parts.append("\(roster.paused) paused") }
+        parts.append("\(Figures.size(roster.finishedBytes)) in \(Figures.duration(seconds))")
+        return parts.joined(separator: ", ")
+    }
+
+    private static func started(_ total: Int64?, _ resumedAt: Int64) -> String {
+        let size = total.map(Figures.size) ?? "size unknown"
+        return resumedAt > 0 ? "continued at \(Figures.size(resumedAt)) of \(size)" : "started, \(size)"
+    }
+
+    private static func finished(_ file: DownloadedFile) -> String {
+        if file.wasThere { return "\(file.path): complete already, nothing was fetched" }
+        let seconds = Figures.fixed(max(0, file.duration), decimals: 1)
+        // A speed over less than the clock can tell means nothing.
+        let speed =
+            file.duration >= 0.1 ? " (\(Figures.speed(Int64(Double(file.received) / file.duration))))" : ""
+        return "\(file.path): finished, \(Figures.size(file.length)) in \(seconds)s\(speed)"
+    }
+}

@@ -1,0 +1,65 @@
+/// Numbers as people read them, each in a bounded number of columns.
+package enum Figures {
+    private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+
+    /// `999 B`, `1.23 KiB`, `12.3 MiB`: three digits that count, at most 8 columns.
+    package static func size(_ bytes: Int64) -> String {
+        let unit = unit(for: bytes)
+        return "\(number(bytes, in: unit)) \(units[unit])"
+    }
+
+    /// `12.3/45.6 MiB`: both in the unit of the second, at most 13 columns.
+    package static func size(_ done: Int64, of total: Int64) -> String {
+        let unit = unit(for: total)
+        return "\(number(done, in: unit))/\(number(total, in: unit)) \(units[unit])"
+    }
+
+    /// `1.23 MB/s`, at most 9 columns: the units that people know, of the same size as those of `size`.
+    package static func speed(_ bytesPerSecond: Int64) -> String {
+        let unit = unit(for: bytesPerSecond)
+        return "\(number(bytesPerSecond, in: unit)) \(units[unit].filter { $0 != "i" })/s"
+    }
+
+    /// `7s`, `1:07`, `1:02:03`, `12h 5m`, `3d 4h`: at most 7 columns; more than 99 days is `>99d`.
+    package static func duration(_ seconds: Double) -> String {
+        guard seconds < 100 * 86_400 else { return ">99d" }
+        let whole = Int(max(0, seconds).rounded(.up))
+        let (minutes, hours, days) = (whole / 60, whole / 3600, whole / 86_400)
+        if days > 0 { return "\(days)d \(hours % 24)h" }
+        if hours > 9 { return "\(hours)h \(minutes % 60)m" }
+        if hours > 0 { return "\(hours):\(twoDigits(minutes % 60)):\(twoDigits(whole % 60))" }
+        return minutes > 0 ? "\(minutes):\(twoDigits(whole % 60))" : "\(whole)s"
+    }
+
+    /// A value that is not negative with so many decimals, cut and not rounded: 100 % is said at the end only.
+    package static func fixed(_ value: Double, decimals: Int) -> String {
+        guard value.isFinite, value >= 0, value < 1e15 else { return "?" }
+        var scale: Int64 = 1
+        for _ in 0..<decimals { scale *= 10 }
+        // The little more makes up for decimals that binary fractions cannot hold, such as 0.29 × 100.
+        let scaled = Int64(value * Double(scale) + 1e-6)
+        guard decimals > 0 else { return String(scaled) }
+        let fraction = String(scaled % scale)
+        return "\(scaled / scale)." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    }
+
+    private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+
+    /// The unit in which the number has at most three digits before its point.
+    private static func unit(for bytes: Int64) -> Int {
+        var unit = 0
+        var value = Double(bytes)
+        while value >= 999.5, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        return unit
+    }
+
+    private static func number(_ bytes: Int64, in unit: Int) -> String {
+        guard unit > 0 else { return String(bytes) }
+        var value = Double(bytes)
+        for _ in 0..<unit { value /= 1024 }
+        return fixed(value, decimals: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
+    }
+}

@@ -1,0 +1,122 @@
+/// Lays progress out in lines: a function of what is shown, the terminal's size and a counter.
+package struct ProgressRenderer: Sendable {
+    /// Signs for the bar.
+    package struct Glyphs: Sendable, Hashable {
+        package var done: Character
+        package var edge: Character
+        package var rest: Character
+        package var ellipsis: String
+
+        package static let unicode = Glyphs(done: "━", edge: "╸", rest: "─", ellipsis: "…")
+        package static let plain = Glyphs(done: "#", edge: "#", rest: "-", ellipsis: "..")
+    }
+
+    package var glyphs: Glyphs
+    /// Columns of the terminal.
+    package var width: Int
+    /// Rows of the terminal.
+    package var height: Int
+
+    package init(glyphs: Glyphs, width: Int, height: Int) {
+        self.glyphs = glyphs
+        self.width = max(width, 1)
+        self.height = max(height, 1)
+    }
+
+    /// The whole display, at most one row less than the terminal has.
+    ///
+    /// `tick` counts redraws, and moves the bars of files whose size is unknown.
+    package func lines(_ rows: [ProgressRow], totals: ProgressTotals?, tick: Int) -> [StyledLine] {
+        let room = max(1, height - 1 - (totals == nil ? 0 : 1))
+        let shown = rows.count > room ? Array(rows.prefix(max(0, room - 1))) : rows
+        let layout = ColumnLayout(width: width, names: shown.map(\.name) + (totals.map { [$0.label] } ?? []))
+        var lines = shown.map { line($0, layout, tick) }
+        if shown.count < rows.count {
+            var more = StyledLine()
+            let text = "and \(rows.count - shown.count) more"
+            more.append(
+                TerminalText.shortened(text, to: max(1, width - 1), ellipsis: glyphs.ellipsis),
+                .faint
+            )
+            lines.append(more)
+        }
+        if let totals { lines.append(line(totals.row, layout, tick)) }
+        return lines
+    }
+
+    private func line(_ row: ProgressRow, _ layout: ColumnLayout, _ tick: Int) -> StyledLine {
+        var line = StyledLine()
+        let name = TerminalText.shortened(row.name, to: layout.name, ellipsis: glyphs.ellipsis)
+        line.append(TerminalText.padded(name, to: layout.name))
+        if let bar = layout.bar {
+            line.append(" ")
+            append(row, to: &line, columns: bar, tick: tick)
+        }
+        for column in layout.columns {
+            line.append(" " + TerminalText.rightAligned(text(of: row, in: column), to: column.width))
+        }
+        return line
+    }
+
+    private func text(of row: ProgressRow, in column: ColumnLayout.Column) -> String {
+        switch column {
+        case .percent: row.percent.map { Figures.fixed($0, decimals: 1) + "%" } ?? ""
+        case .finePercent: row.percent.map { Figures.fixed($0, decimals: 2) + "%" } ?? ""
+        case .size: row.total.map { Figures.size(min(row.written, $0), of: $0) } ?? Figures.size(row.written)
+        case .speed: row.status ?? Figures.speed(row.speed)
+        case .timeLeft: row.status == nil ? row.timeLeft.map(Figures.duration) ?? "" : ""
+        case .connections: row.connections > 0 ? "x\(row.connections)" : ""
+        }
+    }
+
+    private func append(_ row: ProgressRow, to line: inout StyledLine, columns: Int, tick: Int) {
+        guard let percent = row.percent else {
+            return appendActivity(to: &line, columns: columns, tick: tick)
+        }
+        let halves = Int(percent * Double(columns * 2) / 100)
+        let (full, half) = (halves / 2, halves % 2)
+        line.append(
+            String(repeating: glyphs.done, count: full) + String(repeating: glyphs.edge, count: half),
+            .done
+        )
+        line.append(String(repeating: glyphs.rest, count: columns - full - half), .faint)
+    }
+
+    /// A short piece that wanders from end to end and back.
+    private func appendActivity(to line: inout StyledLine, columns: Int, tick: Int) {
+        let piece = min(3, columns)
+        let way = columns - piece
+        let step = way == 0 ? 0 : tick % (way * 2)
+        let before = step > way ? way * 2 - step : step
+        line.append(String(repeating: glyphs.rest, count: before), .faint)
+        line.append(String(repeating: glyphs.done, count: piece), .done)
+        line.append(String(repeating: glyphs.rest, count: way - before), .faint)
+    }
+}
+
+extension ProgressRow {
+    /// `written × 100 / total`, never above 100; `nil` while the total is unknown.
+    package var percent: Double? {
+        guard let total else { return nil }
+        return total == 0 ? 100 : Double(min(written, total)) * 100 / Double(total)
+    }
+}
+
+extension ProgressTotals {
+    fileprivate var label: String {
+        let done = "\(finished)/\(files) files"
+        return failed == 0 ? done : "\(done), \(failed) failed"
+    }
+
+    /// The total as a line like the others.
+    fileprivate var row: ProgressRow {
+        ProgressRow(
+            name: label,
+            written: written,
+            total: total,
+            speed: speed,
+            timeLeft: timeLeft,
+            connections: 0
+        )
+    }
+}

@@ -1,0 +1,96 @@
+package import Pawl
+
+/// What the display shows of one download at one instant.
+package struct ProgressRow: Sendable, Hashable {
+    package var name: String
+    package var written: Int64
+    /// `nil` while unknown.
+    package var total: Int64?
+    package var speed: Int64
+    package var timeLeft: Double?
+    package var connections: Int
+    /// Said instead of the speed when no bytes are expected, at most 10 columns.
+    package var status: String?
+
+    package init(
+        name: String,
+        written: Int64,
+        total: Int64?,
+        speed: Int64 = 0,
+        timeLeft: Double? = nil,
+        connections: Int = 1,
+        status: String? = nil
+    ) {
+        self.name = name
+        self.written = written
+        self.total = total
+        self.speed = speed
+        self.timeLeft = timeLeft
+        self.connections = connections
+        self.status = status
+    }
+
+    /// Retrying means that an attempt failed and no byte has come since.
+    package init(_ snapshot: DownloadSnapshot, isRetrying: Bool) {
+        self.init(
+            name: TerminalText.harmless(snapshot.name ?? ProgressRow.lastComponent(of: snapshot.source)),
+            written: snapshot.written,
+            total: snapshot.total,
+            speed: snapshot.speed,
+            timeLeft: snapshot.timeLeft,
+            connections: snapshot.connections,
+            status: ProgressRow.status(of: snapshot, isRetrying: isRetrying)
+        )
+    }
+
+    private static func status(of snapshot: DownloadSnapshot, isRetrying: Bool) -> String? {
+        switch snapshot.state {
+        case .waiting, .preempted: "waiting"
+        case .probing: isRetrying ? "retrying" : "connecting"
+        case .transferring: isRetrying && snapshot.speed == 0 ? "retrying" : nil
+        case .waitingForNetwork: "no network"
+        case .verifying: "verifying"
+        case .publishing: "saving"
+        case .paused: "paused"
+        case .finished: "finished"
+        case .failed: "failed"
+        }
+    }
+
+    /// The name to show before the server has told one: what stands last in the URL's path.
+    package static func lastComponent(of source: String) -> String {
+        let path = source.prefix { $0 != "?" && $0 != "#" }
+        let last = path.split(separator: "/").last { !$0.hasSuffix(":") }
+        return last.map(String.init) ?? source
+    }
+}
+
+/// What the total line shows.
+package struct ProgressTotals: Sendable, Hashable {
+    package var files: Int
+    package var finished: Int
+    package var failed: Int
+    package var written: Int64
+    /// `nil` unless the size of every file is known.
+    package var total: Int64?
+    package var speed: Int64
+    package var timeLeft: Double?
+
+    package init(
+        files: Int,
+        finished: Int,
+        failed: Int,
+        written: Int64,
+        total: Int64?,
+        speed: Int64,
+        timeLeft: Double?
+    ) {
+        self.files = files
+        self.finished = finished
+        self.failed = failed
+        self.written = written
+        self.total = total
+        self.speed = speed
+        self.timeLeft = timeLeft
+    }
+}

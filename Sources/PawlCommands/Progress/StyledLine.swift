@@ -1,0 +1,35 @@
+/// A line of text with colours, still without escape codes.
+package struct StyledLine: Sendable, Hashable {
+    package enum Style: Sendable, Hashable {
+        case plain
+        case done
+        case faint
+    }
+
+    package var spans: [(text: String, style: Style)] { zip(texts, styles).map { ($0, $1) } }
+    private var texts: [String] = []
+    private var styles: [Style] = []
+
+    package init() {}
+
+    package mutating func append(_ text: String, _ style: Style = .plain) {
+        texts.append(text)
+        styles.append(style)
+    }
+
+    /// The line without its colours.
+    package var text: String { texts.joined() }
+    /// Columns that it takes.
+    package var width: Int { texts.reduce(0) { $0 + TerminalText.width($1) } }
+
+    /// The line with ECMA-48 colours.
+    package var escaped: String {
+        spans.reduce(into: "") { line, span in
+            switch span.style {
+            case .plain: line += span.text
+            case .done: line += "\u{1B}[32m" + span.text + "\u{1B}[m"
+            case .faint: line += "\u{1B}[2m" + span.text + "\u{1B}[m"
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/// Text as a terminal lays it out.
+package enum TerminalText {
+    /// Columns that the text takes.
+    package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
+
+    /// Columns of one character as a person sees it: 0, 1 or 2.
+    package static func width(_ character: Character) -> Int {
+        var columns = 0
+        for scalar in character.unicodeScalars {
+            // The emoji form of a character that is narrow by itself.
+            if scalar.value == 0xFE0F, columns > 0 { return 2 }
+            columns = max(columns, width(scalar))
+        }
+        return columns
+    }
+
+    /// The text cut in its middle to at most `columns`, beginning and end kept.
+    package static func shortened(_ text: String, to columns: Int, ellipsis: String) -> String {
+        guard width(text) > columns else { return text }
+        let room = columns - width(ellipsis)
+        guard room >= 2 else { return String(prefix(of: text, columns: columns)) }
+        // The end holds the extension and the number of a part: it gets the odd column.
+        let head = prefix(of: text, columns: room / 2)
+        let tail = prefix(of: String(text.reversed()), columns: room - width(head))
+        return head + ellipsis + String(tail.reversed())
+    }
+
+    /// The text filled with blanks to exactly `columns`; it must not be longer.
+    package static func padded(_ text: String, to columns: Int) -> String {
+        text + String(repeating: " ", count: max(0, columns - width(text)))
+    }
+
+    /// The text filled with blanks in front of it.
+    package static func rightAligned(_ text: String, to columns: Int) -> String {
+        String(repeating: " ", count: max(0, columns - width(text))) + text
+    }
+
+    /// The text without anything that a terminal would obey: control characters and marks that turn the direction.
+    ///
+    /// Names and messages come from servers; an escape code in them must not reach the terminal.
+    package static func harmless(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: isHarmful) else { return text }
+        var clean = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars { clean.append(isHarmful(scalar) ? "\u{FFFD}" : scalar) }
+        return String(clean)
+    }
+
+    private static func prefix(of text: String, columns: Int) -> String {
+        var taken = 0
+        return String(
+            text.prefix { character in
+                taken += width(character)
+                return taken <= columns
+            }
+        )
+    }
+
+    private static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x202A...0x202E, 0x2066...0x2069, 0x2028, 0x2029: true
+        default: false
+        }
+    }
+
+    private static func width(_ scalar: Unicode.Scalar) -> Int {
+        if scalar.value >= 0x20 && scalar.value < 0x7F { return 1 }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: break
+        }
+        // Vowels and finals of Hangul syllables written in parts join the first.
+        if (0x1160...0x11FF).contains(scalar.value) { return 0 }
+        if scalar.properties.isEmojiPresentation { return 2 }
+        return wide.contains { $0.contains(scalar.value) } ? 2 : 1
+    }
+
+    /// East Asian Wide and Fullwidth, in the blocks that matter (Unicode Standard Annex 11).
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF,
+        0xA960...0xA97C, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6,
+        0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF, 0x20000...0x3FFFD,
+    ]
+}

@@ -1,0 +1,73 @@
+import Testing
+
+@testable import PawlCommands
+
+@Suite struct FramePainterTests {
+    private func frame(_ texts: String...) -> [StyledLine] {
+        texts.map { text in
+            var line = StyledLine()
+            line.append(text)
+            return line
+        }
+    }
+
+    private func readable(_ codes: String) -> String {
+        // By scalars: CR LF is one Character.
+        codes.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\u{1B}": text += "^"
+            case "[": break
+            case "\r": text += "<"
+            case "\n": text += "/"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    @Test func `a redraw goes back to the first line and leaves nothing behind`() {
+        var painter = FramePainter()
+        #expect(readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80)) == "a^K</b^K^J")
+        #expect(readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "<^1Ac^K^J")
+        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "<^J")
+        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "^J")
+    }
+
+    @Test func `lines that stay scroll up above the frame`() {
+        var painter = FramePainter()
+        _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
+        #expect(
+            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80)) == "<^1Adone^K</b^K^J"
+        )
+    }
+
+    @Test func `after the terminal shrank old lines count for all their rows`() {
+        var painter = FramePainter()
+        _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
+        #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^3Az^K^J")
+    }
+
+    @Test func `what others wrote in between is not overwritten`() {
+        var painter = FramePainter()
+        _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
+        painter.forget()
+        #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80)) == "a^K^J")
+    }
+
+    @Test func `colours end where they began`() {
+        var line = StyledLine()
+        line.append("n ")
+        line.append("##", .done)
+        line.append("--", .faint)
+        #expect(readable(line.escaped) == "n ^32m##^m^2m--^m")
+        #expect(line.width == 6)
+    }
+
+    @Test func `the cursor is hidden once and shown once`() {
+        let cursor = CursorGuard()
+        #expect(cursor.showingCode() == "")
+        #expect(cursor.hidingCode() == "\u{1B}[?25l")
+        #expect(cursor.hidingCode() == "")
+        #expect(cursor.showingCode() == "\u{1B}[?25h")
+        #expect(cursor.showingCode() == "")
+    }
+}

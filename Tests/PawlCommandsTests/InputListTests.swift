@@ -1,0 +1,96 @@
+import Pawl
+import PawlCore
+import Testing
+
+@testable import PawlCommands
+
+@Suite struct InputListTests {
+    private func plan(_ text: String, _ arguments: String...) throws(Failure) -> GetPlan {
+        try GetPlan(arguments: ["-i", "list"] + arguments) { (path) throws(Failure) in
+            path == "list" ? text : "http://other/\(path)"
+        }
+    }
+
+    private func failure(_ text: String, _ arguments: String...) -> Failure? {
+        do throws(Failure) {
+            _ = try GetPlan(arguments: ["-i", "list"] + arguments) { _ in text }
+            return nil
+        } catch { return error }
+    }
+
+    @Test func `lines below a URL change what the command line says for this file only`() throws {
+        let plan = try plan(
+            """
+            # a list
+            http://a/1\thttp://b/1
+              out=sub/one.iso
+              checksum=md5=\(String(repeating: "0", count: 32))
+              header=X: 1
+              header=Y: 2
+              connections=2
+
+            http://a/2
+              dir=elsewhere
+              insecure=true
+              no-remote-time=false
+            http://a/3
+            """,
+            "-d",
+            "base",
+            "-x8",
+            "-H",
+            "All: 0"
+        )
+        let options = try plan.items.map { item throws(Failure) in try plan.downloadOptions(for: item) }
+        #expect(plan.items.map(\.source) == ["http://a/1", "http://a/2", "http://a/3"])
+        #expect(options[0].mirrors == ["http://b/1"])
+        #expect(options[0].headers == ["All: 0", "X: 1", "Y: 2"])
+        #expect(
+            (options[0].folder, options[0].fileName, options[0].connections) == ("base/sub", "one.iso", 2)
+        )
+        #expect(options[0].checksum?.hasPrefix("md5=0") == true)
+        #expect(
+            (options[1].folder, options[1].verifiesPeer, options[1].keepsServerTime) == (
+                "elsewhere", false, true
+            )
+        )
+        #expect((options[2].folder, options[2].fileName, options[2].connections) == ("base", nil, 8))
+        #expect(options[2].headers == ["All: 0"])
+        #expect(options[2].checksum == nil)
+    }
+
+    @Test func `URLs of the command line come first, then each list`() throws {
+        let plan = try plan("http://a/1", "http://c/0", "-i", "more")
+        #expect(plan.items.map(\.source) == ["http://c/0", "http://a/1", "http://other/more"])
+    }
+
+    @Test func `a wrong line is refused before anything starts, with its number`() {
+        #expect(
+            failure("http://a/1\n connections=99")?.description
+                == "cannot use --connections 99 (line 2 of the input file): it is a whole number from 1 to 64"
+        )
+        #expect(
+            failure("http://a/1\n\n frob=1")?.description.contains("frob (line 3 of the input file)") == true
+        )
+        #expect(
+            failure("http://a/1\n jobs=4")?.why == "it concerns all downloads and not the one above the line"
+        )
+        #expect(failure("http://a/1\n insecure=perhaps")?.code == .badOption)
+        #expect(failure("http://a/1\n out=sub/")?.code == .badOption)
+        #expect(failure(" out=x\nhttp://a/1")?.code == .badOption)
+    }
+
+    @Test func `what belongs to one file is refused for a list`() {
+        #expect(failure("http://a/1", "-o", "f")?.code == .badOption)
+        #expect(failure("http://a/1", "--mirror", "http://b/1")?.code == .badOption)
+        #expect(
+            failure("http://a/1", "--checksum", "md5=" + String(repeating: "0", count: 32))?.code
+                == .badOption
+        )
+        #expect(failure("http://a/1", "--range", "0-9") == nil)
+    }
+
+    @Test func `an empty list is no success`() {
+        #expect(failure("# nothing\n")?.why == "the input file names no URL")
+    }
+}

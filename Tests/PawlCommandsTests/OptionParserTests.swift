@@ -1,0 +1,200 @@
+import Pawl
+import PawlCore
+import Testing
+
+@testable import PawlCommands
+
+@Suite struct OptionParserTests {
+    /// The plan of a command line that names no input file.
+    private func plan(_ arguments: String...) throws(Failure) -> GetPlan {
+        try GetPlan(arguments: arguments) { (path) throws(Failure) in
+            throw Failure(.cannotOpen, "cannot open", at: path, because: "no file belongs to this test")
+        }
+    }
+
+    private func failure(_ arguments: String...) -> Failure? {
+        do throws(Failure) {
+            _ = try GetPlan(arguments: arguments) { _ in "" }
+            return nil
+        } catch { return error }
+    }
+
+    @Test(arguments: [
+        ["-x", "4"], ["-x4"], ["--connections", "4"], ["--connections=4"], ["-kx4"], ["-qkx", "4"],
+        ["--max-connection-per-server=4"],
+    ])
+    func `an option's value may follow in every form that people know`(form: [String]) throws {
+        let plan = try GetPlan(arguments: form + ["http://h/f"]) { _ in "" }
+        #expect(plan.options.download.connections == 4)
+        #expect(plan.items.map(\.source) == ["http://h/f"])
+    }
+
+    @Test func `every option of the table reaches its field`() throws {
+        let plan = try plan(
+            "-d",
+            "dir",
+            "-o",
+            "a/b.iso",
+            "-x",
+            "9",
+            "-j",
+            "7",
+            "--mirror",
+            "http://m/1",
+            "--mirror=http://m/2",
+            "-H",
+            "A: 1",
+            "-H",
+            "B:2",
+            "--user",
+            "me:se:cret",
+            "--netrc",
+            "--referer",
+            "http://r/",
+            "-U",
+            "agent",
+            "--load-cookies",
+            "jar",
+            "--proxy",
+            "socks5h://p",
+            "--no-proxy",
+            "a,b",
+            "-k",
+            "--cacert",
+            "ca",
+            "--cert",
+            "c",
+            "--key",
+            "k",
+            "--limit-rate",
+            "100K",
+            "--checksum",
+            "MD5=" + String(repeating: "aB", count: 16),
+            "--retries",
+            "0",
+            "--retry-delay",
+            "0.25",
+            "--timeout",
+            "2.5",
+            "--max-redirects",
+            "3",
+            "--if-exists",
+            "skip",
+            "--range",
+            "0-99",
+            "--naming",
+            "hash",
+            "--no-remote-time",
+            "--json",
+            "-q",
+            "http://h/f"
+        )
+        var wanted = DownloadOptions()
+        wanted.folder = "dir/a"
+        wanted.fileName = "b.iso"
+        wanted.connections = 9
+        wanted.mirrors = ["http://m/1", "http://m/2"]
+        wanted.headers = ["A: 1", "B:2"]
+        (wanted.user, wanted.password) = ("me", "se:cret")
+        wanted.netrc = ""
+        (wanted.referer, wanted.userAgent, wanted.cookieFile) = ("http://r/", "agent", "jar")
+        (wanted.proxy, wanted.noProxy, wanted.verifiesPeer) = ("socks5h://p", "a,b", false)
+        (wanted.authorityFile, wanted.certificate, wanted.key) = ("ca", "c", "k")
+        wanted.checksum = "md5=" + String(repeating: "ab", count: 16)
+        (wanted.retries, wanted.retryDelay, wanted.timeout, wanted.maximumRedirects) = (0, 0.25, 2.5, 3)
+        (wanted.existingFile, wanted.range, wanted.naming) = (.skip, "0-99", .hash)
+        wanted.keepsServerTime = false
+        #expect(try plan.downloadOptions(for: plan.items[0]) == wanted)
+        let shared = plan.options
+        #expect((shared.jobs, shared.rateLimit) == (7, 102_400))
+        #expect(shared.isJSON && shared.isQuiet && !shared.wantsHelp)
+    }
+
+    @Test func `without options everything has its default`() throws {
+        let plan = try plan("http://h/f")
+        #expect(try plan.downloadOptions(for: plan.items[0]) == DownloadOptions())
+        #expect(plan.options.jobs == 3)
+        #expect(plan.options.rateLimit == nil)
+    }
+
+    @Test func `options and URLs mix, and two dashes end the options`() throws {
+        let plan = try plan("u1", "-q", "u2", "--", "-k", "--json")
+        #expect(plan.items.map(\.source) == ["u1", "u2", "-k", "--json"])
+        #expect(plan.options.isQuiet && plan.options.download.verifiesPeer && !plan.options.isJSON)
+    }
+
+    @Test func `an optional value is only taken when it is attached`() throws {
+        #expect(try plan("--netrc", "u").options.download.netrc == "")
+        #expect(try plan("--netrc=my", "u").options.download.netrc == "my")
+    }
+
+    @Test func `a word may be without a password, and a password may be empty`() throws {
+        #expect(try plan("--user", "me", "u").options.download.password == nil)
+        #expect(try plan("--user", "me:", "u").options.download.password == "")
+    }
+
+    @Test(arguments: [
+        (["--conections", "4"], "unknown option --conections; did you mean --connections?"),
+        (["-user", "a:b"], "unknown option -u; did you mean --user?"),
+        (["--xyzzy"], "unknown option --xyzzy; 'pawl help get' lists the options"),
+        (["--json=yes"], "cannot use option --json: it takes no value"),
+        (["--dir"], "cannot use option --dir: its value is missing: --dir DIR"),
+        (["-o"], "cannot use option -o: its value is missing: -o FILE"),
+        (["-x", "0"], "cannot use --connections 0: it is a whole number from 1 to 64"),
+        (["-x", "+4"], "cannot use --connections +4: it is a whole number from 1 to 64"),
+        (["-j", "many"], "cannot use --jobs many: it is a whole number from 1 to 1000"),
+        (
+            ["--timeout", "0"],
+            "cannot use --timeout 0: it is a number of seconds from above 0 to 86400, such as 2 or 0.5"
+        ),
+        (
+            ["--timeout", "1e3"],
+            "cannot use --timeout 1e3: it is a number of seconds from above 0 to 86400, such as 2 or 0.5"
+        ),
+        (["--naming", "best"], "cannot use --naming best: it is one of server, url, hash"),
+        (["--if-exists", ""], "cannot use --if-exists : it is one of rename, resume, overwrite, skip, fail"),
+        (["-o", "-"], "cannot use --output -: a download needs a file that it can continue"),
+    ])
+    func `a wrong option is refused with what would be right`(arguments: [String], sentence: String) {
+        #expect(throws: Failure.self) { try GetPlan(arguments: arguments + ["u"]) { _ in "" } }
+        do throws(Failure) {
+            // A value that is missing must not be taken from the URL.
+            let isMissing = sentence.contains("is missing")
+            _ = try GetPlan(arguments: isMissing ? arguments : arguments + ["u"]) { _ in "" }
+        } catch {
+            #expect(error.code == .badOption)
+            #expect(error.description == sentence)
+        }
+    }
+
+    @Test(arguments: ["", "5", "-", "--5", "9-5", "a-b", "-0", "1-2-3", "99999999999999999999-"])
+    func `B5 a range that is none is refused`(range: String) {
+        #expect(failure("--range", range, "u")?.code == .badOption)
+    }
+
+    @Test(arguments: ["0-99", "100-199", "-100", "100-", "5-5"])
+    func `B5 every form of range is taken`(range: String) throws {
+        #expect(try plan("--range=\(range)", "u").options.download.range == range)
+    }
+
+    @Test(arguments: [
+        "sha-256", "sha-256=", "sha-256=12", "crc=12", "md5=\(String(repeating: "g", count: 32))",
+    ])
+    func `a checksum that cannot be one is refused`(checksum: String) {
+        #expect(failure("--checksum", checksum, "u")?.code == .badOption)
+    }
+
+    @Test(arguments: ["nothing", ": v", "a b: c", "X: a\r\nY: b", "X: \u{0}"])
+    func `a header that would break the request is refused`(header: String) {
+        #expect(failure("-H", header, "u")?.code == .badOption)
+    }
+
+    @Test func `help is given although nothing else is right`() throws {
+        #expect(try plan("-h").options.wantsHelp)
+        #expect(try plan("--help").options.wantsHelp)
+    }
+
+    @Test func `without a URL nothing starts`() {
+        #expect(failure("-q")?.description == "cannot start pawl get: no URL is given; see 'pawl help get'")
+    }
+}

@@ -1,0 +1,159 @@
+import Testing
+
+@testable import Pawl
+@testable import PawlCommands
+
+@Suite struct ProgressRendererTests {
+    private let mib: Int64 = 1_048_576
+    private var row: ProgressRow {
+        ProgressRow(
+            name: "debian-12.5.0-amd64-netinst.iso",
+            written: 300 * mib,
+            total: 629 * mib,
+            speed: 12 * mib,
+            timeLeft: 27.4,
+            connections: 8
+        )
+    }
+
+    private func lines(
+        _ rows: [ProgressRow],
+        totals: ProgressTotals? = nil,
+        width: Int,
+        height: Int = 24,
+        tick: Int = 0
+    ) -> [String] {
+        ProgressRenderer(glyphs: .unicode, width: width, height: height)
+            .lines(rows, totals: totals, tick: tick).map(\.text)
+    }
+
+    @Test(arguments: [
+        (20, "debia…st.iso  47.6%"),
+        (40, "debian…st.iso  47.6%  12.0 MB/s     28s"),
+        (80, "debian-12…etinst.iso ━━━━━━╸───────  47.6%   300/629 MiB  12.0 MB/s     28s  x8"),
+        (
+            200,
+            "debian-12.5.0-amd64-netinst.iso ━━━━━━━━━━━━━━━━━━━─────────────────────"
+                + "  47.69%   300/629 MiB  12.0 MB/s     28s  x8"
+        ),
+    ])
+    func `a line drops columns as the terminal narrows`(width: Int, line: String) {
+        #expect(lines([row], width: width) == [line])
+    }
+
+    @Test func `no line reaches the last column, at any width`() {
+        let rows = [
+            row,
+            ProgressRow(name: "日本語の長い名前のファイル🙂.tar.gz", written: 5, total: nil, status: "connecting"),
+            ProgressRow(name: "", written: .max, total: .max, speed: .max, timeLeft: 1e12, connections: 64),
+            ProgressRow(name: "z", written: 0, total: 0, status: "no network"),
+        ]
+        let totals = ProgressTotals(
+            files: 10_000,
+            finished: 9_999,
+            failed: 12,
+            written: 5,
+            total: nil,
+            speed: 3,
+            timeLeft: nil
+        )
+        for width in 1...220 {
+            for tick in 0..<9 {
+                for line in lines(rows, totals: totals, width: width, tick: tick) {
+                    #expect(TerminalText.width(line) <= max(1, width - 1), "\(width): \(line)")
+                }
+            }
+        }
+    }
+
+    @Test func `A6 unknown size shows movement and no percent`() {
+        let unknown = ProgressRow(name: "stream", written: 5 * mib, total: nil, speed: mib)
+        let drawn = (0..<4).map { lines([unknown], width: 80, tick: $0)[0] }
+        #expect(drawn.allSatisfy { !$0.contains("%") && $0.contains("5.00 MiB") })
+        #expect(Set(drawn).count == 4)
+    }
+
+    @Test func `the activity wanders to the end and back`() {
+        let unknown = ProgressRow(name: "s", written: 0, total: nil)
+        func start(_ tick: Int) -> Int {
+            Array(lines([unknown], width: 50, tick: tick)[0]).firstIndex(of: "━").map { $0 } ?? -1
+        }
+        let starts = (0..<40).map(start)
+        #expect(starts.min() == starts[0])
+        for (earlier, later) in zip(starts, starts.dropFirst()) { #expect(abs(earlier - later) == 1) }
+    }
+
+    @Test func `A6 B8 the bar is full at the end only and never beyond`() {
+        func bar(_ written: Int64, _ total: Int64) -> String {
+            lines([ProgressRow(name: "n", written: written, total: total)], width: 80)[0].filter {
+                "━╸─".contains($0)
+            }
+        }
+        #expect(!bar(0, 100).contains("━"))
+        #expect(bar(999_999, 1_000_000).hasSuffix("╸"))
+        #expect(bar(100, 100).allSatisfy { $0 == "━" })
+        #expect(bar(200, 100) == bar(100, 100))
+        #expect(lines([ProgressRow(name: "n", written: 200, total: 100)], width: 80)[0].contains("100.0%"))
+    }
+
+    @Test func `more files than rows are counted, and the total line stays`() {
+        let rows = (1...30).map { ProgressRow(name: "f\($0)", written: 0, total: 1) }
+        let totals = ProgressTotals(
+            files: 30,
+            finished: 0,
+            failed: 1,
+            written: 0,
+            total: 30,
+            speed: 0,
+            timeLeft: nil
+        )
+        let drawn = lines(rows, totals: totals, width: 80, height: 10)
+        #expect(drawn.count == 9)
+        #expect(drawn[6].hasPrefix("f7 "))
+        #expect(drawn[7] == "and 23 more")
+        #expect(drawn[8].hasPrefix("0/30 files, 1 failed"))
+        #expect(lines(rows, totals: totals, width: 80, height: 1).count <= 2)
+    }
+
+    @Test func `the plain signs are plain`() {
+        let renderer = ProgressRenderer(glyphs: .plain, width: 60, height: 24)
+        #expect(renderer.lines([row], totals: nil, tick: 0)[0].text.utf8.allSatisfy { $0 < 0x80 })
+    }
+
+    @Test func `a row says what its download is doing`() {
+        var snapshot = DownloadSnapshot(
+            id: Download.ID(rawValue: 1),
+            source: "https://h/a/b.iso?x=1",
+            state: .probing,
+            name: nil,
+            written: 0,
+            total: nil,
+            received: 0,
+            speed: 0,
+            smoothedSpeed: 0,
+            timeLeft: nil,
+            connections: 1,
+            taskDescription: nil
+        )
+        #expect(ProgressRow(snapshot, isRetrying: false).name == "b.iso")
+        #expect(ProgressRow(snapshot, isRetrying: false).status == "connecting")
+        #expect(ProgressRow(snapshot, isRetrying: true).status == "retrying")
+        snapshot.name = "e\u{1B}vil"
+        snapshot.state = .transferring
+        #expect(ProgressRow(snapshot, isRetrying: false).name == "e\u{FFFD}vil")
+        #expect(ProgressRow(snapshot, isRetrying: false).status == nil)
+        for state in DownloadState.allCases {
+            snapshot.state = state
+            #expect(ProgressRow(snapshot, isRetrying: true).status.map { $0.count <= 10 } ?? true)
+        }
+    }
+
+    @Test(arguments: [
+        ("https://h/a/b.iso?x=/y", "b.iso"), ("https://h/", "h"), ("ftp://h/dir/", "dir"),
+        ("nonsense", "nonsense"),
+        ("", ""),
+    ])
+    func `before the server names the file the URL does`(source: String, name: String) {
+        #expect(ProgressRow.lastComponent(of: source) == name)
+    }
+}

@@ -1,0 +1,45 @@
+import Testing
+
+@testable import PawlCommands
+
+@Suite struct TerminalTextTests {
+    @Test(arguments: [
+        ("", 0), ("abc", 3), ("ä", 1), ("a\u{308}", 1), ("日本語", 6), ("ﾊﾝ", 2), ("한국", 4),
+        ("\u{1112}\u{1161}\u{11AB}", 2), ("🙂", 2), ("👩‍👩‍👧", 2), ("❤", 1), ("❤\u{FE0F}", 2), ("a\u{200B}b", 2),
+        ("🇸🇪", 2),
+    ])
+    func `width counts columns and not letters`(text: String, columns: Int) {
+        #expect(TerminalText.width(text) == columns)
+    }
+
+    @Test func `a name is cut in its middle`() {
+        func cut(_ columns: Int) -> String {
+            TerminalText.shortened("debian-12.5.0-amd64-netinst.iso", to: columns, ellipsis: "…")
+        }
+        #expect(cut(31) == "debian-12.5.0-amd64-netinst.iso")
+        #expect(cut(16) == "debian-…inst.iso")
+        #expect(cut(3) == "d…o")
+        #expect(cut(2) == "de")
+        #expect(cut(1) == "d")
+        #expect(cut(0) == "")
+    }
+
+    @Test func `a wide character is never cut in half`() {
+        for columns in 0...12 {
+            let cut = TerminalText.shortened("日本語日本語.iso", to: columns, ellipsis: "…")
+            #expect(TerminalText.width(cut) <= columns)
+        }
+        #expect(TerminalText.shortened("日本語日本語.iso", to: 10, ellipsis: "…") == "日本….iso")
+    }
+
+    @Test func `what a terminal would obey never reaches it`() {
+        #expect(TerminalText.harmless("a\u{1B}[31mb\u{9B}c\u{7F}\u{202E}d\n") == "a�[31mb�c��d�")
+        #expect(TerminalText.harmless("日本 ä") == "日本 ä")
+    }
+
+    @Test func `padding fills columns`() {
+        #expect(TerminalText.padded("日", to: 4) == "日  ")
+        #expect(TerminalText.rightAligned("日", to: 4) == "  日")
+        #expect(TerminalText.padded("long", to: 2) == "long")
+    }
+}
