@@ -41,11 +41,19 @@ public final class Download: Sendable, Identifiable {
         let reading = box.reading
         let left = reading.total.map { Double($0 - reading.written) }
         return DownloadSnapshot(
-            id: id, source: source, state: DownloadState(reading.phase), name: reading.name,
-            written: reading.written, total: reading.total, received: reading.received, speed: reading.speed,
+            id: id,
+            source: source,
+            state: DownloadState(reading.phase),
+            name: reading.name,
+            written: reading.written,
+            total: reading.total,
+            received: reading.received,
+            speed: reading.speed,
             smoothedSpeed: reading.smoothed,
             timeLeft: reading.smoothed > 0 ? left.map { $0 / Double(reading.smoothed) } : nil,
-            connections: reading.connections, taskDescription: taskDescription)
+            connections: reading.connections,
+            taskDescription: taskDescription
+        )
     }
 
     /// Starts it, or lets it go on after a pause.
@@ -75,7 +83,8 @@ public final class Download: Sendable, Identifiable {
     }
 
     func end(_ result: Result<DownloadedFile, PawlError>) {
-        let waiting = outcome.withLock { outcome -> [CheckedContinuation<Result<DownloadedFile, PawlError>, Never>] in
+        let waiting = outcome.withLock {
+            outcome -> [CheckedContinuation<Result<DownloadedFile, PawlError>, Never>] in
             guard case .open(let waiting) = outcome else { return [] }
             outcome = .ended(result)
             return waiting
@@ -108,14 +117,20 @@ extension DownloadEvent {
         kind =
             switch report.telling {
             case .phase(let phase): .state(DownloadState(phase))
-            case .started(let total, let resumedAt): .started(name: report.name, total: total, resumedAt: resumedAt)
+            case .started(let total, let resumedAt):
+                .started(name: report.name, total: total, resumedAt: resumedAt)
             case .notice(let text): .notice(text)
             case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
             case .finished(let length, let wasThere):
                 .finished(
                     DownloadedFile(
-                        path: report.path, length: length, received: report.received,
-                        duration: report.elapsed.seconds, wasThere: wasThere))
+                        path: report.path,
+                        length: length,
+                        received: report.received,
+                        duration: report.elapsed.seconds,
+                        wasThere: wasThere
+                    )
+                )
             case .failed(let failure): .failed(PawlError(failure))
             }
     }

@@ -33,6 +33,7 @@ public final class Downloader: Sendable {
 
     private let engine: Engine
     private let board: Board
+    private let cabinet = SettingsCabinet()
 
     /// Starts the threads.
     ///
@@ -45,10 +46,16 @@ public final class Downloader: Sendable {
         self.board = board
         let clock = SystemClock()
         let ports = Ports(
-            clock: clock, disk: FileDisk { board.notice($0) }, reachability: SystemReachability(),
-            threads: SystemThreads(), transports: CurlTransports(clock: clock))
+            clock: clock,
+            disk: FileDisk { board.notice($0) },
+            reachability: SystemReachability(),
+            threads: SystemThreads(),
+            transports: CurlTransports(clock: clock)
+        )
         engine = Engine(
-            ports: ports, loops: min(max(1, configuration.threads), 16), jobs: configuration.jobs,
+            ports: ports,
+            loops: min(max(1, configuration.threads), 16),
+            jobs: configuration.jobs,
             rate: configuration.rateLimit
         ) { board.post($0) }
     }
@@ -56,13 +63,22 @@ public final class Downloader: Sendable {
     /// Adds a download of `source`; nothing runs before ``Download/resume()``.
     ///
     /// Throws ``PawlError`` with code 28 when an address or an option cannot be understood.
-    public func add(_ source: String, options: DownloadOptions = DownloadOptions()) throws(PawlError) -> Download {
+    public func add(
+        _ source: String,
+        options: DownloadOptions = DownloadOptions()
+    ) throws(PawlError) -> Download {
         let job: Job
-        do throws(Failure) { job = try Job(source: source, options: options) } catch { throw PawlError(error) }
+        do throws(Failure) { job = try Job(source: source, options: options, cabinet: cabinet) } catch {
+            throw PawlError(error)
+        }
         let (id, box) = engine.add(job)
         let download = Download(
-            id: Download.ID(rawValue: id.rawValue), source: job.plan.sources[0].redacted,
-            taskDescription: options.taskDescription, engine: engine, box: box)
+            id: Download.ID(rawValue: id.rawValue),
+            source: job.plan.sources[0].redacted,
+            taskDescription: options.taskDescription,
+            engine: engine,
+            box: box
+        )
         board.add(download)
         return download
     }

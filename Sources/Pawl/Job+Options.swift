@@ -1,20 +1,26 @@
 import PawlCore
 import PawlEngine
+import Synchronization
 
 // From what a person says to what the engine runs; every refusal names the option and what it takes.
 extension Job {
-    init(source: String, options: DownloadOptions) throws(Failure) {
+    init(source: String, options: DownloadOptions, cabinet: SettingsCabinet) throws(Failure) {
         let first = try WebAddress.parse(source)
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
         var plan = DownloadPlan(sources: sources)
         if let connections = options.connections {
             guard (1...DownloadMachine.mostLanes).contains(connections) else {
-                throw Job.refused("--connections \(connections)", "it takes 1 to \(DownloadMachine.mostLanes)")
+                throw Job.refused(
+                    "--connections \(connections)",
+                    "it takes 1 to \(DownloadMachine.mostLanes)"
+                )
             }
             plan.growth = .fixed(connections)
         }
-        guard options.retries >= 0 else { throw Job.refused("--retries \(options.retries)", "it cannot be negative") }
+        guard options.retries >= 0 else {
+            throw Job.refused("--retries \(options.retries)", "it cannot be negative")
+        }
         guard (0...86_400).contains(options.retryDelay) else {
             throw Job.refused("--retry-delay \(options.retryDelay)", "it takes 0 to 86400 seconds")
         }
@@ -28,8 +34,10 @@ extension Job {
         if let text = options.range { plan.wish = try RangeOption.parse(text) }
         if let text = options.checksum { plan.checksum = try Job.checksum(text) }
         self.init(
-            plan: plan, settings: TransferSettings(try Job.settings(options, urlCredentials: first.credentials)),
-            folder: options.folder)
+            plan: plan,
+            settings: cabinet.settings(try Job.settings(options, urlCredentials: first.credentials)),
+            folder: options.folder
+        )
         fileName = try Job.fileName(options)
         naming = NamingPolicy(rawValue: options.naming.rawValue) ?? .server
         ifExists = IfExists(rawValue: options.existingFile.rawValue) ?? .rename
@@ -47,7 +55,10 @@ extension Job {
             throw refused("--checksum \(text)", "it takes TYPE=HEX with a TYPE of \(names)")
         }
         guard let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length else {
-            throw refused("--checksum \(text)", "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits")
+            throw refused(
+                "--checksum \(text)",
+                "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits"
+            )
         }
         return Checksum(algorithm: algorithm, digest: digest)
     }
@@ -64,18 +75,24 @@ extension Job {
     }
 
     private static func settings(
-        _ options: DownloadOptions, urlCredentials: Credentials?
+        _ options: DownloadOptions,
+        urlCredentials: Credentials?
     ) throws(Failure) -> TransferSettings.Values {
         var values = TransferSettings.Values()
         for header in options.headers {
-            guard header.contains(":"), !header.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-                throw refused("--header \(Redaction.header(header))", "it takes one line of the form Name: value")
+            guard header.contains(":"), !header.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
+            else {
+                throw refused(
+                    "--header \(Redaction.header(header))",
+                    "it takes one line of the form Name: value"
+                )
             }
         }
         values.headers = options.headers
         values.userAgent = options.userAgent ?? "Pawl/\(PawlVersion.text)"
         values.referer = options.referer
-        values.credentials = options.user.map { Credentials(user: $0, password: options.password ?? "") } ?? urlCredentials
+        values.credentials =
+            options.user.map { Credentials(user: $0, password: options.password ?? "") } ?? urlCredentials
         values.netrc = options.netrc
         values.cookieFile = options.cookieFile
         values.proxy = options.proxy
@@ -86,5 +103,19 @@ extension Job {
         values.key = options.key
         values.connectTimeout = .seconds(options.timeout)
         return values
+    }
+}
+
+/// Gives equal settings one object: the transport keeps prepared handles for each.
+final class SettingsCabinet: Sendable {
+    private let last = Mutex<TransferSettings?>(nil)
+
+    func settings(_ values: TransferSettings.Values) -> TransferSettings {
+        last.withLock { last in
+            if let last, last.values == values { return last }
+            let fresh = TransferSettings(values)
+            last = fresh
+            return fresh
+        }
     }
 }

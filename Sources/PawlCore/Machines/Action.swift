@@ -43,7 +43,9 @@ package struct LaneOrder: Hashable, Sendable {
     package var bypassesCaches: Bool
 }
 
-/// An appointment. A ring whose generation is not the present one comes too late and means nothing.
+/// An appointment.
+///
+/// A ring whose generation is not the present one comes too late and means nothing.
 package struct Alarm: Hashable, Sendable {
     package var generation: UInt32
     package var at: Moment

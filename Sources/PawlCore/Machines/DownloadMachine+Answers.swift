@@ -1,8 +1,13 @@
 // What an answer's head leads to.
 extension DownloadMachine {
-    /// The head of a lane's answer is there and no byte of its body. The body is let in by `admit` only.
+    /// The head of a lane's answer is there and no byte of its body.
+    ///
+    /// The body is let in by `admit` only.
     package mutating func answered(
-        _ id: LaneID, head: ResponseHead, wallTime: UnixTime, now: Moment
+        _ id: LaneID,
+        head: ResponseHead,
+        wallTime: UnixTime,
+        now: Moment
     ) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         lanes[index].lastByteAt = now
@@ -11,8 +16,11 @@ extension DownloadMachine {
         let known = source.identity ?? identity.map { ContentIdentity(total: $0.total) }
         let prefix = map.done.runs.count == 1 ? map.done.prefix : nil
         let judge = Judge(
-            asked: lane.asked, known: map.done.isEmpty && lanes.count == 1 ? nil : known,
-            have: prefix.flatMap { have in base.map { $0 + have } }, name: name)
+            asked: lane.asked,
+            known: map.done.isEmpty && lanes.count == 1 ? nil : known,
+            have: prefix.flatMap { have in base.map { $0 + have } },
+            name: name
+        )
         switch judge.verdict(on: head, wallTime: wallTime) {
         case .usable(let answer): return accept(answer, lane: index, now: now)
         case .wholeInstead(let answer, let evidence):
@@ -28,7 +36,11 @@ extension DownloadMachine {
     private mutating func accept(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
         let lane = lanes[index]
         if plan.wish != .whole, lane.asked != .whole, !learnBase(from: answer) {
-            return laneFault(index, .unproven("the server sent \(answer.range) instead of the wanted part"), now: now)
+            return laneFault(
+                index,
+                .unproven("the server sent \(answer.range) instead of the wanted part"),
+                now: now
+            )
         }
         if lane.kind == .restarting { return restart(with: answer, lane: index) }
         switch answer.match {
@@ -41,9 +53,12 @@ extension DownloadMachine {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         }
         learn(answer, source: lane.source)
-        lanes[index].answerEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - (base ?? 0)
-        if lane.kind != .settling, let total = wishedLength(of: answer.identity.total) ?? wholeLength(of: answer),
-            map.total == nil {
+        lanes[index].answerEnd =
+            answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - (base ?? 0)
+        if lane.kind != .settling,
+            let total = wishedLength(of: answer.identity.total) ?? wholeLength(of: answer),
+            map.total == nil
+        {
             guard map.done.upperBound <= total else {
                 return changed("it has \(total) bytes, fewer than are on disk", lane: index, now: now)
             }
@@ -59,7 +74,8 @@ extension DownloadMachine {
     }
 
     private func wholeLength(of answer: Judge.Answer) -> Int64? {
-        answer.range.end == SegmentMap.open ? nil : plan.wish == .whole && answer.range.start == 0 ? answer.range.end : nil
+        answer.range.end == SegmentMap.open
+            ? nil : plan.wish == .whole && answer.range.start == 0 ? answer.range.end : nil
     }
 
     /// With a wished part the first answer shows where the file begins in the resource.
@@ -131,10 +147,16 @@ extension DownloadMachine {
         let total = map.total
         let drops = stop()
         if let total, total < length {
-            return drops + fail(Failure(
-                .cannotResume, "cannot continue", at: name ?? sources[0].given.redacted,
-                because: "the file has \(length) bytes, the server's only \(total)",
-                remedy: "choose another name or --if-exists overwrite"))
+            return drops
+                + fail(
+                    Failure(
+                        .cannotResume,
+                        "cannot continue",
+                        at: name ?? sources[0].given.redacted,
+                        because: "the file has \(length) bytes, the server's only \(total)",
+                        remedy: "choose another name or --if-exists overwrite"
+                    )
+                )
         }
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
@@ -172,13 +194,15 @@ extension DownloadMachine {
         sources[source].isProven = true
         sources[source].acceptsSoft = true
         if lanes[index].overlap > 0, let tag = sources[source].identity?.entityTag, !tag.isWeak,
-            lanes[index].kind == .settling {
+            lanes[index].kind == .settling
+        {
             // A tag that differs for equal bytes proves nothing in either direction.
             sources[source].identity?.entityTag = nil
         }
         lanes[index].overlap = 0
         guard lanes[index].kind == .settling else { return [] }
-        let notice = "compared \(DownloadMachine.overlap / 1024) KiB with \(sources[source].current.redacted): same content"
+        let notice =
+            "compared \(DownloadMachine.overlap / 1024) KiB with \(sources[source].current.redacted): same content"
         return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
     }
 
@@ -190,7 +214,9 @@ extension DownloadMachine {
     private mutating func alreadyComplete(_ total: Int64, now: Moment) -> [Action] {
         let length = wishedLength(of: total) ?? total
         let drops = stop()
-        guard map.done == ByteRangeSet([ByteRange(0, length)]) || length == 0 else { return drops + openWhole(now: now) }
+        guard map.done == ByteRangeSet([ByteRange(0, length)]) || length == 0 else {
+            return drops + openWhole(now: now)
+        }
         if map.total == nil { map.learn(total: length) }
         return drops + complete()
     }

@@ -1,6 +1,8 @@
 // What the person, the scheduler and the network tell a download.
 extension DownloadMachine {
-    /// Starts or continues. `found` is an earlier run's journal when the file's place is known before the first answer.
+    /// Starts or continues.
+    ///
+    /// `found` is an earlier run's journal when the file's place is known before the first answer.
     package mutating func begin(claimed: ClaimOutcome?, online: Bool, now: Moment) -> [Action] {
         isOnline = online
         switch phase {
@@ -103,7 +105,9 @@ extension DownloadMachine {
         isOnline = online
         switch phase {
         case .probing, .transferring:
-            guard !online, !sources.contains(where: { $0.isUsable && $0.current.isLoopback }) else { return [] }
+            guard !online, !sources.contains(where: { $0.isUsable && $0.current.isLoopback }) else {
+                return []
+            }
             return stop() + [.checkpoint, enter(.waitingForNetwork)]
         case .waitingForNetwork:
             guard online else { return [] }
@@ -127,7 +131,8 @@ extension DownloadMachine {
         isRetryPending = false
         switch phase {
         case .probing, .transferring: return lanes.isEmpty ? openFirst(now: now) : []
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed: return []
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed:
+            return []
         }
     }
 

@@ -1,6 +1,8 @@
 // What a failed attempt leads to.
 extension DownloadMachine {
-    /// One lane came to nothing. Others go on; without others it counts as an attempt.
+    /// One lane came to nothing.
+    ///
+    /// Others go on; without others it counts as an attempt.
     mutating func laneFault(_ index: Int, _ fault: AttemptFault, now: Moment) -> [Action] {
         let lane = lanes[index]
         let disposition = RetryPolicy.disposition(of: fault)
@@ -23,19 +25,24 @@ extension DownloadMachine {
     /// E1: a request with Range that gets no answer at all is followed by one without; if that is silent too, the cause
     /// is not the Range.
     private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
-        let isSuspect = fault == .silent(answered: false) && lane.asked != .whole && !rangeWasSilent && rangesUsable
+        let isSuspect =
+            fault == .silent(answered: false) && lane.asked != .whole && !rangeWasSilent && rangesUsable
         rangeWasSilent = isSuspect && plan.wish == .whole && existingLength == nil
         return rangeWasSilent
     }
 
     /// Other lanes bring bytes: this one's work waits for a while, and the server is asked for no more than it gives.
     private mutating func outlive(
-        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, lane: Lane, now: Moment
+        _ fault: AttemptFault,
+        _ disposition: RetryPolicy.Disposition,
+        lane: Lane,
+        now: Moment
     ) -> [Action] {
         laneFaults += 1
         let wait = plan.retry.wait(attempt: laneFaults, retryAfter: fault.retryAfter, dice: &dice)
         refillAfter = now + wait
-        if case .silent(answered: false) = fault, lane.asked != .whole, lane.stage == .asking, laneFaults > 1 {
+        if case .silent(answered: false) = fault, lane.asked != .whole, lane.stage == .asking, laneFaults > 1
+        {
             rangesUsable = false
         }
         // A server that turns a connection away before it answers gives no more of them.
@@ -47,11 +54,15 @@ extension DownloadMachine {
 
     /// Trying the same again would bring the same: another way, another source, or the end.
     private mutating func final(
-        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, lane: Lane, now: Moment
+        _ fault: AttemptFault,
+        _ disposition: RetryPolicy.Disposition,
+        lane: Lane,
+        now: Moment
     ) -> [Action] {
         let source = lane.source
         if case .status(let status, _) = fault, [401, 403, 404, 410].contains(status),
-            sources[source].current != sources[source].given, !sources[source].wentBack {
+            sources[source].current != sources[source].given, !sources[source].wentBack
+        {
             // The target of a redirect expires; the first address knows the next one.
             sources[source].wentBack = true
             sources[source].current = sources[source].given
@@ -67,7 +78,10 @@ extension DownloadMachine {
     }
 
     private mutating func retry(
-        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int, now: Moment
+        _ fault: AttemptFault,
+        _ disposition: RetryPolicy.Disposition,
+        source: Int,
+        now: Moment
     ) -> [Action] {
         if !isOnline, !sources[source].current.isLoopback { return [.checkpoint, enter(.waitingForNetwork)] }
         guard attempts < plan.retry.retries else { return fail(describe(fault, disposition, source: source)) }
@@ -92,30 +106,56 @@ extension DownloadMachine {
     }
 
     private func describe(
-        _ fault: AttemptFault, _ disposition: RetryPolicy.Disposition, source: Int
+        _ fault: AttemptFault,
+        _ disposition: RetryPolicy.Disposition,
+        source: Int
     ) -> Failure {
         let place = sources[source].current.redacted
         let kept = written > 0 ? "what is there is kept; run the same command again to continue" : ""
         switch fault {
         case .transfer(let fault):
-            return Failure(disposition.code, "cannot fetch", at: place, because: fault.text, remedy: fault.remedy ?? kept)
+            return Failure(
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: fault.text,
+                remedy: fault.remedy ?? kept
+            )
         case .silent(let answered):
             let what = answered ? "no byte came" : "no answer came"
             return Failure(
-                disposition.code, "cannot fetch", at: place, because: "\(what) for \(plan.timeout.seconds) s",
-                remedy: kept.isEmpty ? "try again later or allow more with --timeout" : kept)
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: "\(what) for \(plan.timeout.seconds) s",
+                remedy: kept.isEmpty ? "try again later or allow more with --timeout" : kept
+            )
         case .status(let status, _):
             return Failure(
-                disposition.code, "cannot fetch", at: place, because: "the server answered \(status)",
-                remedy: StatusAdvice.remedy(for: status) ?? kept)
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: "the server answered \(status)",
+                remedy: StatusAdvice.remedy(for: status) ?? kept
+            )
         case .unproven(let evidence), .page(let evidence):
-            return Failure(disposition.code, "cannot use the answer of", at: place, because: evidence, remedy: kept)
+            return Failure(
+                disposition.code,
+                "cannot use the answer of",
+                at: place,
+                because: evidence,
+                remedy: kept
+            )
         case .badRedirect(let why):
             return Failure(disposition.code, "cannot follow the redirect of", at: place, because: why)
         case .tooManyRedirects(let most):
             return Failure(
-                disposition.code, "cannot fetch", at: place, because: "more than \(most) redirects",
-                remedy: "allow more with --max-redirects if they lead somewhere")
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: "more than \(most) redirects",
+                remedy: "allow more with --max-redirects if they lead somewhere"
+            )
         }
     }
 }

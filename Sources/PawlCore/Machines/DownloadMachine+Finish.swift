@@ -19,10 +19,15 @@ extension DownloadMachine {
     package mutating func digested(_ digest: [UInt8]) -> [Action] {
         guard phase == .verifying, let checksum = plan.checksum else { return [] }
         guard digest == checksum.digest else {
-            return fail(Failure(
-                .checksumMismatch, "cannot accept", at: name ?? sources[0].given.redacted,
-                because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
-                remedy: "the partial is kept; give the right --checksum, or remove it to fetch anew"))
+            return fail(
+                Failure(
+                    .checksumMismatch,
+                    "cannot accept",
+                    at: name ?? sources[0].given.redacted,
+                    because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
+                    remedy: "the partial is kept; give the right --checksum, or remove it to fetch anew"
+                )
+            )
         }
         return publish()
     }

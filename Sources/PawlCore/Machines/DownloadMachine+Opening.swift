@@ -23,7 +23,13 @@ extension DownloadMachine {
             return order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)
         }
         guard rangesUsable, !rangeWasSilent, let start = firstResumable(from: source) else {
-            return order(.restarting, source: source, range: ByteRange(0, SegmentMap.open), overlap: 0, now: now)
+            return order(
+                .restarting,
+                source: source,
+                range: ByteRange(0, SegmentMap.open),
+                overlap: 0,
+                now: now
+            )
         }
         return order(.data, source: source, range: start.range, overlap: start.overlap, now: now)
     }
@@ -36,23 +42,39 @@ extension DownloadMachine {
         }
         // Only bytes that stand right before a gap can be compared without another request.
         for gap in gaps {
-            let before = map.done.gaps(in: ByteRange(max(0, gap.start - DownloadMachine.overlap), gap.start)).last
+            let before = map.done.gaps(in: ByteRange(max(0, gap.start - DownloadMachine.overlap), gap.start))
+                .last
             let from = before?.end ?? max(0, gap.start - DownloadMachine.overlap)
             if from < gap.start { return (gap, gap.start - from) }
         }
         return nil
     }
 
-    /// Makes a lane and the request for it. `range` is in the file's offsets.
+    /// Makes a lane and the request for it.
+    ///
+    /// `range` is in the file's offsets.
     mutating func order(
-        _ kind: Lane.Kind, source: Int, range: ByteRange, overlap: Int64, redirects: Int = 0, now: Moment
+        _ kind: Lane.Kind,
+        source: Int,
+        range: ByteRange,
+        overlap: Int64,
+        redirects: Int = 0,
+        now: Moment
     ) -> Action {
         let id = LaneID(rawValue: nextLane)
         nextLane += 1
         let slot = (0...lanes.count).first { slot in !lanes.contains { $0.slot == slot } } ?? lanes.count
         let asked = request(for: kind, range: range, overlap: overlap)
         var lane = Lane(
-            id: id, kind: kind, source: source, asked: asked, range: range, overlap: overlap, slot: slot, now: now)
+            id: id,
+            kind: kind,
+            source: source,
+            asked: asked,
+            range: range,
+            overlap: overlap,
+            slot: slot,
+            now: now
+        )
         lane.redirects = redirects
         lanes.append(lane)
         switch kind {
@@ -65,10 +87,15 @@ extension DownloadMachine {
     func send(_ lane: Lane) -> Action {
         .open(
             LaneOrder(
-                lane: lane.id, source: lane.source, address: sources[lane.source].current, asked: lane.asked,
+                lane: lane.id,
+                source: lane.source,
+                address: sources[lane.source].current,
+                asked: lane.asked,
                 connection: lanes.count > 1 || lane.asked != .whole ? .separate : .shared,
                 // What a cache holds may be an older version than the bytes on disk (E4).
-                bypassesCaches: lane.asked != .whole && written > 0))
+                bypassesCaches: lane.asked != .whole && written > 0
+            )
+        )
     }
 
     private func request(for kind: Lane.Kind, range: ByteRange, overlap: Int64) -> RequestedRange {
@@ -79,7 +106,7 @@ extension DownloadMachine {
         case .data, .racing: break
         }
         if range.start == 0, overlap == 0, range.end == map.horizon { return plan.wish }
-        guard range.end < SegmentMap.open else {
+        guard range.end < map.horizon else {
             if case .closed(let wished) = plan.wish {
                 return .closed(ByteRange(base + range.start - overlap, wished.end))
             }
@@ -91,7 +118,9 @@ extension DownloadMachine {
     /// Whether further connections to this content make sense and are safe: without any validator nothing would tell
     /// that their bytes belong to the same content.
     private var maySegment: Bool {
-        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil else { return false }
+        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil else {
+            return false
+        }
         return sources.contains { $0.isUsable && !$0.isFileTransfer && ($0.identity?.hasValidator ?? false) }
     }
 
@@ -107,7 +136,11 @@ extension DownloadMachine {
         while lanes.count < min(growth.width, DownloadMachine.mostLanes), flowing > 0 || lanes.isEmpty {
             let views = lanes.map {
                 Planner.LaneView(
-                    id: $0.id, speed: $0.speed, isRacing: $0.isRacing, silentFor: now - $0.lastByteAt)
+                    id: $0.id,
+                    speed: $0.speed,
+                    isRacing: $0.isRacing,
+                    silentFor: now - $0.lastByteAt
+                )
             }
             guard let work = planner.nextWork(in: map, lanes: views), let source = turn() else { break }
             guard let opened = open(work, source: source, now: now) else { break }
@@ -154,7 +187,13 @@ extension DownloadMachine {
     mutating func settle(_ source: Int, now: Moment) -> Action? {
         guard let run = map.done.runs.max(by: { $0.count < $1.count }), base != nil else { return nil }
         let overlap = min(DownloadMachine.overlap, run.count)
-        return order(.settling, source: source, range: ByteRange(run.end, run.end), overlap: overlap, now: now)
+        return order(
+            .settling,
+            source: source,
+            range: ByteRange(run.end, run.end),
+            overlap: overlap,
+            now: now
+        )
     }
 
     /// Without ranges only lanes that flow already can bring the rest: the one right before it, if its answer goes on.
@@ -162,10 +201,12 @@ extension DownloadMachine {
         guard phase == .transferring, map.total != nil else { return [] }
         var actions: [Action] = []
         for gap in map.rest {
-            guard let index = lanes.firstIndex(where: { lane in
-                lane.kind == .data && lane.stage == .flowing && lane.end == gap.start
-                    && lane.answerEnd >= gap.end
-            }) else { continue }
+            guard
+                let index = lanes.firstIndex(where: { lane in
+                    lane.kind == .data && lane.stage == .flowing && lane.end == gap.start
+                        && lane.answerEnd >= gap.end
+                })
+            else { continue }
             map.extend(lanes[index].id, to: gap.end)
             lanes[index].end = gap.end
             actions.append(.limit(lanes[index].id, end: gap.end))

@@ -1,7 +1,15 @@
 // Bytes, ticks and ends of lanes.
 extension DownloadMachine {
-    /// A lane has written up to `cursor` and received `received` bytes in all. Told before every other event.
-    package mutating func progressed(_ id: LaneID, cursor: Int64, received bytes: Int64, waits: Bool, now: Moment) {
+    /// A lane has written up to `cursor` and received `received` bytes in all.
+    ///
+    /// Told before every other event.
+    package mutating func progressed(
+        _ id: LaneID,
+        cursor: Int64,
+        received bytes: Int64,
+        waits: Bool,
+        now: Moment
+    ) {
         guard let index = index(of: id) else { return }
         let new = bytes - lanes[index].received
         if new > 0 || waits { lanes[index].lastByteAt = now }

@@ -10,7 +10,8 @@ extension DownloadMachine {
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
             if case .changed(let change) = answer.match { return changed(change, lane: index, now: now) }
-            return [remove(index), .tell(.notice("\(evidence): going on with one connection"))] + refill(now: now)
+            return [remove(index), .tell(.notice("\(evidence): going on with one connection"))]
+                + refill(now: now)
         }
         guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
         return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: answer, lane: index)
@@ -23,7 +24,9 @@ extension DownloadMachine {
         if existingLength != nil { return cannotContinueExisting("the server sent the whole file") }
         if rangeWasSilent {
             rangesUsable = false
-            actions.append(.tell(.notice("the server never answers a request with Range: started over without")))
+            actions.append(
+                .tell(.notice("the server never answers a request with Range: started over without"))
+            )
         }
         rangeWasSilent = false
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
@@ -50,7 +53,9 @@ extension DownloadMachine {
         return actions + [.startOver] + reserve() + admit(0, now: now)
     }
 
-    /// Forgets what is on disk. The high-water mark stays: bytes that were there before are no progress.
+    /// Forgets what is on disk.
+    ///
+    /// The high-water mark stays: bytes that were there before are no progress.
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
         identity = nil
@@ -88,16 +93,27 @@ extension DownloadMachine {
     }
 
     private mutating func keepsChanging(_ evidence: String) -> [Action] {
-        fail(Failure(
-            .cannotResume, "cannot finish", at: sources[0].given.redacted,
-            because: "the content changed \(restarts) times while it was fetched, at last: \(evidence)",
-            remedy: "try again when it rests"))
+        fail(
+            Failure(
+                .cannotResume,
+                "cannot finish",
+                at: sources[0].given.redacted,
+                because: "the content changed \(restarts) times while it was fetched, at last: \(evidence)",
+                remedy: "try again when it rests"
+            )
+        )
     }
 
     private mutating func cannotContinueExisting(_ evidence: String) -> [Action] {
-        fail(Failure(
-            .cannotResume, "cannot continue", at: name ?? sources[0].given.redacted, because: evidence,
-            remedy: "the file is as it was; choose another name or --if-exists overwrite"))
+        fail(
+            Failure(
+                .cannotResume,
+                "cannot continue",
+                at: name ?? sources[0].given.redacted,
+                because: evidence,
+                remedy: "the file is as it was; choose another name or --if-exists overwrite"
+            )
+        )
     }
 
     /// Ranges of this server are of no use for this object.
@@ -111,7 +127,9 @@ extension DownloadMachine {
         return [drop, .tell(.notice("\(evidence): going on without ranges"))] + refillOrOpen(now: now)
     }
 
-    /// The answer points elsewhere (RFC 9110 §15.4). The new place is judged as the first was.
+    /// The answer points elsewhere (RFC 9110 §15.4).
+    ///
+    /// The new place is judged as the first was.
     mutating func redirect(to target: String, lane index: Int, now: Moment) -> [Action] {
         let lane = lanes[index]
         guard lane.redirects < plan.maximumRedirects else {
@@ -135,7 +153,12 @@ extension DownloadMachine {
         let lane = lanes.remove(at: index)
         map.release(lane.id)
         return order(
-            lane.kind, source: lane.source, range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
-            overlap: lane.overlap, redirects: lane.redirects + 1, now: now)
+            lane.kind,
+            source: lane.source,
+            range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
+            overlap: lane.overlap,
+            redirects: lane.redirects + 1,
+            now: now
+        )
     }
 }

@@ -83,7 +83,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var isActive: Bool {
         switch phase {
         case .probing, .transferring: true
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed: false
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed:
+            false
         }
     }
 }

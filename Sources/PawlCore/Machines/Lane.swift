@@ -41,7 +41,13 @@ package struct Lane: Hashable, Sendable {
     var slowSince: Moment?
 
     package init(
-        id: LaneID, kind: Kind, source: Int, asked: RequestedRange, range: ByteRange, overlap: Int64, slot: Int,
+        id: LaneID,
+        kind: Kind,
+        source: Int,
+        asked: RequestedRange,
+        range: ByteRange,
+        overlap: Int64,
+        slot: Int,
         now: Moment
     ) {
         self.id = id

@@ -1,4 +1,6 @@
-/// Chooses the next piece of work for a free connection. Pure questions about a map; nothing here acts.
+/// Chooses the next piece of work for a free connection.
+///
+/// Pure questions about a map; nothing here acts.
 package struct Planner: Hashable, Sendable {
     /// A range is only split when both halves keep at least this many bytes.
     package var minimumSplit: Int64 = 1 << 20

@@ -33,7 +33,9 @@ package struct SegmentMap: Hashable, Sendable {
 
     package func claim(of lane: LaneID) -> ByteRange? { claims.first { $0.lane == lane }?.range }
 
-    /// The length became known. Bytes beyond it must not have been written.
+    /// The length became known.
+    ///
+    /// Bytes beyond it must not have been written.
     package mutating func learn(total: Int64) {
         precondition(done.upperBound <= total, "bytes were written beyond the end \(total)")
         self.total = total
@@ -44,8 +46,10 @@ package struct SegmentMap: Hashable, Sendable {
 
     package mutating func assign(_ range: ByteRange, to lane: LaneID) {
         precondition(!done.intersects(range), "\(range) is done already")
-        precondition(claims.allSatisfy { $0.range.intersection(range) == nil && $0.lane != lane },
-            "\(range) has an owner already")
+        precondition(
+            claims.allSatisfy { $0.range.intersection(range) == nil && $0.lane != lane },
+            "\(range) has an owner already"
+        )
         claims.append(Claim(lane: lane, range: range))
     }
 

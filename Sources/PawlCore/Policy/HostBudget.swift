@@ -1,4 +1,5 @@
 /// What one origin lets us have: connections and a time before which it wants to hear nothing.
+///
 /// Shared by all downloads of a process.
 package struct HostBudget: Hashable, Sendable {
     package enum Answer: Hashable, Sendable {
@@ -46,7 +47,9 @@ package struct HostBudget: Hashable, Sendable {
     }
 
     private mutating func recover(now: Moment) {
-        guard let current = limit, let since = complainedAt, now - since >= HostBudget.recovery else { return }
+        guard let current = limit, let since = complainedAt, now - since >= HostBudget.recovery else {
+            return
+        }
         limit = current + 1
         complainedAt = now
     }

@@ -30,7 +30,9 @@ package struct SpeedMeter: Hashable, Sendable {
 
     /// Bytes that came in the second before `now`; 0 when nothing was told in it (D6).
     package func lastSecond(now: Moment) -> Int64 {
-        guard let first = samples.first, let last = samples.last, now - last.at < SpeedMeter.window else { return 0 }
+        guard let first = samples.first, let last = samples.last, now - last.at < SpeedMeter.window else {
+            return 0
+        }
         let span = max((last.at - first.at).seconds, 0.05)
         return Int64(Double(last.total - first.total) / span)
     }

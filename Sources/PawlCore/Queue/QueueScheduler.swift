@@ -5,7 +5,9 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     /// Downloads that run at once.
     package private(set) var slots: Int
     package private(set) var running: Set<ID> = []
-    /// Front first. Entries of downloads that were taken back are skipped when their turn comes.
+    /// Front first.
+    ///
+    /// Entries of downloads that were taken back are skipped when their turn comes.
     private var line: [ID] = []
     private var front = 0
     private var waiting: Set<ID> = []

@@ -54,12 +54,18 @@ package struct Judge: Hashable, Sendable {
         case 200: wholeAnswer(head)
         case 206: partialAnswer(head)
         case 301, 302, 303, 307, 308:
-            head.location.map { .redirect(to: $0) } ?? .fault(.badRedirect("status \(head.status) without Location"))
+            head.location.map { .redirect(to: $0) }
+                ?? .fault(.badRedirect("status \(head.status) without Location"))
         case 416: unsatisfiedAnswer(head)
         case let status:
-            .fault(.status(status, retryAfter: head.retryAfter.flatMap {
-                RetryAfter.parse($0, now: head.date ?? wallTime)
-            }))
+            .fault(
+                .status(
+                    status,
+                    retryAfter: head.retryAfter.flatMap {
+                        RetryAfter.parse($0, now: head.date ?? wallTime)
+                    }
+                )
+            )
         }
     }
 
@@ -92,7 +98,9 @@ package struct Judge: Hashable, Sendable {
         let total = head.contentLength ?? SegmentMap.open
         let start: Int64 =
             if case .suffix(let count) = asked { max(0, total - count) } else { askedStart ?? 0 }
-        guard start <= total else { return .changed(evidence: "it has \(total) bytes, fewer than the \(start) on disk") }
+        guard start <= total else {
+            return .changed(evidence: "it has \(total) bytes, fewer than the \(start) on disk")
+        }
         if start == total, start > 0 { return .complete(total: total) }
         let range = ByteRange(start, min(askedEnd, total))
         return .usable(Answer(range: range, identity: said, match: match, ranges: .shown))
@@ -109,8 +117,11 @@ package struct Judge: Hashable, Sendable {
         let end = head.contentLength ?? SegmentMap.open
         let denied = isCoded || head.acceptRanges == .none
         let answer = Answer(
-            range: ByteRange(0, end), identity: said, match: match,
-            ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated)
+            range: ByteRange(0, end),
+            identity: said,
+            match: match,
+            ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated
+        )
         guard askedStart == 0 else {
             return .wholeInstead(answer, evidence: "the server ignored Range and sent the whole file")
         }
@@ -119,7 +130,9 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func partialAnswer(_ head: ResponseHead) -> Verdict {
-        if head.isMultipart { return .rangesBroken(evidence: "the server answered one range with multipart/byteranges") }
+        if head.isMultipart {
+            return .rangesBroken(evidence: "the server answered one range with multipart/byteranges")
+        }
         if let coding = head.contentEncoding {
             return .rangesBroken(evidence: "the server sent a range with Content-Encoding \(coding)")
         }
@@ -143,7 +156,10 @@ package struct Judge: Hashable, Sendable {
             return .rangesBroken(evidence: "the server sent \(range) instead of the last \(count) bytes")
         }
         guard range.end <= askedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
-            return .rangesBroken(evidence: "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than asked")
+            return .rangesBroken(
+                evidence:
+                    "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than asked"
+            )
         }
         if let length = head.contentLength, length != range.count {
             return .rangesBroken(evidence: "Content-Length \(length) does not fit Content-Range \(range)")
@@ -155,7 +171,9 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func unsatisfiedAnswer(_ head: ResponseHead) -> Verdict {
-        guard asked != .whole, known != nil || have != nil else { return .fault(.status(416, retryAfter: nil)) }
+        guard asked != .whole, known != nil || have != nil else {
+            return .fault(.status(416, retryAfter: nil))
+        }
         guard case .unsatisfied(let total) = head.contentRange else {
             return .rangesBroken(evidence: "the server refuses every range (416)")
         }

@@ -1,6 +1,8 @@
 package import PawlCore
 
-/// Reads time. The simulated world has its own.
+/// Reads time.
+///
+/// The simulated world has its own.
 package protocol Clock: Sendable {
     var now: Moment { get }
     var wallTime: UnixTime { get }

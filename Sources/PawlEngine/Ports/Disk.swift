@@ -31,7 +31,9 @@ package enum ClaimAnswer {
     case skipped(path: String)
 }
 
-/// Folders, part files, journals. Shared by all loops.
+/// Folders, part files, journals.
+///
+/// Shared by all loops.
 package protocol Disk: AnyObject, Sendable {
     /// Opens or creates the part file for `claim`. With `IfExists.rename` a taken name moves on to `name (1).ext`.
     /// A partial of another URL under the same name is offered to `adopts`; declined, it counts as a taken name.
@@ -78,13 +80,20 @@ package protocol Partial: AnyObject {
     /// Hashes the bytes [0, `available`) ahead of time on a worker thread, while they are in the page cache.
     func hashAhead(_ algorithm: HashAlgorithm, available: Int64)
     /// The digest of the first `length` bytes, on a worker thread.
-    func digest(_ algorithm: HashAlgorithm, length: Int64, completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void)
+    func digest(
+        _ algorithm: HashAlgorithm,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    )
 
     /// Cuts the file to `length`, sets its time, syncs it, moves it to its final name, syncs the folder and removes the
     /// journal. The completion's value is the final path (another name than claimed when it was taken in between and
     /// the claim said rename). Completions here may come on any thread, also before the call returns.
     func publish(
-        length: Int64, modified: UnixTime?, completion: @escaping @Sendable (Result<String, Failure>) -> Void)
+        length: Int64,
+        modified: UnixTime?,
+        completion: @escaping @Sendable (Result<String, Failure>) -> Void
+    )
 
     /// Closes and unlocks; partial and journal stay. Without a journal and with `done` not empty one is written first.
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure)

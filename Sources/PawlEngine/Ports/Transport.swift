@@ -21,8 +21,12 @@ package struct TransferRequest: Sendable {
     package var settings: TransferSettings
 
     package init(
-        address: WebAddress, range: RequestedRange = .whole, connection: ConnectionUse = .shared,
-        carriesSecrets: Bool = true, bypassesCaches: Bool = false, bufferSize: Int = 512 * 1024,
+        address: WebAddress,
+        range: RequestedRange = .whole,
+        connection: ConnectionUse = .shared,
+        carriesSecrets: Bool = true,
+        bypassesCaches: Bool = false,
+        bufferSize: Int = 512 * 1024,
         settings: TransferSettings
     ) {
         self.address = address
@@ -35,7 +39,9 @@ package struct TransferRequest: Sendable {
     }
 }
 
-/// What all requests of one download have in common. A class, so that ten thousand downloads share one.
+/// What all requests of one download have in common.
+///
+/// A class, so that ten thousand downloads share one.
 package final class TransferSettings: Sendable {
     package struct Values: Sendable, Hashable {
         /// Extra header lines `Name: value`; `Authorization`, `Cookie` and `Proxy-Authorization` count as secrets.
@@ -75,7 +81,9 @@ package enum ChunkAnswer: Hashable, Sendable {
     case stop
 }
 
-/// Receives what one transfer brings. All calls come on the loop's thread, in the order head, chunks, ended.
+/// Receives what one transfer brings.
+///
+/// All calls come on the loop's thread, in the order head, chunks, ended.
 package protocol TransferSink: AnyObject {
     /// The final head of this request (no 1xx, no proxy's CONNECT answer, no 401 that the transport answers itself),
     /// before any byte of its body. `false` stops the transfer.
@@ -84,7 +92,9 @@ package protocol TransferSink: AnyObject {
     func transferEnded(_ id: TransferID, _ end: TransferEnd)
 }
 
-/// Fetches over the network. An instance belongs to one loop thread; only `wake` may be called from elsewhere.
+/// Fetches over the network.
+///
+/// An instance belongs to one loop thread; only `wake` may be called from elsewhere.
 package protocol Transport: AnyObject {
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink)
     /// Ends a transfer at once; nothing more is delivered for it. Allowed inside a sink's callback.

@@ -10,7 +10,10 @@ package struct Ports: Sendable {
     package var transports: any TransportMaker
 
     package init(
-        clock: any Clock, disk: any Disk, reachability: any Reachability, threads: any Threads,
+        clock: any Clock,
+        disk: any Disk,
+        reachability: any Reachability,
+        threads: any Threads,
         transports: any TransportMaker
     ) {
         self.clock = clock
@@ -49,9 +52,15 @@ package final class Engine: Sendable {
     private let onReport: @Sendable (Report) -> Void
     private let shared: Mutex<Shared?> = Mutex(nil)
 
-    /// Starts `loops` threads. `onReport` is called on them and must return quickly.
+    /// Starts `loops` threads.
+    ///
+    /// `onReport` is called on them and must return quickly.
     package init(
-        ports: Ports, loops count: Int, jobs: Int, rate: Int64?, onReport: @escaping @Sendable (Report) -> Void
+        ports: Ports,
+        loops count: Int,
+        jobs: Int,
+        rate: Int64?,
+        onReport: @escaping @Sendable (Report) -> Void
     ) {
         self.ports = ports
         self.onReport = onReport
@@ -108,12 +117,17 @@ package final class Engine: Sendable {
         case .waiting, .preempted:
             box.set(phase: .paused)
             onReport(
-                Report(id: id, telling: .phase(.paused), name: "", path: "", received: 0, elapsed: .zero))
-        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused, .finished, .failed: break
+                Report(id: id, telling: .phase(.paused), name: "", path: "", received: 0, elapsed: .zero)
+            )
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused, .finished,
+            .failed:
+            break
         }
     }
 
-    /// Nobody will ask for it any more. One that runs goes on to its end.
+    /// Nobody will ask for it any more.
+    ///
+    /// One that runs goes on to its end.
     package func forget(_ id: DownloadID) {
         state.withLock { state in
             guard let entry = state.entries[id] else { return }

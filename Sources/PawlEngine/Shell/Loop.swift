@@ -1,6 +1,8 @@
 import PawlCore
 
-/// One thread's downloads: takes messages, lets the transport work, rings alarms, ticks. Nothing here is locked.
+/// One thread's downloads: takes messages, lets the transport work, rings alarms, ticks.
+///
+/// Nothing here is locked.
 final class Loop {
     /// How often downloads at work look at their lanes.
     private static let tickPeriod = Span.milliseconds(100)

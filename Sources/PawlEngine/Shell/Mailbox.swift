@@ -1,7 +1,9 @@
 import PawlCore
 import Synchronization
 
-/// Messages from any thread to one loop. The loop is woken only when it sleeps.
+/// Messages from any thread to one loop.
+///
+/// The loop is woken only when it sleeps.
 final class Mailbox: Sendable {
     enum Message: Sendable {
         case start(DownloadID, Job, ReadingBox)

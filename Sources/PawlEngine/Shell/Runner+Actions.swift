@@ -35,8 +35,10 @@ extension Runner {
 
     var facts: JournalFacts {
         JournalFacts(
-            sources: machine.sources.map(\.given.text), identity: machine.identity ?? ContentIdentity(),
-            name: machine.name ?? "")
+            sources: machine.sources.map(\.given.text),
+            identity: machine.identity ?? ContentIdentity(),
+            name: machine.name ?? ""
+        )
     }
 
     private func onDisk(_ effect: (any Partial) throws(Failure) -> Void) {
@@ -59,8 +61,14 @@ extension Runner {
         writers.append(writer)
         let isNamed = job.plan.sources.contains { $0.origin == origin }
         let request = TransferRequest(
-            address: order.address, range: order.asked, connection: order.connection, carriesSecrets: isNamed,
-            bypassesCaches: order.bypassesCaches, bufferSize: bufferSize, settings: job.settings)
+            address: order.address,
+            range: order.asked,
+            connection: order.connection,
+            carriesSecrets: isNamed,
+            bypassesCaches: order.bypassesCaches,
+            bufferSize: bufferSize,
+            settings: job.settings
+        )
         loop.send(request, as: transfer, sink: writer)
     }
 

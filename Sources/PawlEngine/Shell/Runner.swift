@@ -7,7 +7,9 @@ enum RunnerEvent: Sendable {
     case published(Result<String, Failure>)
 }
 
-/// Runs one download: executes what its machine decides and feeds back what happened. Belongs to one loop's thread.
+/// Runs one download: executes what its machine decides and feeds back what happened.
+///
+/// Belongs to one loop's thread.
 final class Runner {
     let id: DownloadID
     let job: Job
@@ -109,7 +111,9 @@ final class Runner {
 
     /// A failure may be the first sign of a lost network; the monitor's word may still be on its way.
     private func noteNetwork() {
-        guard !job.plan.sources.contains(where: \.isLoopback), !shared.ports.reachability.isOnline else { return }
+        guard !job.plan.sources.contains(where: \.isLoopback), !shared.ports.reachability.isOnline else {
+            return
+        }
         perform(machine.network(online: false, now: clock.now))
     }
 
@@ -175,7 +179,12 @@ final class Runner {
         let now = now ?? clock.now
         for writer in writers {
             machine.progressed(
-                writer.lane, cursor: writer.cursor, received: writer.received, waits: writer.isHeldBack, now: now)
+                writer.lane,
+                cursor: writer.cursor,
+                received: writer.received,
+                waits: writer.isHeldBack,
+                now: now
+            )
         }
     }
 
@@ -199,8 +208,14 @@ final class Runner {
         read(now: now)
         shared.onReport(
             Report(
-                id: id, telling: telling, name: machine.name ?? "", path: publishedPath, received: machine.received,
-                elapsed: now - startedAt))
+                id: id,
+                telling: telling,
+                name: machine.name ?? "",
+                path: publishedPath,
+                received: machine.received,
+                elapsed: now - startedAt
+            )
+        )
     }
 
     func set(path: String) { publishedPath = path }

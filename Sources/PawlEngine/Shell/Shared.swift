@@ -13,7 +13,8 @@ final class Shared: Sendable {
     private let transfers = Atomic<UInt64>(0)
 
     init(
-        ports: Ports, onReport: @escaping @Sendable (Report) -> Void,
+        ports: Ports,
+        onReport: @escaping @Sendable (Report) -> Void,
         onSettled: @escaping @Sendable (DownloadID) -> Void
     ) {
         self.ports = ports
@@ -51,7 +52,9 @@ final class Shared: Sendable {
         limiter.withLock { $0.charge(bytes, now: now) }
     }
 
-    /// How long the next byte of any download has to wait. Costs one load while there is no limit.
+    /// How long the next byte of any download has to wait.
+    ///
+    /// Costs one load while there is no limit.
     func delay(now: () -> Moment) -> Span {
         guard isLimited.load(ordering: .relaxed) else { return .zero }
         let now = now()
