@@ -1,4 +1,6 @@
-/// A source of chance that is a value: the same seed gives the same throws (SplitMix64, Steele et al. 2014).
+/// A source of chance that is a value.
+///
+/// The same seed gives the same throws (SplitMix64, Steele, Lea and Flood 2014).
 package struct Dice: Hashable, Sendable {
     private var state: UInt64
 

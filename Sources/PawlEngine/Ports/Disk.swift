@@ -43,7 +43,9 @@ package protocol Disk: AnyObject, Sendable {
     func unfinished(of source: String, in folder: String) -> String?
 }
 
-/// One download's part file and journal. Belongs to the loop thread of its download; completions come on another thread.
+/// One download's part file and journal.
+///
+/// Belongs to the loop thread of its download; completions may come on any thread, also before the call returns.
 package protocol Partial: AnyObject {
     /// The final file name that was claimed, and the folder.
     var name: String { get }
