@@ -25,6 +25,7 @@ final class Runner {
     private var startedAt: Moment
     private var publishedPath = ""
     private var isCheckpointing = false
+    private var nextLook = Moment(nanoseconds: 0)
     private var isReleased = false
 
     init(id: DownloadID, job: Job, box: ReadingBox, loop: Loop) {
@@ -68,6 +69,7 @@ final class Runner {
 
     func tick(now: Moment) {
         sync(now: now)
+        lookForNetwork(now: now)
         perform(machine.tick(now: now))
         if let checksum = job.plan.checksum, machine.phase == .transferring {
             partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
@@ -115,6 +117,13 @@ final class Runner {
             return
         }
         perform(machine.network(online: false, now: clock.now))
+    }
+
+    /// The monitor tells changes only; a network that was away for a blink is no change to it.
+    private func lookForNetwork(now: Moment) {
+        guard machine.phase == .waitingForNetwork, now >= nextLook else { return }
+        nextLook = now + .seconds(1)
+        if shared.ports.reachability.isOnline { perform(machine.network(online: true, now: now)) }
     }
 
     @discardableResult
