@@ -1,0 +1,92 @@
+import Glibc
+
+/// A server program that somebody else wrote, in a process group of its own, gone with its last reference and also when
+/// the test process dies.
+package final class ServerProcess: Sendable {
+    private let process: PawlProcess
+    /// Open for writing as long as the server shall live; the kernel closes it for a test process that was killed.
+    private let lifeline: CInt
+
+    /// Starts `program` (found in the search path) and returns when it takes connections on all of `ports`.
+    ///
+    /// `files` of the system are covered for this server alone by other ones (root only): the key is the path.
+    package init(
+        _ program: String,
+        _ arguments: [String],
+        in folder: TemporaryFolder,
+        ports: [UInt16],
+        covering files: [String: String] = [:],
+        environment: [String: String] = [:]
+    ) throws(SystemError) {
+        let pipe = folder.path("lifeline-\(ports.first ?? 0)")
+        guard unsafe mkfifo(pipe, 0o600) == 0 else { throw SystemError("mkfifo \(pipe)") }
+        lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
+        guard lifeline >= 0 else { throw SystemError("open \(pipe)") }
+        do throws(SystemError) {
+            process = try PawlProcess(
+                "/bin/sh",
+                ["-c", Self.launcher, "launcher", pipe, Self.cover(files), program] + arguments,
+                environment: environment.merging(["PATH": Self.searchPath]) { given, _ in given },
+                folder: folder.path
+            )
+        } catch {
+            close(lifeline)
+            throw error
+        }
+        for port in ports { try awaitReady(program, port) }
+    }
+
+    deinit {
+        close(lifeline)
+        process.wait()
+    }
+
+    /// What the server said so far.
+    package var output: String { process.output + process.errors }
+
+    package static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+    /// Whether `program` is installed.
+    package static func isInstalled(_ program: String) -> Bool {
+        searchPath.split(separator: ":").contains { FileSystem.exists("\($0)/\(program)") }
+    }
+
+    /// Whether system files can be covered for one process here.
+    package static let canCoverFiles: Bool = {
+        let script = "mount --make-rprivate / && mount --bind /etc/hosts /etc/hosts"
+        let process = try? PawlProcess.run("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
+        return process?.exit == .code(0)
+    }()
+
+    /// Starts the server in a session (and so a process group) of its own and ends the group when the lifeline is cut.
+    private static let launcher = """
+        lifeline=$1; cover=$2; shift 2
+        if [ -n "$cover" ]; then
+            setsid unshare -m /bin/sh -c "$cover"' && exec "$@"' cover "$@" &
+        else
+            setsid "$@" &
+        fi
+        server=$!
+        (cat "$lifeline"; kill -s TERM -- "-$server" || kill "$server") >/dev/null 2>&1 &
+        wait "$server"
+        """
+
+    private static func cover(_ files: [String: String]) -> String {
+        if files.isEmpty { return "" }
+        return (["mount --make-rprivate /"] + files.map { "mount --bind '\($1)' '\($0)'" }).joined(
+            separator: " && "
+        )
+    }
+
+    /// Knocks until the door opens or the program is gone.
+    ///
+    /// Between two knocks it listens for the program's end.
+    private func awaitReady(_ program: String, _ port: UInt16) throws(SystemError) {
+        for _ in 0..<1000 {
+            if FreePort.isServed(port) { return }
+            process.line(atMost: .milliseconds(20)) { _ in false }
+            if process.exit != nil { break }
+        }
+        throw SystemError("\(program) does not listen on port \(port); it said: \(output)", ECONNREFUSED)
+    }
+}

@@ -1,0 +1,32 @@
+/// A certificate authority that nobody knows, and a certificate that it signed, made with the `openssl` program.
+package final class TestAuthority: Sendable {
+    private let folder: TemporaryFolder
+    /// The authority's certificate, PEM.
+    package var authority: String { folder.path("authority.pem") }
+    /// The server's certificate and key, PEM.
+    package var certificate: String { folder.path("server.pem") }
+    package var key: String { folder.path("server.key") }
+
+    /// `names` as `subjectAltName` writes them (RFC 5280 §4.2.1.6).
+    package init(names: String = "DNS:localhost,IP:127.0.0.1,IP:::1") throws(SystemError) {
+        folder = try TemporaryFolder()
+        let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        try run(
+            ["req", "-x509", "-days", "2", "-subj", "/CN=Pawl test authority", "-out", "authority.pem"]
+                + ["-keyout", "authority.key"] + curve
+        )
+        try run(
+            ["req", "-subj", "/CN=Pawl test server", "-out", "server.csr", "-keyout", "server.key"] + curve
+        )
+        try FileSystem.write(Array("subjectAltName=\(names)\n".utf8), to: folder.path("names"))
+        try run([
+            "x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key",
+            "-CAcreateserial", "-days", "2", "-extfile", "names", "-out", "server.pem",
+        ])
+    }
+
+    private func run(_ arguments: [String]) throws(SystemError) {
+        let process = try PawlProcess.run("/usr/bin/openssl", arguments, folder: folder.path)
+        guard process.exit == .code(0) else { throw SystemError("openssl: \(process.errors)", 22) }
+    }
+}
