@@ -1,0 +1,54 @@
+/// CRC-64/XZ (ECMA-182, reflected): tells a journal's header and lane slots from damage and from old bytes.
+///
+/// Not meant against an attacker: whoever can write the journal can write the data too.
+package struct CyclicCheck: Hashable, Sendable {
+    private var register = ~UInt64(0)
+
+    package init() {}
+
+    package var value: UInt64 { ~register }
+
+    package mutating func feed(_ byte: UInt8) {
+        register = Self.table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
+    }
+
+    package mutating func feed(_ bytes: some Sequence<UInt8>) {
+        for byte in bytes { feed(byte) }
+    }
+
+    /// Feeds the eight bytes of `word`, lowest first.
+    package mutating func feed(_ word: UInt64) {
+        for shift in stride(from: 0, to: 64, by: 8) { feed(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
+    }
+
+    /// The check of one run of bytes.
+    package static func value(of bytes: some Sequence<UInt8>) -> UInt64 {
+        var check = CyclicCheck()
+        check.feed(bytes)
+        return check.value
+    }
+
+    private static let table: [UInt64] = (0..<256).map { index in
+        var entry = UInt64(index)
+        for _ in 0..<8 { entry = entry & 1 == 1 ? (entry >> 1) ^ 0xC96C_5795_D787_0F42 : entry >> 1 }
+        return entry
+    }
+}
+
+/// CRC-16 (CCITT polynomial, reflected) over the 48 bits of a cursor: finds every burst of up to 16 wrong bits.
+enum CursorCheck {
+    static func value(of cursor: UInt64, seed: UInt16) -> UInt16 {
+        var register = seed
+        for shift in stride(from: 0, to: 48, by: 8) {
+            let byte = UInt8(truncatingIfNeeded: cursor >> UInt64(shift))
+            register = table[Int(UInt8(truncatingIfNeeded: register) ^ byte)] ^ (register >> 8)
+        }
+        return register
+    }
+
+    private static let table: [UInt16] = (0..<256).map { index in
+        var entry = UInt16(index)
+        for _ in 0..<8 { entry = entry & 1 == 1 ? (entry >> 1) ^ 0x8408 : entry >> 1 }
+        return entry
+    }
+}

@@ -1,0 +1,140 @@
+/// The state that one header buffer of the journal holds.
+package struct JournalHeader: Hashable, Sendable {
+    /// Counts the headers written; the valid one of the highest generation counts.
+    package var generation: UInt64
+    /// Lane slots of another incarnation say nothing. It moves on at each opening and each start over.
+    package var incarnation: UInt64
+    /// `nil` when what the page cache holds must not be trusted, on any boot.
+    package var boot: BootIdentity?
+    /// The buffer that was the last synced one when this header was written: it must not be overwritten before
+    /// another one is synced, also not by a later process.
+    package var synced: Int?
+    /// Length of the finished file that became the part file, until the first record.
+    package var original: Int64?
+    package var inodes: JournalInodes
+    package var facts: JournalFacts
+    package var written: ByteRangeSet
+    package var durable: ByteRangeSet
+}
+
+/// The inode numbers of both files when the journal was begun or last opened.
+///
+/// A part file of another inode beside a journal of the same one was put there by somebody else; when both differ the
+/// pair was copied or restored.
+package struct JournalInodes: Hashable, Sendable {
+    package var part: UInt64
+    package var journal: UInt64
+
+    package init(part: UInt64, journal: UInt64) {
+        self.part = part
+        self.journal = journal
+    }
+}
+
+extension JournalHeader {
+    private static let mark: UInt32 = 0x4448_5750  // "PWHD"
+    /// Mark, length, and at the end the check.
+    private static let frame = 16
+
+    /// The bytes of the header, sealed with a check that also covers `nonce`.
+    func encoded(nonce: UInt64) -> [UInt8] {
+        var writer = JournalWriter()
+        writer.put(Self.mark)
+        writer.put(UInt32(0))
+        writer.put(generation)
+        writer.put(incarnation)
+        writer.put(boot?.high ?? 0)
+        writer.put(boot?.low ?? 0)
+        writer.put(inodes.part)
+        writer.put(inodes.journal)
+        writer.put(Int64(synced ?? -1))
+        writer.put(original ?? -1)
+        Self.put(facts, into: &writer)
+        writer.put(written)
+        writer.put(durable)
+        let length = UInt32(writer.bytes.count + 8)
+        for index in 0..<4 { writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+        writer.put(Self.seal(writer.bytes[...], nonce: nonce))
+        return writer.bytes
+    }
+
+    /// The header at the start of `buffer`, `nil` unless every bit of it is right.
+    init?(_ buffer: ArraySlice<UInt8>, nonce: UInt64) {
+        var front = JournalReader(buffer)
+        guard front.take(UInt32.self) == Self.mark, let length = front.take(UInt32.self).map(Int.init),
+            length > Self.frame, length <= buffer.count
+        else { return nil }
+        let body = buffer.prefix(length - 8)
+        var tail = JournalReader(buffer.prefix(length).suffix(8))
+        guard tail.take(UInt64.self) == Self.seal(body, nonce: nonce) else { return nil }
+        self.init(body: body.dropFirst(8))
+    }
+
+    private init?(body: ArraySlice<UInt8>) {
+        var reader = JournalReader(body)
+        guard let generation = reader.take(UInt64.self), let incarnation = reader.take(UInt64.self),
+            let high = reader.take(UInt64.self), let low = reader.take(UInt64.self),
+            let part = reader.take(UInt64.self), let journal = reader.take(UInt64.self),
+            let synced = reader.take(Int64.self), let original = reader.take(Int64.self),
+            let facts = Self.takeFacts(from: &reader),
+            let written = reader.takeSet(), let durable = reader.takeSet(), reader.isAtEnd
+        else { return nil }
+        self.generation = generation
+        self.incarnation = incarnation
+        self.boot = high == 0 && low == 0 ? nil : BootIdentity(high: high, low: low)
+        self.synced = synced < 0 ? nil : Int(synced)
+        self.original = original < 0 ? nil : original
+        self.inodes = JournalInodes(part: part, journal: journal)
+        self.facts = facts
+        self.written = written
+        self.durable = durable
+    }
+
+    private static func seal(_ bytes: ArraySlice<UInt8>, nonce: UInt64) -> UInt64 {
+        var check = CyclicCheck()
+        check.feed(nonce)
+        check.feed(bytes)
+        return check.value
+    }
+}
+
+extension JournalHeader {
+    private static func put(_ facts: JournalFacts, into writer: inout JournalWriter) {
+        writer.putCount(UInt64(facts.sources.count))
+        for source in facts.sources { writer.put(source) }
+        writer.put(facts.name)
+        let identity = facts.identity
+        var flags: UInt8 = 0
+        if identity.total != nil { flags |= 1 }
+        if let tag = identity.entityTag { flags |= tag.isWeak ? 6 : 2 }
+        if identity.lastModified != nil { flags |= 8 }
+        writer.put(flags)
+        if let total = identity.total { writer.put(total) }
+        if let tag = identity.entityTag { writer.put(tag.opaque) }
+        if let time = identity.lastModified { writer.put(time.seconds) }
+    }
+
+    private static func takeFacts(from reader: inout JournalReader) -> JournalFacts? {
+        guard let count = reader.takeCount() else { return nil }
+        var sources: [String] = []
+        for _ in 0..<count {
+            guard let source = reader.takeText() else { return nil }
+            sources.append(source)
+        }
+        guard let name = reader.takeText(), let flags = reader.take(UInt8.self), flags < 16 else { return nil }
+        var identity = ContentIdentity()
+        if flags & 1 != 0 {
+            guard let total = reader.take(Int64.self), total >= 0 else { return nil }
+            identity.total = total
+        }
+        if flags & 2 != 0 {
+            guard let opaque = reader.takeText() else { return nil }
+            identity.entityTag = EntityTag(opaque: opaque, isWeak: flags & 4 != 0)
+        }
+        if flags & 8 != 0 {
+            guard let seconds = reader.take(Int64.self) else { return nil }
+            identity.lastModified = UnixTime(seconds: seconds)
+        }
+        return JournalFacts(sources: sources, identity: identity, name: name)
+    }
+}

@@ -1,0 +1,85 @@
+/// What the bytes of a journal file say.
+package struct JournalImage: Hashable, Sendable {
+    package let nonce: UInt64
+    package let header: JournalHeader
+    /// The buffer that `header` stood in.
+    package let buffer: Int
+    /// What the lane slots of the header's incarnation claim.
+    package let lanes: [ByteRange]
+
+    /// Why bytes are not a journal.
+    package enum Fault: Error, Hashable, Sendable {
+        /// Made and never filled: empty, or its first bytes are still zero.
+        case unborn
+        /// Written by a newer Pawl.
+        case newer(version: UInt32)
+        /// Not a journal, or not one any more.
+        case damaged(String)
+    }
+
+    package init(_ bytes: [UInt8]) throws(Fault) {
+        let front = bytes.prefix(JournalLayout.preambleLength)
+        guard front.contains(where: { $0 != 0 }) else { throw .unborn }
+        nonce = try Self.nonce(of: front)
+        guard let (header, buffer) = Self.newestHeader(in: bytes, nonce: nonce) else {
+            throw .damaged("none of its headers is whole")
+        }
+        self.header = header
+        self.buffer = buffer
+        let page = bytes.prefix(JournalLayout.pageLength)
+        let nonce = nonce
+        lanes = (0..<JournalLayout.slotCount).compactMap {
+            JournalSlot.claim(in: page, index: $0, incarnation: header.incarnation, nonce: nonce)
+        }
+    }
+
+    /// The first 32 bytes: magic, version, four reserved bytes, nonce, check. Every version keeps them so.
+    static func preamble(nonce: UInt64, version: UInt32 = JournalLayout.version) -> [UInt8] {
+        var writer = JournalWriter()
+        writer.bytes = JournalLayout.magic
+        writer.put(version)
+        writer.put(UInt32(0))
+        writer.put(nonce)
+        writer.put(CyclicCheck.value(of: writer.bytes))
+        return writer.bytes
+    }
+
+    private static func nonce(of front: ArraySlice<UInt8>) throws(Fault) -> UInt64 {
+        guard front.starts(with: JournalLayout.magic) else { throw .damaged("it does not begin as a journal does") }
+        var reader = JournalReader(front.dropFirst(JournalLayout.magic.count))
+        guard let version = reader.take(UInt32.self), reader.take(UInt32.self) != nil,
+            let nonce = reader.take(UInt64.self), reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
+        else { throw .damaged("its first bytes are not whole") }
+        guard version <= JournalLayout.version else { throw .newer(version: version) }
+        return nonce
+    }
+
+    private static func newestHeader(in bytes: [UInt8], nonce: UInt64) -> (JournalHeader, Int)? {
+        var newest: (JournalHeader, Int)?
+        for buffer in 0..<(JournalLayout.lastArea + 1) * JournalLayout.buffersPerArea {
+            let start = JournalLayout.offset(ofBuffer: buffer)
+            guard start < bytes.count else { break }
+            let end = start + JournalLayout.capacity(ofArea: JournalLayout.area(ofBuffer: buffer))
+            guard let header = JournalHeader(bytes[start..<min(end, bytes.count)], nonce: nonce) else { continue }
+            if header.generation > newest?.0.generation ?? 0 { newest = (header, buffer) }
+        }
+        return newest
+    }
+}
+
+extension JournalImage {
+    /// The bytes that were handed to the kernel, if the page cache that held them still lives.
+    package var written: ByteRangeSet {
+        var set = header.written
+        for lane in lanes { set.insert(lane) }
+        return set
+    }
+
+    /// The bytes that may be trusted on this boot, in a part file of `length` bytes: all that was written when the
+    /// kernel and its page cache are the same (`boot` is `nil` for a file system that is not local), else only what
+    /// was synced before the header was. The file's length is a truth above the journal's.
+    package func trusted(boot: BootIdentity?, length: Int64) -> ByteRangeSet {
+        let sameCache = boot != nil && boot == header.boot
+        return (sameCache ? written : header.durable).clipped(to: length)
+    }
+}

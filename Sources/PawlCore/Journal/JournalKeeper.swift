@@ -1,0 +1,194 @@
+/// Decides what is written to a journal file, and where; a shell performs the writes in order.
+///
+/// A header never goes to the buffer that was synced last, nor to one whose sync is under way, nor over the newest:
+/// whatever a kill or a power cut tears, an older valid header is there. Within one incarnation the sets only grow,
+/// so an older header claims less, never more.
+///
+/// The keeper is a value: take a copy, perform what the copy returned, and keep the copy only when that succeeded.
+package struct JournalKeeper: Hashable, Sendable {
+    package let nonce: UInt64
+    /// The newest header handed out.
+    package private(set) var header: JournalHeader
+    /// The durable bytes of the newest header known to be synced.
+    package private(set) var durable: ByteRangeSet
+    private var newest: Int
+    private var syncs: [Sync] = []
+    private var syncedGeneration: UInt64 = 0
+
+    /// A sync of the journal file that is under way.
+    package struct Sync: Hashable, Sendable {
+        let buffer: Int
+        let generation: UInt64
+        let incarnation: UInt64
+        let durable: ByteRangeSet
+    }
+
+    /// A new journal, with the writes that make it; the preamble comes last, so half a journal is seen to be one.
+    package static func begun(
+        facts: JournalFacts, done: ByteRangeSet, original: Int64? = nil, inodes: JournalInodes, boot: BootIdentity?,
+        nonce: UInt64
+    ) -> (JournalKeeper, [JournalWrite]) {
+        let header = JournalHeader(
+            generation: 0, incarnation: 1, boot: boot, synced: nil, original: original, inodes: inodes,
+            facts: facts, written: done, durable: ByteRangeSet())
+        var keeper = JournalKeeper(nonce: nonce, header: header, durable: ByteRangeSet(), newest: -1)
+        var writes = keeper.writeHeader()
+        var page = JournalImage.preamble(nonce: nonce)
+        page.append(contentsOf: repeatElement(0, count: JournalLayout.pageLength - page.count))
+        writes.append(JournalWrite(offset: 0, bytes: page))
+        return (keeper, writes)
+    }
+
+    /// Goes on with an earlier run's journal, of whose bytes `done` are trusted.
+    ///
+    /// The write makes a new incarnation: the old slots, which may be of a boot that is gone, say nothing any more.
+    package static func resumed(
+        _ image: JournalImage, done: ByteRangeSet, length: Int64, inodes: JournalInodes, boot: BootIdentity?
+    ) -> (JournalKeeper, [JournalWrite]) {
+        var header = image.header
+        header.incarnation += 1
+        header.boot = boot
+        header.inodes = inodes
+        header.written = done
+        header.durable = header.durable.clipped(to: length)
+        var keeper = JournalKeeper(
+            nonce: image.nonce, header: header, durable: header.durable, newest: image.buffer)
+        let writes = keeper.writeHeader()
+        return (keeper, writes)
+    }
+
+    private init(nonce: UInt64, header: JournalHeader, durable: ByteRangeSet, newest: Int) {
+        self.nonce = nonce
+        self.header = header
+        self.durable = durable
+        self.newest = newest
+    }
+
+    package var incarnation: UInt64 { header.incarnation }
+
+    /// New facts, and every byte written so far.
+    package mutating func record(_ facts: JournalFacts, written: ByteRangeSet) -> [JournalWrite] {
+        header.facts = facts
+        header.written = written
+        if !written.isEmpty { header.original = nil }
+        return writeHeader()
+    }
+
+    /// Slot `slot` is for a lane that begins at `start`; `retired` is what its last lane has written.
+    package mutating func beginLane(
+        _ slot: Int, at start: Int64, retiring retired: ByteRange?
+    ) -> (JournalSlot, [JournalWrite]) {
+        precondition(slot >= 0 && slot < JournalLayout.slotCount, "no lane slot \(slot)")
+        var writes: [JournalWrite] = []
+        if let retired, !header.written.contains(retired) {
+            header.written.insert(retired)
+            writes = writeHeader()
+        }
+        let slot = JournalSlot(index: slot, start: start, incarnation: header.incarnation, nonce: nonce)
+        writes.append(slot.write(at: start))
+        return (slot, writes)
+    }
+
+    /// The data bytes `done` are synced, if they are still of this incarnation.
+    package mutating func dataSynced(_ done: ByteRangeSet, incarnation: UInt64) -> [JournalWrite] {
+        guard incarnation == header.incarnation else { return [] }
+        header.durable.insert(done)
+        header.written.insert(done)
+        return writeHeader()
+    }
+
+    /// A sync of the data failed: the page cache may hold bytes that no disk will ever have.
+    package mutating func distrustCache() -> [JournalWrite] {
+        header.boot = nil
+        return writeHeader()
+    }
+
+    /// The shell is about to sync the journal file.
+    package mutating func syncBegins() -> Sync {
+        let sync = Sync(
+            buffer: newest, generation: header.generation, incarnation: header.incarnation, durable: header.durable)
+        syncs.append(sync)
+        return sync
+    }
+
+    package mutating func syncEnded(_ sync: Sync, succeeded: Bool) {
+        syncs.removeAll { $0 == sync }
+        guard succeeded, sync.generation > syncedGeneration else { return }
+        syncedGeneration = sync.generation
+        header.synced = sync.buffer
+        if sync.incarnation == header.incarnation { durable = sync.durable }
+    }
+
+    /// Forgets every byte. The shell syncs the journal after these writes, then calls `startedOver()` and performs
+    /// its writes too, and only then touches the data.
+    package mutating func startOver(_ facts: JournalFacts) -> [JournalWrite] {
+        header.incarnation += 1
+        header.facts = facts
+        header.original = nil
+        header.written = ByteRangeSet()
+        header.durable = ByteRangeSet()
+        durable = ByteRangeSet()
+        return writeHeader()
+    }
+
+    /// After the sync: overwrites every older header, so that no damage to the newest brings the old claims back.
+    package mutating func startedOver() -> [JournalWrite] {
+        let area = JournalLayout.area(ofBuffer: newest)
+        var writes: [JournalWrite] = []
+        for buffer in 0..<(area + 1) * JournalLayout.buffersPerArea where buffer != header.synced {
+            header.generation += 1
+            let bytes = header.encoded(nonce: nonce)
+            let fits = bytes.count <= JournalLayout.capacity(ofArea: JournalLayout.area(ofBuffer: buffer))
+            writes.append(
+                JournalWrite(
+                    offset: JournalLayout.offset(ofBuffer: buffer),
+                    bytes: fits ? bytes : Array(repeating: 0, count: 512)))
+            if fits { newest = buffer }
+        }
+        return writes
+    }
+
+    /// The writes of the next header: to a free buffer, in a larger area when it has outgrown this one.
+    private mutating func writeHeader() -> [JournalWrite] {
+        header.generation += 1
+        let bytes = fittingHeader()
+        let firstNew = newest < 0 ? 0 : JournalLayout.area(ofBuffer: newest) + 1
+        var area = max(firstNew - 1, 0)
+        while bytes.count > JournalLayout.capacity(ofArea: area) { area += 1 }
+        var writes: [JournalWrite] = []
+        for made in stride(from: firstNew, through: area, by: 1) {
+            // Really written, not left sparse: a later header must not find the disk full.
+            let start = JournalLayout.start(ofArea: made)
+            let length = JournalLayout.end(ofArea: made) - start
+            writes.append(JournalWrite(offset: start, bytes: Array(repeating: 0, count: length)))
+        }
+        let buffer = freeBuffer(in: area)
+        writes.append(JournalWrite(offset: JournalLayout.offset(ofBuffer: buffer), bytes: bytes))
+        newest = buffer
+        return writes
+    }
+
+    private func freeBuffer(in area: Int) -> Int {
+        let buffers = area * JournalLayout.buffersPerArea..<(area + 1) * JournalLayout.buffersPerArea
+        let free = buffers.first { buffer in
+            buffer != newest && buffer != header.synced && !syncs.contains { $0.buffer == buffer }
+        }
+        guard let free else { preconditionFailure("two syncs of one journal are under way: \(syncs)") }
+        return free
+    }
+
+    /// The header's bytes. A set of half a million runs and more loses its shortest ones: they are fetched again.
+    private func fittingHeader() -> [UInt8] {
+        var bytes = header.encoded(nonce: nonce)
+        var whole = header
+        while bytes.count > JournalLayout.capacity(ofArea: JournalLayout.lastArea) {
+            let longest = whole.written.runs.sorted { $0.count > $1.count }
+            precondition(longest.count > 1, "an address of 8 MiB: no transport takes one")
+            whole.written = ByteRangeSet(longest.prefix(longest.count / 2))
+            let durable = whole.durable.runs.sorted { $0.count > $1.count }
+            whole.durable = ByteRangeSet(durable.prefix(durable.count / 2))
+            bytes = whole.encoded(nonce: nonce)
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,57 @@
+/// Where things stand in a journal file.
+///
+/// The first page holds the preamble and the table of lane slots; it alone is mapped into memory. Header buffers
+/// follow in areas of four; each area's buffers are twice as large as those of the area before. A header that has
+/// outgrown its area goes to the next one, so a journal grows without being rewritten and its older headers stay
+/// valid meanwhile.
+package enum JournalLayout {
+    package static let version: UInt32 = 1
+    package static let magic: [UInt8] = Array("PAWLJRNL".utf8)
+    /// The first page: what is mapped.
+    package static let pageLength = 4096
+    package static let preambleLength = 32
+    package static let slotTable = 2048
+    package static let slotLength = 32
+    package static let slotCount = 64
+    /// Four, not three: one synced, one whose sync is under way, the newest, and a free one. With three the newest
+    /// would be overwritten while a sync is under way, and a kill in the middle of that write would lose what the
+    /// reused slots had said.
+    package static let buffersPerArea = 4
+    /// Headers of up to 8 MiB; no journal file is longer than `end(ofArea: lastArea)`.
+    package static let lastArea = 11
+
+    package static func capacity(ofArea area: Int) -> Int { pageLength << area }
+    package static func start(ofArea area: Int) -> Int {
+        pageLength + buffersPerArea * pageLength * ((1 << area) - 1)
+    }
+    package static func end(ofArea area: Int) -> Int { start(ofArea: area + 1) }
+
+    package static func area(ofBuffer buffer: Int) -> Int { buffer / buffersPerArea }
+    package static func offset(ofBuffer buffer: Int) -> Int {
+        let area = area(ofBuffer: buffer)
+        return start(ofArea: area) + (buffer % buffersPerArea) * capacity(ofArea: area)
+    }
+    package static func offset(ofSlot slot: Int) -> Int { slotTable + slot * slotLength }
+}
+
+/// Bytes that go to an offset of the journal file.
+package struct JournalWrite: Hashable, Sendable {
+    package var offset: Int
+    package var bytes: [UInt8]
+
+    package init(offset: Int, bytes: [UInt8]) {
+        self.offset = offset
+        self.bytes = bytes
+    }
+}
+
+/// Which boot of which machine's kernel wrote a journal: the page cache lives as long as it.
+package struct BootIdentity: Hashable, Sendable {
+    package var high: UInt64
+    package var low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+}
