@@ -1,1 +1,255 @@
+#define _GNU_SOURCE
 #include "CPawlSystem.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#ifdef __APPLE__
+#include <sys/mount.h>
+#include <sys/param.h>
+#include <sys/sysctl.h>
+#else
+#include <sys/vfs.h>
+#endif
+
+int pawl_open_at(int folder, const char *name, int flags, unsigned mode) {
+    for (;;) {
+        int file = openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+        if (file >= 0) return file;
+        if (errno != EINTR) return -errno;
+    }
+}
+
+int pawl_open_folder(const char *path) {
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return folder >= 0 ? folder : -errno;
+}
+
+void pawl_list_folder(
+    int folder, const char *ending, void *context, void (*each)(void *context, const char *name)) {
+    // A description of its own: the stream moves it on and closes it.
+    int file = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file < 0) return;
+    DIR *stream = fdopendir(file);
+    if (!stream) {
+        close(file);
+        return;
+    }
+    size_t tail = strlen(ending);
+    struct dirent *entry;
+    while ((entry = readdir(stream))) {
+        size_t length = strlen(entry->d_name);
+        if (length > tail && !strcmp(entry->d_name + length - tail, ending)) each(context, entry->d_name);
+    }
+    closedir(stream);
+}
+
+static int set_lock(int file, short type) {
+#if defined(F_OFD_SETLK) && !defined(__APPLE__)
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = type;
+    lock.l_whence = SEEK_SET;
+    if (fcntl(file, F_OFD_SETLK, &lock) == 0) return 0;
+    return errno == EACCES ? EAGAIN : errno;
+#else
+    return flock(file, (type == F_UNLCK ? LOCK_UN : LOCK_EX) | LOCK_NB) == 0 ? 0 : errno;
+#endif
+}
+
+int pawl_lock(int file) { return set_lock(file, F_WRLCK); }
+int pawl_unlock(int file) { return set_lock(file, F_UNLCK); }
+
+// For file systems without an atomic way: a hard link never replaces. Where there are no hard links either, a look
+// and a plain rename have to do.
+static int rename_by_link(int folder, const char *from, const char *to) {
+    if (linkat(folder, from, folder, to, 0) == 0) return unlinkat(folder, from, 0) == 0 ? 0 : errno;
+    if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT) return errno;
+    struct stat found;
+    if (fstatat(folder, to, &found, AT_SYMLINK_NOFOLLOW) == 0) return EEXIST;
+    if (errno != ENOENT) return errno;
+    return renameat(folder, from, folder, to) == 0 ? 0 : errno;
+}
+
+int pawl_rename_new(int folder, const char *from, const char *to) {
+#ifdef __APPLE__
+    int failed = renameatx_np(folder, from, folder, to, RENAME_EXCL);
+#else
+    int failed = renameat2(folder, from, folder, to, RENAME_NOREPLACE);
+#endif
+    if (!failed) return 0;
+    if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) return rename_by_link(folder, from, to);
+    return errno;
+}
+
+int pawl_allocate(int file, int64_t length) {
+#ifdef __APPLE__
+    fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, length, 0};
+    struct stat found;
+    if (fstat(file, &found) != 0) return errno;
+    if (found.st_size >= length) return 0;
+    store.fst_length = length - found.st_size;
+    return fcntl(file, F_PREALLOCATE, &store) == -1 ? errno : 0;
+#else
+    return fallocate(file, FALLOC_FL_KEEP_SIZE, 0, length) == 0 ? 0 : errno;
+#endif
+}
+
+int pawl_sync_data(int file) {
+#ifdef __APPLE__
+    if (fcntl(file, F_FULLFSYNC) != -1) return 0;
+    return fsync(file) == 0 ? 0 : errno;
+#else
+    return fdatasync(file) == 0 ? 0 : errno;
+#endif
+}
+
+int pawl_sync_all(int file) {
+#ifdef __APPLE__
+    if (fcntl(file, F_FULLFSYNC) != -1) return 0;
+#endif
+    return fsync(file) == 0 ? 0 : errno;
+}
+
+void pawl_start_writeback(int file) {
+#ifndef __APPLE__
+    sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+#else
+    (void)file;
+#endif
+}
+
+unsigned pawl_file_system(int file) {
+    struct statfs found;
+    if (fstatfs(file, &found) != 0) return 0;
+#ifdef __APPLE__
+    return (found.f_flags & MNT_LOCAL) ? PAWL_FS_LOCAL | PAWL_FS_INODES : 0;
+#else
+    switch ((uint32_t)found.f_type) {
+        case 0x01021994:  // tmpfs
+        case 0x858458F6:  // ramfs
+            return PAWL_FS_LOCAL | PAWL_FS_VOLATILE | PAWL_FS_MAPPABLE | PAWL_FS_INODES;
+        case 0xEF53:      // ext2, ext3, ext4
+        case 0x58465342:  // XFS
+            return PAWL_FS_LOCAL | PAWL_FS_MAPPABLE | PAWL_FS_INODES;
+        case 0x9123683E:  // Btrfs: copies on write, so a store to a mapped page may need room
+        case 0xCA451A4E:  // bcachefs
+        case 0x2FC12FC1:  // ZFS
+        case 0xF2F52010:  // F2FS
+        case 0x3153464A:  // JFS
+        case 0x52654973:  // ReiserFS
+        case 0x3434:      // NILFS
+            return PAWL_FS_LOCAL | PAWL_FS_INODES;
+        case 0x794C7630:  // overlayfs: what lies below is not known
+        case 0x4D44:      // FAT
+        case 0x2011BAB0:  // exFAT
+        case 0x7366746E:  // NTFS3
+        case 0x482B:      // HFS+
+        case 0x15013346:  // UDF
+            return PAWL_FS_LOCAL;
+        default:  // NFS, SMB, 9p, FUSE, Ceph, and what came after this list
+            return 0;
+    }
+#endif
+}
+
+static const char mark_name[] = "user.pawl";
+
+int pawl_set_mark(int file, const void *value, size_t length) {
+#ifdef __APPLE__
+    return fsetxattr(file, mark_name, value, length, 0, 0) == 0 ? 0 : errno;
+#else
+    return fsetxattr(file, mark_name, value, length, 0) == 0 ? 0 : errno;
+#endif
+}
+
+int pawl_mark(int file, void *value, size_t length) {
+#ifdef __APPLE__
+    ssize_t count = fgetxattr(file, mark_name, value, length, 0, 0);
+#else
+    ssize_t count = fgetxattr(file, mark_name, value, length);
+#endif
+    return count < 0 ? -errno : (int)count;
+}
+
+int pawl_remove_mark(int file) {
+#ifdef __APPLE__
+    return fremovexattr(file, mark_name, 0) == 0 ? 0 : errno;
+#else
+    return fremovexattr(file, mark_name) == 0 ? 0 : errno;
+#endif
+}
+
+int pawl_is_open_elsewhere(int file) {
+#ifdef F_SETLEASE
+    if (fcntl(file, F_SETLEASE, F_WRLCK) != 0) return 1;
+    fcntl(file, F_SETLEASE, F_UNLCK);
+    return 0;
+#else
+    (void)file;
+    return 1;
+#endif
+}
+
+int pawl_boot_identity(uint8_t identity[16]) {
+    char text[64];
+#ifdef __APPLE__
+    size_t length = sizeof text;
+    if (sysctlbyname("kern.bootsessionuuid", text, &length, NULL, 0) != 0) return errno;
+#else
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return errno;
+    ssize_t length = read(file, text, sizeof text);
+    int failure = errno;
+    close(file);
+    if (length < 0) return failure;
+#endif
+    int digits = 0;
+    for (size_t index = 0; index < (size_t)length && digits < 32; index++) {
+        char c = text[index];
+        if (c == '-') continue;
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+            : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+        if (digit < 0) return EINVAL;
+        identity[digits / 2] = (uint8_t)(digits % 2 ? identity[digits / 2] << 4 | digit : digit);
+        digits++;
+    }
+    return digits == 32 ? 0 : EINVAL;
+}
+
+int pawl_copy_data(int from, int to, int64_t length) {
+    enum { chunk = 64 * 1024 };
+    int64_t done = 0;
+#ifndef __APPLE__
+    while (done < length) {
+        off_t in = done, out = done;
+        ssize_t count = copy_file_range(from, &in, to, &out, (size_t)(length - done), 0);
+        if (count > 0) { done += count; continue; }
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO)) return errno;
+        break;  // Not between these files: by hand.
+    }
+#endif
+    char buffer[chunk];
+    while (done < length) {
+        size_t wanted = length - done < chunk ? (size_t)(length - done) : chunk;
+        ssize_t count = pread(from, buffer, wanted, done);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return count == 0 ? EIO : errno;
+        for (ssize_t sent = 0; sent < count;) {
+            ssize_t part = pwrite(to, buffer + sent, (size_t)(count - sent), done + sent);
+            if (part < 0 && errno == EINTR) continue;
+            if (part < 0) return errno;
+            sent += part;
+        }
+        done += count;
+    }
+    return 0;
+}

@@ -1,2 +1,60 @@
-// The one door to system calls that Swift cannot make: variadic ones and those that the C library's overlay hides.
+// The one door to system calls that Swift cannot make: variadic ones, those that the C library's overlay hides, and
+// those that each system spells differently. Unless said otherwise a door answers 0 or an errno value.
 #pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+// openat: a descriptor, or -errno. Close-on-exec, and a symbolic link as the last component is refused.
+int pawl_open_at(int folder, const char *name, int flags, unsigned mode);
+
+// A folder, by its path: a descriptor, or -errno. Here symbolic links are followed.
+int pawl_open_folder(const char *path);
+
+// Calls `each` with the names in the folder that end in `ending`.
+void pawl_list_folder(
+    int folder, const char *ending, void *context, void (*each)(void *context, const char *name));
+
+// A write lock on the whole file that belongs to the open description (fcntl_locking(2), "open file description
+// locks"), so that two parts of one process exclude each other too. EAGAIN: held elsewhere.
+int pawl_lock(int file);
+int pawl_unlock(int file);
+
+// Moves a file inside one folder without ever replacing another. EEXIST: the new name is taken.
+int pawl_rename_new(int folder, const char *from, const char *to);
+
+// Blocks for the first `length` bytes, without changing the file's length. EOPNOTSUPP: not on this file system.
+int pawl_allocate(int file, int64_t length);
+
+// The data, and the metadata needed to find it, are on stable storage when this returns.
+int pawl_sync_data(int file);
+int pawl_sync_all(int file);
+// Starts the write-back of dirty pages and does not wait for it.
+void pawl_start_writeback(int file);
+
+// What a file system is like, as bits.
+enum {
+    PAWL_FS_LOCAL = 1,     // its page cache is this kernel's alone
+    PAWL_FS_VOLATILE = 2,  // in memory: nothing survives a power cut, so nothing is synced
+    PAWL_FS_MAPPABLE = 4,  // a store to a mapped page that was written before cannot find the disk full
+    PAWL_FS_INODES = 8,    // inode numbers stay
+};
+unsigned pawl_file_system(int file);
+
+// The mark on part files: an extended attribute. pawl_mark answers the value's length or -errno.
+int pawl_set_mark(int file, const void *value, size_t length);
+int pawl_mark(int file, void *value, size_t length);
+int pawl_remove_mark(int file);
+
+// Whether any other open description of the file exists, in any process, as far as the kernel tells (a lease).
+int pawl_is_open_elsewhere(int file);
+
+// 16 bytes that name this boot of this kernel; an errno value when it does not say.
+int pawl_boot_identity(uint8_t identity[16]);
+
+// Copies `length` bytes between two files at the same offset, sharing blocks where the file system can.
+int pawl_copy_data(int from, int to, int64_t length);
+
+// One store that is seen whole or not at all, after all stores before it.
+static inline void pawl_store(void *word, uint64_t value) {
+    __atomic_store_n((uint64_t *)word, value, __ATOMIC_RELEASE);
+}

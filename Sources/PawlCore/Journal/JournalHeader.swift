@@ -2,7 +2,9 @@
 package struct JournalHeader: Hashable, Sendable {
     /// Counts the headers written; the valid one of the highest generation counts.
     package var generation: UInt64
-    /// Lane slots of another incarnation say nothing. It moves on at each opening and each start over.
+    /// Lane slots of another incarnation say nothing.
+    ///
+    /// It moves on at each opening and each start over.
     package var incarnation: UInt64
     /// `nil` when what the page cache holds must not be trusted, on any boot.
     package var boot: BootIdentity?
@@ -53,7 +55,9 @@ extension JournalHeader {
         writer.put(written)
         writer.put(durable)
         let length = UInt32(writer.bytes.count + 8)
-        for index in 0..<4 { writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index))) }
+        for index in 0..<4 {
+            writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index)))
+        }
         writer.put(Self.seal(writer.bytes[...], nonce: nonce))
         return writer.bytes
     }
@@ -121,7 +125,9 @@ extension JournalHeader {
             guard let source = reader.takeText() else { return nil }
             sources.append(source)
         }
-        guard let name = reader.takeText(), let flags = reader.take(UInt8.self), flags < 16 else { return nil }
+        guard let name = reader.takeText(), let flags = reader.take(UInt8.self), flags < 16 else {
+            return nil
+        }
         var identity = ContentIdentity()
         if flags & 1 != 0 {
             guard let total = reader.take(Int64.self), total >= 0 else { return nil }

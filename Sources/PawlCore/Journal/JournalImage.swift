@@ -33,7 +33,9 @@ package struct JournalImage: Hashable, Sendable {
         }
     }
 
-    /// The first 32 bytes: magic, version, four reserved bytes, nonce, check. Every version keeps them so.
+    /// The first 32 bytes: magic, version, four reserved bytes, nonce, check.
+    ///
+    /// Every version keeps them so.
     static func preamble(nonce: UInt64, version: UInt32 = JournalLayout.version) -> [UInt8] {
         var writer = JournalWriter()
         writer.bytes = JournalLayout.magic
@@ -45,10 +47,13 @@ package struct JournalImage: Hashable, Sendable {
     }
 
     private static func nonce(of front: ArraySlice<UInt8>) throws(Fault) -> UInt64 {
-        guard front.starts(with: JournalLayout.magic) else { throw .damaged("it does not begin as a journal does") }
+        guard front.starts(with: JournalLayout.magic) else {
+            throw .damaged("it does not begin as a journal does")
+        }
         var reader = JournalReader(front.dropFirst(JournalLayout.magic.count))
         guard let version = reader.take(UInt32.self), reader.take(UInt32.self) != nil,
-            let nonce = reader.take(UInt64.self), reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
+            let nonce = reader.take(UInt64.self),
+            reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
         else { throw .damaged("its first bytes are not whole") }
         guard version <= JournalLayout.version else { throw .newer(version: version) }
         return nonce
@@ -60,7 +65,9 @@ package struct JournalImage: Hashable, Sendable {
             let start = JournalLayout.offset(ofBuffer: buffer)
             guard start < bytes.count else { break }
             let end = start + JournalLayout.capacity(ofArea: JournalLayout.area(ofBuffer: buffer))
-            guard let header = JournalHeader(bytes[start..<min(end, bytes.count)], nonce: nonce) else { continue }
+            guard let header = JournalHeader(bytes[start..<min(end, bytes.count)], nonce: nonce) else {
+                continue
+            }
             if header.generation > newest?.0.generation ?? 0 { newest = (header, buffer) }
         }
         return newest
@@ -75,9 +82,11 @@ extension JournalImage {
         return set
     }
 
-    /// The bytes that may be trusted on this boot, in a part file of `length` bytes: all that was written when the
-    /// kernel and its page cache are the same (`boot` is `nil` for a file system that is not local), else only what
-    /// was synced before the header was. The file's length is a truth above the journal's.
+    /// The bytes that may be trusted on this boot, in a part file of `length` bytes: all that was written
+    /// when the kernel and its page cache are the same (`boot` is `nil` for a file system that is not local),
+    /// else only what was synced before the header was.
+    ///
+    /// The file's length is a truth above the journal's.
     package func trusted(boot: BootIdentity?, length: Int64) -> ByteRangeSet {
         let sameCache = boot != nil && boot == header.boot
         return (sameCache ? written : header.durable).clipped(to: length)

@@ -25,12 +25,24 @@ package struct JournalKeeper: Hashable, Sendable {
 
     /// A new journal, with the writes that make it; the preamble comes last, so half a journal is seen to be one.
     package static func begun(
-        facts: JournalFacts, done: ByteRangeSet, original: Int64? = nil, inodes: JournalInodes, boot: BootIdentity?,
+        facts: JournalFacts,
+        done: ByteRangeSet,
+        original: Int64? = nil,
+        inodes: JournalInodes,
+        boot: BootIdentity?,
         nonce: UInt64
     ) -> (JournalKeeper, [JournalWrite]) {
         let header = JournalHeader(
-            generation: 0, incarnation: 1, boot: boot, synced: nil, original: original, inodes: inodes,
-            facts: facts, written: done, durable: ByteRangeSet())
+            generation: 0,
+            incarnation: 1,
+            boot: boot,
+            synced: nil,
+            original: original,
+            inodes: inodes,
+            facts: facts,
+            written: done,
+            durable: ByteRangeSet()
+        )
         var keeper = JournalKeeper(nonce: nonce, header: header, durable: ByteRangeSet(), newest: -1)
         var writes = keeper.writeHeader()
         var page = JournalImage.preamble(nonce: nonce)
@@ -43,7 +55,11 @@ package struct JournalKeeper: Hashable, Sendable {
     ///
     /// The write makes a new incarnation: the old slots, which may be of a boot that is gone, say nothing any more.
     package static func resumed(
-        _ image: JournalImage, done: ByteRangeSet, length: Int64, inodes: JournalInodes, boot: BootIdentity?
+        _ image: JournalImage,
+        done: ByteRangeSet,
+        length: Int64,
+        inodes: JournalInodes,
+        boot: BootIdentity?
     ) -> (JournalKeeper, [JournalWrite]) {
         var header = image.header
         header.incarnation += 1
@@ -52,7 +68,11 @@ package struct JournalKeeper: Hashable, Sendable {
         header.written = done
         header.durable = header.durable.clipped(to: length)
         var keeper = JournalKeeper(
-            nonce: image.nonce, header: header, durable: header.durable, newest: image.buffer)
+            nonce: image.nonce,
+            header: header,
+            durable: header.durable,
+            newest: image.buffer
+        )
         let writes = keeper.writeHeader()
         return (keeper, writes)
     }
@@ -76,7 +96,9 @@ package struct JournalKeeper: Hashable, Sendable {
 
     /// Slot `slot` is for a lane that begins at `start`; `retired` is what its last lane has written.
     package mutating func beginLane(
-        _ slot: Int, at start: Int64, retiring retired: ByteRange?
+        _ slot: Int,
+        at start: Int64,
+        retiring retired: ByteRange?
     ) -> (JournalSlot, [JournalWrite]) {
         precondition(slot >= 0 && slot < JournalLayout.slotCount, "no lane slot \(slot)")
         var writes: [JournalWrite] = []
@@ -106,7 +128,11 @@ package struct JournalKeeper: Hashable, Sendable {
     /// The shell is about to sync the journal file.
     package mutating func syncBegins() -> Sync {
         let sync = Sync(
-            buffer: newest, generation: header.generation, incarnation: header.incarnation, durable: header.durable)
+            buffer: newest,
+            generation: header.generation,
+            incarnation: header.incarnation,
+            durable: header.durable
+        )
         syncs.append(sync)
         return sync
     }
@@ -119,8 +145,10 @@ package struct JournalKeeper: Hashable, Sendable {
         if sync.incarnation == header.incarnation { durable = sync.durable }
     }
 
-    /// Forgets every byte. The shell syncs the journal after these writes, then calls `startedOver()` and performs
-    /// its writes too, and only then touches the data.
+    /// Forgets every byte.
+    ///
+    /// The shell syncs the journal after these writes, then calls `startedOver()` and performs its writes
+    /// too, and only then touches the data.
     package mutating func startOver(_ facts: JournalFacts) -> [JournalWrite] {
         header.incarnation += 1
         header.facts = facts
@@ -142,7 +170,9 @@ package struct JournalKeeper: Hashable, Sendable {
             writes.append(
                 JournalWrite(
                     offset: JournalLayout.offset(ofBuffer: buffer),
-                    bytes: fits ? bytes : Array(repeating: 0, count: 512)))
+                    bytes: fits ? bytes : Array(repeating: 0, count: 512)
+                )
+            )
             if fits { newest = buffer }
         }
         return writes
@@ -177,7 +207,9 @@ package struct JournalKeeper: Hashable, Sendable {
         return free
     }
 
-    /// The header's bytes. A set of half a million runs and more loses its shortest ones: they are fetched again.
+    /// The header's bytes.
+    ///
+    /// A set of half a million runs and more loses its shortest ones: they are fetched again.
     private func fittingHeader() -> [UInt8] {
         var bytes = header.encoded(nonce: nonce)
         var whole = header

@@ -13,9 +13,10 @@ package enum JournalLayout {
     package static let slotTable = 2048
     package static let slotLength = 32
     package static let slotCount = 64
-    /// Four, not three: one synced, one whose sync is under way, the newest, and a free one. With three the newest
-    /// would be overwritten while a sync is under way, and a kill in the middle of that write would lose what the
-    /// reused slots had said.
+    /// Four, not three: one synced, one whose sync is under way, the newest, and a free one.
+    ///
+    /// With three the newest would be overwritten while a sync is under way, and a kill in the middle of that
+    /// write would lose what the reused slots had said.
     package static let buffersPerArea = 4
     /// Headers of up to 8 MiB; no journal file is longer than `end(ofArea: lastArea)`.
     package static let lastArea = 11

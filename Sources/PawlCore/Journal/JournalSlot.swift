@@ -62,7 +62,10 @@ package struct JournalSlot: Hashable, Sendable {
 
     /// What slot `index` of the first page claims to have written, `nil` unless it is whole and of `incarnation`.
     static func claim(
-        in page: ArraySlice<UInt8>, index: Int, incarnation: UInt64, nonce: UInt64
+        in page: ArraySlice<UInt8>,
+        index: Int,
+        incarnation: UInt64,
+        nonce: UInt64
     ) -> ByteRange? {
         let offset = page.startIndex + JournalLayout.offset(ofSlot: index)
         guard offset + JournalLayout.slotLength <= page.endIndex else { return nil }

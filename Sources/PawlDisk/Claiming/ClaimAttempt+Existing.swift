@@ -1,0 +1,108 @@
+import CPawlSystem
+import PawlCore
+import PawlEngine
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// `IfExists.resume`: a finished file becomes the part file, and can be given back.
+extension ClaimAttempt {
+    func convert(_ ticket: ClaimTicket) throws(Failure) -> Outcome {
+        let file: OpenFile
+        let status: FileStatus
+        do throws(SystemError) {
+            file = try folder.open(names.final, flags: O_RDWR | O_NONBLOCK)
+            guard try JournalFile.lockIfPossible(file) else { return .taken(.alreadyDownloading(finalPath)) }
+            status = try file.status()
+            guard try folder.status(of: names.final)?.identity == status.identity else { return .again }
+        } catch  where error.isMissing {
+            return .again
+        } catch {
+            throw Failure.system(.cannotOpen, "cannot open", at: finalPath, error)
+        }
+        // Other names of this file must not see new bytes.
+        if status.links > 1 { return try copy(file, status, ticket) }
+        return try move(file, status, ticket)
+    }
+
+    /// The journal comes first and remembers that this was a finished file: a kill between the steps leaves either
+    /// the file under its name, or a part file that the next claim puts back or goes on with.
+    private func move(
+        _ file: OpenFile,
+        _ status: FileStatus,
+        _ ticket: ClaimTicket
+    ) throws(Failure) -> Outcome {
+        try clearOrphan()
+        let facts = facts
+        let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
+        let nonce = disk.environment.nonce()
+        let journal = try JournalFile.make(names.journal, in: folder) { inode in
+            JournalKeeper.begun(
+                facts: facts,
+                done: ByteRangeSet(),
+                original: status.length,
+                inodes: JournalInodes(part: status.identity.inode, journal: inode),
+                boot: boot,
+                nonce: nonce
+            )
+        }
+        if folder.bearsMarks, !PartMark.set(PartMark.value(of: source), on: file) { folder.noMarks() }
+        do throws(SystemError) {
+            try folder.rename(names.final, to: names.part, replacing: false)
+        } catch {
+            try? folder.remove(names.journal)
+            PartMark.remove(from: file)
+            if error.number == EEXIST || error.isMissing { return .again }
+            throw Failure.system(.renameFailed, "cannot rename", at: finalPath, error)
+        }
+        let partial = partial(
+            file,
+            length: status.length,
+            journal: journal,
+            origin: .renamed(length: status.length, status: status),
+            ticket: ticket
+        )
+        return .answer(.existing(partial, length: status.length))
+    }
+
+    private func copy(
+        _ file: OpenFile,
+        _ status: FileStatus,
+        _ ticket: ClaimTicket
+    ) throws(Failure) -> Outcome {
+        guard let part = try makePart() else { return .again }
+        do throws(SystemError) {
+            try SystemError.check(pawl_copy_data(file.descriptor, part.descriptor, status.length))
+        } catch {
+            try? folder.remove(names.part)
+            throw Failure.system(.inputOutput, "cannot copy", at: finalPath, error)
+        }
+        let partial = partial(
+            part,
+            length: status.length,
+            origin: .copied(from: status.identity),
+            ticket: ticket
+        )
+        return .answer(.existing(partial, length: status.length))
+    }
+
+    /// A finished file that an earlier run had made its part file and not touched gets its name back.
+    func putBack(_ file: OpenFile, length: Int64) throws(Failure) -> Outcome {
+        do throws(SystemError) {
+            if try file.status().length > length { try file.truncate(to: length) }
+            PartMark.remove(from: file)
+            try folder.rename(names.part, to: names.final, replacing: false)
+            try folder.remove(names.journal)
+        } catch  where error.number == EEXIST {
+            return .taken(.exists(finalPath))
+        } catch {
+            throw Failure.system(.renameFailed, "cannot give its name back to", at: finalPath, error)
+        }
+        return .again
+    }
+}

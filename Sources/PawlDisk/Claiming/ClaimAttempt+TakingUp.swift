@@ -1,0 +1,224 @@
+import CPawlSystem
+import PawlCore
+import PawlEngine
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A part file is there already: whose is it, and what of it may be trusted?
+extension ClaimAttempt {
+    /// `nil` when there is no part file after all.
+    func takeUp(
+        _ ticket: ClaimTicket,
+        adopts: (LoadedJournal) -> Bool
+    ) throws(Failure) -> Outcome? {
+        let file: OpenFile
+        let isLocked: Bool
+        let status: FileStatus
+        let named: FileStatus?
+        do throws(SystemError) {
+            file = try folder.open(names.part, flags: O_RDWR | O_NONBLOCK)
+            isLocked = try JournalFile.lockIfPossible(file)
+            status = try file.status()
+            named = try folder.status(of: names.part)
+        } catch {
+            switch error.number {
+            case ENOENT: return nil
+            case ELOOP, EISDIR, ENXIO: return .taken(.stranger(partPath))
+            default: return .taken(.system(.cannotOpen, "cannot open", at: partPath, error))
+            }
+        }
+        guard status.isRegular else { return .taken(.stranger(partPath)) }
+        guard isLocked else { return try heldElsewhere(file) }
+        // It may have been published or discarded between opening and locking.
+        guard named?.identity == status.identity else { return .again }
+        switch try JournalFile.find(names.journal, in: folder) {
+        case .none: return try leftover(file, status, ticket)
+        case .held: return try heldElsewhere(file)
+        case .unborn: return try fresh(file, status, ticket)
+        case .newer(let version): throw newer(version)
+        case .damaged(let why):
+            try setAside(because: why)
+            return try fresh(file, status, ticket)
+        case .whole(let image, let journal):
+            return try found(file, status, image, journal, ticket, adopts: adopts)
+        }
+    }
+
+    /// Another process, or another part of this one, has the lock: tells whether it downloads the same.
+    private func heldElsewhere(_ file: OpenFile) throws(Failure) -> Outcome {
+        if let facts = JournalFile.peek(names.journal, in: folder) {
+            return try held(by: facts.sources.first)
+        }
+        let isSame = PartMark.read(file) == .of(PartMark.value(of: source))
+        return try held(by: isSame ? source : nil)
+    }
+
+    /// No journal: the leftover of a small file of ours, or another program's part file.
+    private func leftover(
+        _ file: OpenFile,
+        _ status: FileStatus,
+        _ ticket: ClaimTicket
+    ) throws(Failure) -> Outcome {
+        let reading = folder.bearsMarks ? PartMark.read(file) : .unsupported
+        if case .of = reading { return try fresh(file, status, ticket) }
+        // A kill between making the file and marking it leaves an empty one. If nobody has it open it is nobody's.
+        if status.length == 0, pawl_is_open_elsewhere(file.descriptor) == 0 {
+            return try fresh(file, status, ticket)
+        }
+        return .taken(.stranger(partPath))
+    }
+
+    /// Uses a part file of ours whose bytes are worth nothing.
+    private func fresh(
+        _ file: OpenFile,
+        _ status: FileStatus,
+        _ ticket: ClaimTicket
+    ) throws(Failure) -> Outcome {
+        // The journal goes first: it must not find the next download's bytes in the part file.
+        try clearOrphan()
+        do throws(SystemError) {
+            if status.length > 0 { try file.truncate(to: 0) }
+        } catch {
+            throw Failure.system(.inputOutput, "cannot empty", at: partPath, error)
+        }
+        try mark(file)
+        return .answer(.fresh(partial(file, ticket: ticket)))
+    }
+
+    private func found(
+        _ file: OpenFile,
+        _ status: FileStatus,
+        _ image: JournalImage,
+        _ journal: OpenFile,
+        _ ticket: ClaimTicket,
+        adopts: (LoadedJournal) -> Bool
+    ) throws(Failure) -> Outcome {
+        let inodes = try inodes(status, journal)
+        switch belonging(of: file, to: image, inodes: inodes) {
+        case .together: break
+        case .oursWithoutIts:
+            journal.unlock()
+            return try fresh(file, status, ticket)
+        case .stranger: return .taken(.stranger(partPath))
+        }
+        if let original = image.header.original, claim.ifExists != .resume {
+            return try putBack(file, length: original)
+        }
+        let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
+        let done = image.trusted(boot: boot, length: status.length)
+        let loaded = LoadedJournal(facts: image.header.facts, done: done)
+        let isExisting = image.header.original != nil
+        guard isExisting || loaded.facts.sources.first == source || adopts(loaded) else {
+            return .taken(.otherDownload(partPath))
+        }
+        let (keeper, writes) = JournalKeeper.resumed(
+            image,
+            done: done,
+            length: status.length,
+            inodes: inodes,
+            boot: boot
+        )
+        let path = folder.path(of: names.journal)
+        do throws(SystemError) {
+            try JournalFile.perform(writes, on: journal)
+        } catch {
+            throw Failure.system(.inputOutput, "cannot write", at: path, error)
+        }
+        let origin = image.header.original.map { FilePartial.Origin.renamed(length: $0, status: status) }
+        let partial = partial(
+            file,
+            length: status.length,
+            journal: JournalFile(file: journal, path: path, keeper: keeper),
+            origin: origin,
+            ticket: ticket
+        )
+        if let original = image.header.original {
+            return .answer(.existing(partial, length: min(original, status.length)))
+        }
+        return .answer(.found(partial, loaded))
+    }
+
+    private enum Belonging {
+        case together
+        /// Marked as ours, but not the file that the journal speaks of.
+        case oursWithoutIts
+        case stranger
+    }
+
+    /// Whether the part file is the one that the journal speaks of.
+    ///
+    /// When both inodes differ the pair was copied or moved as one; when only the part file's does, somebody
+    /// put another file there.
+    private func belonging(of file: OpenFile, to image: JournalImage, inodes: JournalInodes) -> Belonging {
+        guard folder.traits.contains(.keepsInodes), inodes.journal == image.header.inodes.journal else {
+            return .together
+        }
+        let reading = folder.bearsMarks ? PartMark.read(file) : .unsupported
+        let isSameInode = inodes.part == image.header.inodes.part
+        switch reading {
+        case .of: return isSameInode ? .together : .oursWithoutIts
+        case .missing: return .stranger
+        case .unsupported: return isSameInode ? .together : .stranger
+        }
+    }
+
+    private func inodes(_ status: FileStatus, _ journal: OpenFile) throws(Failure) -> JournalInodes {
+        do throws(SystemError) {
+            return JournalInodes(
+                part: status.identity.inode,
+                journal: try journal.status().identity.inode
+            )
+        } catch {
+            throw Failure.system(.cannotOpen, "cannot look at", at: folder.path(of: names.journal), error)
+        }
+    }
+
+    private func newer(_ version: UInt32) -> Failure {
+        .newerJournal(folder.path(of: names.journal), version: version)
+    }
+
+    private func setAside(because why: String) throws(Failure) {
+        let kept = try JournalFile.setAside(names, in: folder)
+        disk.environment.notice(
+            "the journal \(folder.path(of: names.journal)) is damaged (\(why)): set aside as \(kept), "
+                + "the download starts over"
+        )
+    }
+
+    /// Removes a journal that no part file belongs to.
+    ///
+    /// The caller holds the part file's lock.
+    func clearOrphan() throws(Failure) {
+        guard try status(of: names.journal) != nil else { return }
+        switch try JournalFile.find(names.journal, in: folder) {
+        case .none: return
+        case .held: throw Failure.alreadyDownloading(finalPath)
+        case .newer(let version): throw newer(version)
+        case .damaged(let why): try setAside(because: why)
+        case .unborn, .whole: try removeJournal()
+        }
+    }
+
+    /// Finishes what a crash after the final rename left: a journal without its part file.
+    func tidy() throws(Failure) {
+        guard try status(of: names.journal) != nil, try status(of: names.part) == nil else { return }
+        guard case .whole(_, let file) = try JournalFile.find(names.journal, in: folder) else { return }
+        // With the journal's lock held: nobody has begun a part file since.
+        guard try status(of: names.part) == nil else { return }
+        try withExtendedLifetime(file) { () throws(Failure) in try removeJournal() }
+    }
+
+    private func removeJournal() throws(Failure) {
+        do throws(SystemError) {
+            try folder.remove(names.journal)
+        } catch {
+            throw Failure.system(.inputOutput, "cannot remove", at: folder.path(of: names.journal), error)
+        }
+    }
+}

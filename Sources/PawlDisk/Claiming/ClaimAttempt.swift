@@ -1,0 +1,172 @@
+import PawlCore
+import PawlEngine
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// One try to get one name of a claim.
+///
+/// Whoever holds the part file's lock owns the three names; nothing is changed before it is held. Everything that a
+/// crash between two steps leaves behind is recognised here, from what is on the disk alone.
+struct ClaimAttempt {
+    let disk: FileDisk
+    let folder: Folder
+    let claim: Claim
+    /// 0: the wished name; n: `name (n).ext`.
+    let number: Int
+    let names: PartNames
+
+    enum Outcome {
+        case answer(ClaimAnswer)
+        /// The name is somebody else's; a claim that may rename goes on to the next one.
+        case taken(Failure)
+        /// Something changed under our hands, or a leftover was put right: look again.
+        case again
+    }
+
+    init(disk: FileDisk, folder: Folder, claim: Claim, number: Int) {
+        self.disk = disk
+        self.folder = folder
+        self.claim = claim
+        self.number = number
+        names = PartNames(number == 0 ? claim.name : FileName.numbered(claim.name, number))
+    }
+
+    var source: String { claim.facts.sources.first ?? "" }
+    var partPath: String { folder.path(of: names.part) }
+    var finalPath: String { folder.path(of: names.final) }
+    var facts: JournalFacts {
+        var facts = claim.facts
+        facts.name = names.final
+        return facts
+    }
+
+    func run(adopts: (LoadedJournal) -> Bool) throws(Failure) -> Outcome {
+        let key = ClaimRegistry.Key(folder: folder.identity, name: names.final)
+        switch disk.claims.enter(key, source: source) {
+        case .held(let holder): return try held(by: holder)
+        case .entered(let ticket): return try decide(ticket, adopts: adopts)
+        }
+    }
+
+    /// The same download elsewhere is an error; another one only has the name.
+    func held(by holder: String?) throws(Failure) -> Outcome {
+        let failure = Failure.alreadyDownloading(finalPath)
+        guard holder != source else { throw failure }
+        return .taken(failure)
+    }
+
+    private func decide(
+        _ ticket: ClaimTicket,
+        adopts: (LoadedJournal) -> Bool
+    ) throws(Failure) -> Outcome {
+        guard let finished = try status(of: names.final) else {
+            return try createOrTakeUp(ticket, adopts: adopts)
+        }
+        switch claim.ifExists {
+        case .skip:
+            try tidy()
+            return .answer(.skipped(path: finalPath))
+        case .fail:
+            try tidy()
+            return .taken(.exists(finalPath))
+        case .rename:
+            if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
+            try tidy()
+            return .taken(.exists(finalPath))
+        case .overwrite:
+            guard finished.isRegular else { return .taken(.exists(finalPath)) }
+            return try createOrTakeUp(ticket, adopts: adopts)
+        case .resume:
+            guard finished.isRegular else { return .taken(.exists(finalPath)) }
+            if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
+            return try convert(ticket)
+        }
+    }
+
+    func status(of name: String) throws(Failure) -> FileStatus? {
+        do throws(SystemError) {
+            return try folder.status(of: name)
+        } catch {
+            throw Failure.system(.cannotOpen, "cannot look at", at: folder.path(of: name), error)
+        }
+    }
+
+    private func createOrTakeUp(
+        _ ticket: ClaimTicket,
+        adopts: (LoadedJournal) -> Bool
+    ) throws(Failure) -> Outcome {
+        if let file = try makePart() { return .answer(.fresh(partial(file, ticket: ticket))) }
+        if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
+        return .again
+    }
+
+    /// Makes, locks and marks the part file; `nil` when there is one already.
+    func makePart() throws(Failure) -> OpenFile? {
+        let file: OpenFile
+        do throws(SystemError) {
+            file = try folder.open(names.part, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o666)
+        } catch  where error.number == EEXIST || error.number == ENOENT {
+            // There is one, or the folder has just vanished.
+            return nil
+        } catch {
+            throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
+        }
+        do throws(Failure) {
+            guard try lock(file) else { throw Failure.alreadyDownloading(partPath) }
+            try clearOrphan()
+            try mark(file)
+        } catch {
+            try? folder.remove(names.part)
+            throw error
+        }
+        return file
+    }
+
+    func lock(_ file: OpenFile) throws(Failure) -> Bool {
+        do throws(SystemError) {
+            return try JournalFile.lockIfPossible(file)
+        } catch {
+            throw Failure.system(.cannotOpen, "cannot lock", at: partPath, error)
+        }
+    }
+
+    /// Says that the part file is ours: by its attribute, or by an empty journal where there are no attributes.
+    func mark(_ file: OpenFile) throws(Failure) {
+        if folder.bearsMarks {
+            if PartMark.set(PartMark.value(of: source), on: file) { return }
+            folder.noMarks()
+        }
+        do throws(SystemError) {
+            try JournalFile.markByName(names.journal, in: folder)
+        } catch {
+            throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: names.journal), error)
+        }
+    }
+
+    func partial(
+        _ file: OpenFile,
+        length: Int64 = 0,
+        journal: JournalFile? = nil,
+        origin: FilePartial.Origin? = nil,
+        ticket: ClaimTicket
+    ) -> FilePartial {
+        FilePartial(
+            disk: disk,
+            folder: folder,
+            names: names,
+            claim: claim,
+            number: number,
+            ticket: ticket,
+            file: file,
+            length: length,
+            journal: journal,
+            origin: origin
+        )
+    }
+}

@@ -1,0 +1,71 @@
+package import PawlCore
+package import PawlEngine
+
+/// The disk of this machine: part files and journals beside their final names.
+///
+/// Shared by all loops. It keeps a bounded number of folders open and has a few threads for syncing and hashing.
+package final class FileDisk: Disk {
+    let environment: Environment
+    let folders: FolderCache
+    let claims = ClaimRegistry()
+    let unfinished = UnfinishedIndex()
+    let numbers = NumberHints()
+    let syncers = WorkerPool(threads: 2)
+    let hashers = WorkerPool(threads: 2)
+
+    /// What the machine says of itself, and what a test may say in its place.
+    struct Environment: Sendable {
+        var boot = SystemBoot.identity
+        /// `nil`: as the file system of each folder says.
+        var traits: FileSystemTraits?
+        var marks = true
+        /// Tells a journal's headers and slots from those of another one in the same blocks.
+        var nonce: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
+        var notice: @Sendable (String) -> Void
+    }
+
+    /// A disk that says through `notice` what a person should know and what stops nothing: a damaged journal that
+    /// was set aside.
+    package convenience init(notice: @escaping @Sendable (String) -> Void) {
+        self.init(Environment(notice: notice))
+    }
+
+    init(_ environment: Environment) {
+        self.environment = environment
+        folders = FolderCache(traits: environment.traits, marks: environment.marks)
+    }
+
+    package func claim(
+        _ claim: Claim,
+        adopts: (LoadedJournal) -> Bool
+    ) throws(Failure) -> ClaimAnswer {
+        var folder = try folders.open(claim.folder)
+        var number = 0
+        var retries = 0
+        while true {
+            let attempt = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number)
+            switch try attempt.run(adopts: adopts) {
+            case .answer(let answer): return answer
+            case .taken(let failure):
+                guard claim.ifExists == .rename, number < NumberHints.last else { throw failure }
+                number = numbers.next(after: number, of: claim.name, in: folder)
+            case .again:
+                retries += 1
+                guard retries < 100 else {
+                    throw Failure(
+                        .cannotCreate,
+                        "cannot claim",
+                        at: folder.path(of: claim.name),
+                        because: "others keep changing the files of that name"
+                    )
+                }
+                folder = try folders.open(claim.folder)
+            }
+        }
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? {
+        guard let folder = folders.existing(folder) else { return nil }
+        return unfinished.name(of: source, in: folder)
+    }
+}

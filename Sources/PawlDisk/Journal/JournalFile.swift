@@ -1,0 +1,133 @@
+import PawlCore
+import Synchronization
+
+/// A locked journal file and the keeper that says what is written to it.
+///
+/// Its loop thread records, and a worker adds what has become durable: the keeper's mutex is held over the writes of
+/// a header, because two of them must not go to one buffer at once.
+final class JournalFile: Sendable {
+    let file: OpenFile
+    let path: String
+    private let state: Mutex<State>
+
+    private struct State {
+        var keeper: JournalKeeper
+        var isClosed = false
+    }
+
+    init(file: OpenFile, path: String, keeper: JournalKeeper) {
+        self.file = file
+        self.path = path
+        state = Mutex(State(keeper: keeper))
+    }
+
+    var durable: ByteRangeSet { state.withLock { $0.keeper.durable } }
+    var facts: JournalFacts { state.withLock { $0.keeper.header.facts } }
+    var incarnation: UInt64 { state.withLock { $0.keeper.incarnation } }
+
+    /// Writes what a new value of the keeper asks for, and keeps that value if it could be written.
+    @discardableResult
+    private func change<Result>(
+        _ body: (inout JournalKeeper) -> (Result, [JournalWrite])
+    ) throws(SystemError) -> Result? {
+        try state.withLock { (state) throws(SystemError) -> Result? in
+            guard !state.isClosed else { return nil }
+            var next = state.keeper
+            let (result, writes) = body(&next)
+            try Self.perform(writes, on: file)
+            state.keeper = next
+            return result
+        }
+    }
+
+    static func perform(_ writes: [JournalWrite], on file: OpenFile) throws(SystemError) {
+        for write in writes { try file.write(write.bytes, at: Int64(write.offset)) }
+    }
+
+    func record(_ facts: JournalFacts, written: ByteRangeSet) throws(Failure) {
+        do throws(SystemError) {
+            try change { ((), $0.record(facts, written: written)) }
+        } catch {
+            throw Failure.system(.inputOutput, "cannot write", at: path, error)
+        }
+    }
+
+    /// Begins a lane's slot; `map` takes the slot's own words where there is one.
+    func beginLane(
+        _ slot: Int,
+        at start: Int64,
+        retiring: ByteRange?,
+        map: SlotMap?
+    ) throws(Failure) -> JournalSlot? {
+        do throws(SystemError) {
+            let begun = try change { keeper in
+                var (begun, writes) = keeper.beginLane(slot, at: start, retiring: retiring)
+                if map != nil { writes.removeLast() }
+                return (begun, writes)
+            }
+            if let begun { map?.begin(begun) }
+            return begun
+        } catch {
+            throw Failure.system(.inputOutput, "cannot write", at: path, error)
+        }
+    }
+
+    /// Syncs `data`, then a header that says so.
+    func checkpoint(
+        _ done: ByteRangeSet,
+        incarnation: UInt64,
+        data: OpenFile,
+        dataPath: String,
+        syncs: Bool
+    ) throws(Failure) {
+        if syncs {
+            do throws(SystemError) {
+                try data.syncData()
+            } catch {
+                distrustCache()
+                throw Failure.system(.inputOutput, "cannot sync", at: dataPath, error)
+            }
+        }
+        do throws(SystemError) {
+            try change { ((), $0.dataSynced(done, incarnation: incarnation)) }
+            try sync(syncs: syncs)
+        } catch {
+            throw Failure.system(.inputOutput, "cannot write", at: path, error)
+        }
+    }
+
+    /// A sync of the data failed: the next run must not trust what the page cache says.
+    func distrustCache() {
+        // A journal that cannot be written either is on a disk that is lost.
+        _ = try? change { ((), $0.distrustCache()) }
+    }
+
+    private func sync(syncs: Bool) throws(SystemError) {
+        let ticket = state.withLock { $0.isClosed ? nil : $0.keeper.syncBegins() }
+        guard let ticket else { return }
+        var failure: SystemError?
+        if syncs {
+            do throws(SystemError) { try file.syncData() } catch { failure = error }
+        }
+        let succeeded = failure == nil
+        state.withLock { $0.keeper.syncEnded(ticket, succeeded: succeeded) }
+        if let failure { throw failure }
+    }
+
+    /// Says durably that nothing is written.
+    func startOver(_ facts: JournalFacts, syncs: Bool) throws(Failure) {
+        do throws(SystemError) {
+            try change { ((), $0.startOver(facts)) }
+            try sync(syncs: syncs)
+            try change { ((), $0.startedOver()) }
+        } catch {
+            throw Failure.system(.inputOutput, "cannot write", at: path, error)
+        }
+    }
+
+    /// No byte is written to the file any more, also not by a worker; it is unlocked.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        file.unlock()
+    }
+}

@@ -1,0 +1,118 @@
+import CPawlSystem
+import PawlCore
+import Synchronization
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A folder kept open: names are looked up in it without walking its path again.
+final class Folder: Sendable {
+    /// As the claim spelled it, for messages and final paths.
+    let path: String
+    let identity: FileIdentity
+    let traits: FileSystemTraits
+    private let file: OpenFile
+    private let takesMarks: Atomic<Bool>
+    /// Who waits for the next sync of the folder.
+    private let waiting = Mutex<[@Sendable (SystemError?) -> Void]>([])
+
+    init(path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool) throws(SystemError) {
+        self.path = path
+        self.file = file
+        self.traits = traits
+        identity = try file.status().identity
+        takesMarks = Atomic(marks)
+    }
+
+    /// Whether part files here can bear an extended attribute.
+    var bearsMarks: Bool { takesMarks.load(ordering: .relaxed) }
+    func noMarks() { takesMarks.store(false, ordering: .relaxed) }
+
+    func path(of name: String) -> String {
+        if path.isEmpty || path == "." { return name }
+        return path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
+    }
+
+    func open(_ name: String, flags: Int32, mode: UInt32 = 0) throws(SystemError) -> OpenFile {
+        try OpenFile(name, in: file.descriptor, flags: flags, mode: mode)
+    }
+
+    /// `nil` when there is nothing of that name.
+    ///
+    /// A symbolic link is itself, not what it points to.
+    func status(of name: String) throws(SystemError) -> FileStatus? {
+        var found = stat()
+        if unsafe fstatat(file.descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 {
+            return FileStatus(found)
+        }
+        let error = SystemError.last
+        if error.isMissing { return nil }
+        throw error
+    }
+
+    func remove(_ name: String) throws(SystemError) {
+        guard unsafe unlinkat(file.descriptor, name, 0) == 0 else { throw .last }
+    }
+
+    func rename(_ name: String, to newName: String, replacing: Bool) throws(SystemError) {
+        if replacing {
+            guard unsafe renameat(file.descriptor, name, file.descriptor, newName) == 0 else { throw .last }
+        } else {
+            try SystemError.check(unsafe pawl_rename_new(file.descriptor, name, newName))
+        }
+    }
+
+    /// Bytes that this user may still take.
+    func free() throws(SystemError) -> Int64 {
+        var found = statvfs()
+        guard unsafe fstatvfs(file.descriptor, &found) == 0 else { throw .last }
+        let size = UInt64(found.f_frsize > 0 ? found.f_frsize : found.f_bsize)
+        let (bytes, overflows) = UInt64(found.f_bavail).multipliedReportingOverflow(by: size)
+        return overflows ? .max : Int64(clamping: bytes)
+    }
+
+    /// The names that end in `ending`, in no order.
+    func names(endingIn ending: String) -> [String] {
+        final class List { var names: [String] = [] }
+        let list = List()
+        unsafe pawl_list_folder(file.descriptor, ending, Unmanaged.passUnretained(list).toOpaque()) {
+            context,
+            name in
+            guard let context = unsafe context, let name = unsafe name else { return }
+            unsafe Unmanaged<List>.fromOpaque(context).takeUnretainedValue().names.append(
+                String(cString: name)
+            )
+        }
+        return list.names
+    }
+
+    /// Syncs the folder on `workers` and tells `done`.
+    ///
+    /// Whoever asks while a sync is waiting shares it.
+    func sync(on workers: WorkerPool, done: @escaping @Sendable (SystemError?) -> Void) {
+        let isFirst = waiting.withLock { waiting in
+            waiting.append(done)
+            return waiting.count == 1
+        }
+        guard isFirst else { return }
+        workers.submit { [self] in
+            let askers = waiting.withLock { waiting in
+                defer { waiting = [] }
+                return waiting
+            }
+            var failure: SystemError?
+            do throws(SystemError) {
+                try file.syncAll()
+            } catch {
+                // Not every file system can sync a folder; there the rename is as durable as it gets.
+                if !error.isUnsupported && error.number != EBADF { failure = error }
+            }
+            for asker in askers { asker(failure) }
+        }
+    }
+}

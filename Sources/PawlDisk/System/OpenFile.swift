@@ -1,0 +1,163 @@
+import CPawlSystem
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// An open file, closed when its last user lets go of it.
+///
+/// A class because a worker may still read or sync the file after its download has closed it.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+
+    init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Opens `name` in `folder`; a symbolic link is refused (ELOOP).
+    init(_ name: String, in folder: Int32, flags: Int32, mode: UInt32 = 0) throws(SystemError) {
+        let answer = unsafe pawl_open_at(folder, name, flags, mode)
+        guard answer >= 0 else { throw SystemError(number: -answer) }
+        descriptor = answer
+    }
+
+    deinit { close(descriptor) }
+
+    func status() throws(SystemError) -> FileStatus {
+        var found = stat()
+        guard unsafe fstat(descriptor, &found) == 0 else { throw .last }
+        return FileStatus(found)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(SystemError) {
+        guard let base = bytes.baseAddress else { return }
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe pwrite(
+                descriptor,
+                base + done,
+                bytes.count - done,
+                off_t(offset) + off_t(done)
+            )
+            if count > 0 {
+                done += count
+            } else if count == 0 {
+                throw SystemError(number: EIO)
+            } else if errno != EINTR {
+                throw .last
+            }
+        }
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int64) throws(SystemError) {
+        try unsafe bytes.span.bytes.withUnsafeBytes { (buffer) throws(SystemError) in
+            try unsafe write(buffer, at: offset)
+        }
+    }
+
+    /// Reads up to the end of the file or the buffer, and answers how many bytes it was.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
+        guard let base = buffer.baseAddress else { return 0 }
+        var done = 0
+        while done < buffer.count {
+            let count = unsafe pread(
+                descriptor,
+                base + done,
+                buffer.count - done,
+                off_t(offset) + off_t(done)
+            )
+            if count == 0 { break }
+            if count > 0 {
+                done += count
+            } else if errno != EINTR {
+                throw .last
+            }
+        }
+        return done
+    }
+
+    /// The first `limit` bytes, fewer when the file is shorter.
+    func contents(limit: Int) throws(SystemError) -> [UInt8] {
+        let length = min(Int(try status().length), limit)
+        return try unsafe [UInt8](unsafeUninitializedCapacity: length) {
+            (buffer, count) throws(SystemError) in
+            count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
+        }
+    }
+
+    func truncate(to length: Int64) throws(SystemError) {
+        while ftruncate(descriptor, off_t(length)) != 0 {
+            guard errno == EINTR else { throw .last }
+        }
+    }
+
+    /// Sets the time of the last change and leaves that of the last access.
+    func setModified(_ time: timespec) throws(SystemError) {
+        var times = (timespec(tv_sec: 0, tv_nsec: Int(omitTime)), time)
+        let answer = unsafe withUnsafePointer(to: &times) { pair in
+            unsafe pair.withMemoryRebound(to: timespec.self, capacity: 2) { unsafe futimens(descriptor, $0) }
+        }
+        guard answer == 0 else { throw .last }
+    }
+
+    func syncData() throws(SystemError) { try SystemError.check(pawl_sync_data(descriptor)) }
+    func syncAll() throws(SystemError) { try SystemError.check(pawl_sync_all(descriptor)) }
+
+    /// Takes the write lock.
+    ///
+    /// `false`: somebody else has it.
+    func lock() throws(SystemError) -> Bool {
+        let answer = pawl_lock(descriptor)
+        if answer == EAGAIN || answer == EWOULDBLOCK { return false }
+        try SystemError.check(answer)
+        return true
+    }
+
+    func unlock() { _ = pawl_unlock(descriptor) }
+}
+
+/// UTIME_OMIT, which the C library's overlay hides.
+private let omitTime: Int32 = {
+    #if canImport(Darwin)
+    -2
+    #else
+    (1 << 30) - 2
+    #endif
+}()
+
+/// What a file is, as far as this room asks.
+struct FileStatus: Hashable, Sendable {
+    let length: Int64
+    /// Bytes that have blocks.
+    let allocated: Int64
+    let identity: FileIdentity
+    let isRegular: Bool
+    let links: Int
+    let modifiedSeconds: Int
+    let modifiedNanoseconds: Int
+
+    init(_ found: stat) {
+        length = Int64(found.st_size)
+        allocated = Int64(found.st_blocks) * 512
+        identity = FileIdentity(device: UInt64(truncatingIfNeeded: found.st_dev), inode: UInt64(found.st_ino))
+        isRegular = found.st_mode & S_IFMT == S_IFREG
+        links = Int(found.st_nlink)
+        #if canImport(Darwin)
+        let time = found.st_mtimespec
+        #else
+        let time = found.st_mtim
+        #endif
+        modifiedSeconds = time.tv_sec
+        modifiedNanoseconds = time.tv_nsec
+    }
+
+    var modified: timespec { timespec(tv_sec: modifiedSeconds, tv_nsec: modifiedNanoseconds) }
+}
+
+/// What makes two paths the same file.
+struct FileIdentity: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+}

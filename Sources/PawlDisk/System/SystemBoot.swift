@@ -1,0 +1,13 @@
+import CPawlSystem
+import PawlCore
+
+/// The running kernel's name for its boot.
+enum SystemBoot {
+    /// `nil` when the kernel does not say: then no page cache is trusted.
+    static let identity: BootIdentity? = {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard unsafe pawl_boot_identity(&bytes) == 0 else { return nil }
+        func word(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
+        return BootIdentity(high: word(bytes[0..<8]), low: word(bytes[8..<16]))
+    }()
+}

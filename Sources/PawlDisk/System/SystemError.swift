@@ -1,0 +1,28 @@
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What a system call said when it failed.
+struct SystemError: Error, Hashable, Sendable {
+    let number: Int32
+
+    static var last: SystemError { SystemError(number: errno) }
+
+    /// For the doors that answer 0 or an errno value.
+    static func check(_ answer: Int32) throws(SystemError) {
+        guard answer == 0 else { throw SystemError(number: answer) }
+    }
+
+    var text: String { unsafe String(cString: strerror(number)) }
+
+    var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
+    var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+    /// The file system does not know this kind of request.
+    var isUnsupported: Bool {
+        number == EOPNOTSUPP || number == ENOTSUP || number == ENOSYS || number == EINVAL || number == ENOLCK
+    }
+}
