@@ -35,14 +35,14 @@ extension DownloadMachine {
 
     private mutating func accept(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
         let lane = lanes[index]
-        if plan.wish != .whole, lane.asked != .whole, !learnBase(from: answer) {
-            return laneFault(
-                index,
-                .unproven("the server sent \(answer.range) instead of the wanted part"),
-                now: now
-            )
-        }
         if lane.kind == .restarting { return restart(with: answer, lane: index) }
+        // With a suffix the first answer shows where the file begins in the resource.
+        let start = base ?? answer.range.start
+        base = start
+        guard answer.range.start == start + lane.cursor - lane.overlap else {
+            let evidence = "the server sent \(answer.range), which is not where the file goes on"
+            return laneFault(index, .unproven(evidence), now: now)
+        }
         switch answer.match {
         case .same: break
         case .soft:
@@ -54,7 +54,7 @@ extension DownloadMachine {
         }
         learn(answer, source: lane.source)
         lanes[index].answerEnd =
-            answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - (base ?? 0)
+            answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
         if lane.kind != .settling,
             let total = wishedLength(of: answer.identity.total) ?? wholeLength(of: answer),
             map.total == nil
@@ -76,13 +76,6 @@ extension DownloadMachine {
     private func wholeLength(of answer: Judge.Answer) -> Int64? {
         answer.range.end == SegmentMap.open
             ? nil : plan.wish == .whole && answer.range.start == 0 ? answer.range.end : nil
-    }
-
-    /// With a wished part the first answer shows where the file begins in the resource.
-    private mutating func learnBase(from answer: Judge.Answer) -> Bool {
-        guard base == nil else { return true }
-        base = answer.range.start
-        return true
     }
 
     private mutating func learn(_ answer: Judge.Answer, source: Int) {

@@ -61,6 +61,7 @@ extension DownloadMachine {
             // The journal's total is the resource's; the wish decides how much of it is the file.
             map = SegmentMap(total: wishedLength(of: journal.facts.identity.total), done: journal.done)
         }
+        base = plan.base(total: journal.facts.identity.total)
         highWater = map.done.count
         sources[0].identity = identity
         sources[0].isProven = identity?.hasValidator ?? false

@@ -20,6 +20,7 @@ extension DownloadMachine {
         if map.done.isEmpty {
             // What an earlier answer said of the length binds nobody while nothing of it is on disk.
             map = SegmentMap()
+            base = plan.base(total: nil)
             return order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)
         }
         guard rangesUsable, !rangeWasSilent, let start = firstResumable(from: source) else {

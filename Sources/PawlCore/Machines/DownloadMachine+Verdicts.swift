@@ -34,6 +34,7 @@ extension DownloadMachine {
         let now = lanes[0].lastByteAt
         let total = wishedLength(of: answer.identity.total)
         reset(total: total)
+        base = base ?? answer.range.start
         identity = answer.identity
         let source = lanes[0].source
         sources[source].identity = answer.identity
@@ -58,6 +59,7 @@ extension DownloadMachine {
     /// The high-water mark stays: bytes that were there before are no progress.
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
+        base = plan.base(total: nil)
         identity = nil
         checkpointBytes = 0
         for index in sources.indices {

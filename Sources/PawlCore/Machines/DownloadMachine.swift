@@ -45,12 +45,7 @@ package struct DownloadMachine: Hashable, Sendable {
         sources = plan.sources.map(Source.init)
         growth = Growth(plan.growth)
         dice = Dice(seed: seed)
-        switch plan.wish {
-        case .whole: base = 0
-        case .from(let start): base = start
-        case .closed(let range): base = range.start
-        case .suffix: base = nil
-        }
+        base = plan.base(total: nil)
     }
 
     /// Bytes compared when no header alone can prove that the content is the same.

@@ -16,6 +16,16 @@ package struct DownloadPlan: Hashable, Sendable {
         precondition(!sources.isEmpty, "a download needs an address")
         self.sources = sources
     }
+
+    /// Where the wanted part begins in a resource of `total` bytes; `nil` while nobody can know.
+    package func base(total: Int64?) -> Int64? {
+        switch wish {
+        case .whole: 0
+        case .from(let start): start
+        case .closed(let range): range.start
+        case .suffix(let count): total.map { max(0, $0 - count) }
+        }
+    }
 }
 
 /// One address of the content and what is known of it.
