@@ -33,6 +33,15 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_long(raw, option, value))
     }
 
+    /// Sets an option of something that a build without it cannot do anyway.
+    func setWhereBuiltIn(_ option: CURLoption, _ value: Int) {
+        noteUnlessMissing(unsafe pawl_easy_set_long(raw, option, value))
+    }
+
+    func setWhereBuiltIn(_ option: CURLoption, _ value: String) {
+        noteUnlessMissing(unsafe pawl_easy_set_string(raw, option, value))
+    }
+
     /// libcurl copies the text.
     func set(_ option: CURLoption, _ value: String?) {
         note(unsafe pawl_easy_set_string(raw, option, value))
@@ -68,6 +77,10 @@ final class EasyHandle {
     var errorText: String { unsafe String(cString: errorBuffer) }
 
     func clearErrorText() { unsafe errorBuffer.pointee = 0 }
+
+    private func noteUnlessMissing(_ code: CURLcode) {
+        if code != CURLE_UNKNOWN_OPTION, code != CURLE_NOT_BUILT_IN { note(code) }
+    }
 
     private func note(_ code: CURLcode) {
         if code != CURLE_OK, refusal == nil { refusal = code }

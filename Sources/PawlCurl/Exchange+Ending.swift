@@ -18,6 +18,9 @@ extension Exchange {
 
     private func fault(_ code: CURLcode) -> TransferFault {
         let said = easy.errorText
+        if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
+            return TransferFault(.tls, "the host's SSH key is not the one that known_hosts has for it")
+        }
         let words = FaultWords(
             code: code,
             text: said.isEmpty ? CurlLibrary.text(of: code) : said,

@@ -38,7 +38,7 @@ struct FaultWords {
         case CURLE_REMOTE_FILE_NOT_FOUND: .notFound
         case CURLE_LOGIN_DENIED: .denied
         case CURLE_REMOTE_ACCESS_DENIED, CURLE_FTP_COULDNT_RETR_FILE: filing
-        case CURLE_SSH: systemError == 0 ? .serverRefused : connecting
+        case CURLE_SSH: speaking
         case CURLE_BAD_DOWNLOAD_RESUME, CURLE_RANGE_ERROR, CURLE_FTP_COULDNT_USE_REST,
             CURLE_FTP_COULDNT_SET_TYPE, CURLE_FTP_WEIRD_PASS_REPLY, CURLE_FTP_WEIRD_PASV_REPLY,
             CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST, CURLE_FTP_PORT_FAILED, CURLE_FTP_PRET_FAILED,
@@ -64,6 +64,12 @@ struct FaultWords {
     private var handshake: TransferFault.Kind {
         let cut = ["Connection reset", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"]
         return cut.contains { text.contains($0) } ? .connectionLost : .tls
+    }
+
+    /// libssh2's words for a connection that ended under it differ from version to version.
+    private var speaking: TransferFault.Kind {
+        let cut = ["banner", "isconnect", "ocket", "ransport"]
+        return cut.contains { text.contains($0) } ? .connectionLost : .serverRefused
     }
 
     private var receiving: TransferFault.Kind {

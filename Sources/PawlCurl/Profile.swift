@@ -122,10 +122,10 @@ final class Profile {
         if let hosts = values.noProxy { options.set(CURLOPT_NOPROXY, hosts) }
         guard values.proxy != "" else { return }
         options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
-        options.set(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
-        options.set(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
+        options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
+        options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
         if let file = values.authorityFile ?? CurlLibrary.authorityFile {
-            options.set(CURLOPT_PROXY_CAINFO, file)
+            options.setWhereBuiltIn(CURLOPT_PROXY_CAINFO, file)
         }
     }
 
