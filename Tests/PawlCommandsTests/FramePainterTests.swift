@@ -49,7 +49,8 @@ import Testing
     @Test func `what others wrote in between is not overwritten`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
-        painter.forget()
+        #expect(painter.leave() == "\r\n")
+        #expect(painter.leave() == "")
         #expect(readable(painter.paint(permanent: [], frame: frame("a"), width: 80)) == "a^K^J")
     }
 
@@ -60,6 +61,19 @@ import Testing
         line.append("--", .faint)
         #expect(readable(line.escaped) == "n ^32m##^m^2m--^m")
         #expect(line.width == 6)
+    }
+
+    @Test func `blanks at the end take no room`() {
+        var line = StyledLine()
+        line.append("a ")
+        line.append("b  ", .done)
+        line.append("   ")
+        line.trim()
+        #expect(line.text == "a b")
+        line = StyledLine()
+        line.append("  ")
+        line.trim()
+        #expect(line.text == "")
     }
 
     @Test func `the cursor is hidden once and shown once`() {

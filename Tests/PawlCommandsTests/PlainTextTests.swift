@@ -40,9 +40,12 @@ import Testing
         for id: UInt64 in 1...3 { roster.add(id, source: "s") }
         let file = DownloadedFile(path: "f", length: 1024, received: 0, duration: 1, wasThere: false)
         _ = roster.apply(.finished(file), of: 1)
-        #expect(PlainText.summary(roster, seconds: 61) == "1 finished, 1.00 KiB in 1:01")
+        #expect(PlainText.summary(roster, unfinished: 0, seconds: 61) == "1 finished, 1.00 KiB in 1:01")
         _ = roster.apply(.state(.paused), of: 2)
         _ = roster.apply(.failed(PawlError(Failure(.timeout, "x", at: "y", because: "z"))), of: 3)
-        #expect(PlainText.summary(roster, seconds: 2) == "1 finished, 1 failed, 1 paused, 1.00 KiB in 2s")
+        #expect(
+            PlainText.summary(roster, unfinished: 1, seconds: 2)
+                == "1 finished, 1 failed, 1 unfinished, 1.00 KiB in 2.0s"
+        )
     }
 }

@@ -76,7 +76,8 @@ import Testing
         var roster = Roster()
         #expect(
             roster.apply(.notice("the disk is slow"), of: 0)
-                == Report(id: nil, source: "pawl", name: nil, kind: .notice("the disk is slow")))
+                == Report(id: nil, source: "pawl", name: nil, kind: .notice("the disk is slow"))
+        )
     }
 
     @Test func `the name is known from the start on, and retrying ends there`() {

@@ -86,8 +86,12 @@ struct GetSession: ~Copyable {
             if roster.active[id] == nil { downloads[id] = nil }
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
             isInterrupted = true
-        case .signal(let number):
-            teller.terminalChanged(wasStopped: number == SIGCONT)
+        case .signal(SIGTSTP):
+            teller.stop()
+        case .signal(SIGCONT):
+            teller.goOn()
+        case .signal:
+            teller.redrawSoon()
         }
     }
 }

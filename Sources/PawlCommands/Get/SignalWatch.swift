@@ -6,7 +6,7 @@ import Glibc
 package enum SignalWatch {
     /// - Parameters:
     ///   - hasDisplay: also hear of resizing, stopping and continuing.
-    ///   - cursor: is put back before the process stops or ends at once.
+    ///   - cursor: is put back before the process ends at once.
     ///   - onSignal: called on the signal thread.
     package static func start(
         hasDisplay: Bool,
@@ -78,9 +78,6 @@ private final class Listener: Sendable {
                     cursor.show()
                     _exit(7)
                 }
-            case SIGTSTP:
-                cursor.show()
-                kill(getpid(), SIGSTOP)
             default: break
             }
             onSignal(number)

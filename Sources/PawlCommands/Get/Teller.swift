@@ -25,7 +25,8 @@ struct Teller: ~Copyable {
     private var permanent: [String] = []
     private var tick = 0
     private var nextShow = milliseconds()
-    private var isDrawn = false
+    /// Ctrl-Z stopped the process from here, so that its going on brings no news.
+    private var wasStoppedHere = false
 
     init(_ options: GetOptions, terminal: TerminalState, cursor: CursorGuard, files: Int) {
         self.cursor = cursor
@@ -82,10 +83,29 @@ struct Teller: ~Copyable {
         errors.flush()
     }
 
-    /// The terminal was resized, or has been used by others while this process was stopped.
-    mutating func terminalChanged(wasStopped: Bool) {
-        if wasStopped { painter.forget() }
-        nextShow = milliseconds()
+    /// The terminal was resized.
+    mutating func redrawSoon() { nextShow = milliseconds() }
+
+    /// Leaves the terminal in good order and stops the process, as Ctrl-Z asks; returns when it goes on.
+    mutating func stop() {
+        leaveDisplay()
+        errors.flush()
+        wasStoppedHere = true
+        raise(SIGSTOP)
+        redrawSoon()
+    }
+
+    /// The process goes on after it was stopped, perhaps from outside and without warning.
+    mutating func goOn() {
+        if !wasStoppedHere { leaveDisplay() }
+        wasStoppedHere = false
+        redrawSoon()
+    }
+
+    /// Lets what is drawn stand where it is; the next frame goes below.
+    private mutating func leaveDisplay() {
+        errors.append(painter.leave())
+        errors.append(cursor.showingCode())
     }
 
     /// The last words.
@@ -96,7 +116,9 @@ struct Teller: ~Copyable {
             errors.append(cursor.showingCode())
             fallthrough
         case .lines:
-            if files > 1 { errors.appendLine(PlainText.summary(roster, seconds: seconds)) }
+            if files > 1 {
+                errors.appendLine(PlainText.summary(roster, unfinished: unfinished, seconds: seconds))
+            }
         case .json:
             output.appendLine(
                 JSONLines.summary(roster, unfinished: unfinished, seconds: seconds, exitCode: exitCode)
@@ -155,7 +177,8 @@ struct Teller: ~Copyable {
 
 extension ProgressTotals {
     /// The sum of all; its size is not known while there are files of which nothing is known yet.
-    fileprivate init(_ roster: borrowing Roster, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool) {
+    fileprivate init(_ roster: borrowing Roster, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool)
+    {
         let written = roster.finishedBytes + running.reduce(0) { $0 + $1.written }
         var total: Int64? = hasUnknown ? nil : roster.finishedBytes
         for snapshot in running { total = total.flatMap { sum in snapshot.total.map { sum + $0 } } }

@@ -45,7 +45,8 @@ package enum JSONLines {
     }
 
     /// The last line.
-    package static func summary(_ roster: Roster, unfinished: Int, seconds: Double, exitCode: UInt8) -> String {
+    package static func summary(_ roster: Roster, unfinished: Int, seconds: Double, exitCode: UInt8) -> String
+    {
         var object = JSONObject()
         object.set("event", "summary")
         object.set("finished", roster.finished)

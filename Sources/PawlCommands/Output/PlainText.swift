@@ -20,11 +20,11 @@ package enum PlainText {
     }
 
     /// The last line when there were several files.
-    package static func summary(_ roster: Roster, seconds: Double) -> String {
+    package static func summary(_ roster: Roster, unfinished: Int, seconds: Double) -> String {
         var parts = ["\(roster.finished) finished"]
         if roster.failed > 0 { parts.append("\(roster.failed) failed") }
-        if roster.paused > 0 { parts.append("\(roster.paused) paused") }
-        parts.append("\(Figures.size(roster.finishedBytes)) in \(Figures.duration(seconds))")
+        if unfinished > 0 { parts.append("\(unfinished) unfinished") }
+        parts.append("\(Figures.size(roster.finishedBytes)) in \(time(seconds))")
         return parts.joined(separator: ", ")
     }
 
@@ -35,10 +35,14 @@ package enum PlainText {
 
     private static func finished(_ file: DownloadedFile) -> String {
         if file.wasThere { return "\(file.path): complete already, nothing was fetched" }
-        let seconds = Figures.fixed(max(0, file.duration), decimals: 1)
         // A speed over less than the clock can tell means nothing.
         let speed =
             file.duration >= 0.1 ? " (\(Figures.speed(Int64(Double(file.received) / file.duration))))" : ""
-        return "\(file.path): finished, \(Figures.size(file.length)) in \(seconds)s\(speed)"
+        return "\(file.path): finished, \(Figures.size(file.length)) in \(time(file.duration))\(speed)"
+    }
+
+    /// Tenths matter while there is no minute.
+    private static func time(_ seconds: Double) -> String {
+        seconds < 60 ? Figures.fixed(max(0, seconds), decimals: 1) + "s" : Figures.duration(seconds)
     }
 }

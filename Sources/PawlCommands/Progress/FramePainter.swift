@@ -18,8 +18,11 @@ package struct FramePainter: Sendable {
         return codes
     }
 
-    /// Forgets what stands on the screen, after something else has written there.
-    package mutating func forget() { drawn = [] }
+    /// Lets what is drawn stand, and goes to a line of its own: something else will write there.
+    package mutating func leave() -> String {
+        defer { drawn = [] }
+        return drawn.isEmpty ? "" : "\r\n"
+    }
 
     private func goToTop(width: Int) -> String {
         guard !drawn.isEmpty else { return "" }

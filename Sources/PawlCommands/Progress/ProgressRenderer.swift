@@ -55,6 +55,7 @@ package struct ProgressRenderer: Sendable {
         for column in layout.columns {
             line.append(" " + TerminalText.rightAligned(text(of: row, in: column), to: column.width))
         }
+        line.trim()
         return line
     }
 

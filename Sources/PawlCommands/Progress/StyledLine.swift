@@ -13,8 +13,22 @@ package struct StyledLine: Sendable, Hashable {
     package init() {}
 
     package mutating func append(_ text: String, _ style: Style = .plain) {
+        guard !text.isEmpty else { return }
         texts.append(text)
         styles.append(style)
+    }
+
+    /// Takes blanks off the end: a terminal that breaks long lines anew after a resize forgets them as well.
+    package mutating func trim() {
+        while let last = texts.last {
+            guard let end = last.lastIndex(where: { $0 != " " }) else {
+                texts.removeLast()
+                styles.removeLast()
+                continue
+            }
+            texts[texts.count - 1] = String(last[...end])
+            return
+        }
     }
 
     /// The line without its colours.
