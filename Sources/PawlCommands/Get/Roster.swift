@@ -49,7 +49,7 @@ package struct Roster: Sendable {
 
     /// The exit code when the command ends now, perhaps with something left undone by an interruption.
     package func exitCode(isUnfinished: Bool) -> UInt8 {
-        isUnfinished || paused > 0 ? 7 : lastFailure
+        isUnfinished || paused > 0 ? PawlError.Code.unfinished.rawValue : lastFailure
     }
 
     private mutating func report(_ kind: DownloadEvent.Kind, _ entry: inout Entry) -> Report.Kind? {

@@ -1,4 +1,5 @@
 import Glibc
+import Pawl
 
 /// Hears signals on a thread of its own, so that no code ever runs inside a signal handler.
 ///
@@ -76,7 +77,7 @@ private final class Listener: Sendable {
                 // Asked twice: what is on disk is safe at any moment, so there is nothing to wait for.
                 if wishes > 1 {
                     cursor.show()
-                    _exit(7)
+                    _exit(Int32(PawlError.Code.unfinished.rawValue))
                 }
             default: break
             }
