@@ -4,8 +4,15 @@ package final class LighttpdServer: Sendable {
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
 
-    package init(_ site: ServedFolder, user: String = "pawl", password: String = "secret") throws(SystemError)
-    {
+    /// Without `validators` its answers have neither ETag nor Last-Modified.
+    ///
+    /// That is how lighttpd answers for files of a type that it was not told.
+    package init(
+        _ site: ServedFolder,
+        user: String = "pawl",
+        password: String = "secret",
+        validators: Bool = true
+    ) throws(SystemError) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         try FileSystem.write(Array("\(user):\(password)\n".utf8), to: folder.path("users"))
@@ -17,6 +24,7 @@ package final class LighttpdServer: Sendable {
             server.upload-dirs = ("\(folder.path)")
             accesslog.filename = "\(folder.path("access.log"))"
             accesslog.format = "%s|%{Range}i|%b|%U"
+            \(validators ? "mimetype.assign = (\"\" => \"application/octet-stream\")" : "")
             alias.url = ("/digest/" => "\(site.path)/", "/basic/" => "\(site.path)/")
             auth.backend = "plain"
             auth.backend.plain.userfile = "\(folder.path("users"))"

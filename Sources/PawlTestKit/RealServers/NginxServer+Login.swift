@@ -1,8 +1,7 @@
 extension NginxServer {
     /// Lets the file `users` know one user.
-    ///
-    /// The password is written as it is (nginx's own `{PLAIN}` scheme).
     package func allow(user: String, password: String) throws(SystemError) {
-        try write("users", "\(user):{PLAIN}\(password)\n")
+        let hash = try PawlProcess.run("/usr/bin/openssl", ["passwd", "-apr1", password]).output
+        try write("users", "\(user):\(hash)")
     }
 }

@@ -1,0 +1,51 @@
+import PawlCore
+import PawlTestKit
+import Testing
+
+@Suite(.enabled(if: FTPServer.isAvailable, "needs root and vsftpd"))
+struct `vsftpd` {
+    @Test func `the whole file arrives`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let run = try site.run("--user", "anonymous:\(server.password)", server.url("/\(site.name)"))
+        #expect(site.complaint(run) == nil)
+    }
+
+    @Test func `the login may stand in the URL and is told to nobody`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let run = try site.run("ftp://anonymous:\(server.password)@127.0.0.1:\(server.port)/\(site.name)")
+        #expect(site.complaint(run) == nil)
+        #expect(!(run.output + run.errors).contains(server.password))
+    }
+
+    @Test func `A4 killed in the middle, the next run asks for the rest`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let login = "anonymous:\(server.password)"
+        let url = server.url("/\(site.name)")
+        let said = try #require(
+            try site.runAndKillInTheMiddle("--user", login, "--limit-rate", "1M", url)
+        )
+        let run = try site.run("--json", "--user", login, url)
+        #expect(site.complaint(run) == nil)
+        #expect(try #require(run.resumedAt) >= said)
+        let offsets = server.finish().filter { $0.hasPrefix("REST ") }.compactMap { Int64($0.dropFirst(5)) }
+        #expect(offsets.contains { $0 > 0 })
+    }
+
+    @Test func `a file that is not there is code 3`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let run = try site.run("--user", "anonymous:\(server.password)", server.url("/nothing.bin"))
+        #expect(site.complaint(run, code: 3, saying: "nothing.bin") == nil)
+    }
+
+    @Test func `a wrong password is code 24`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let run = try site.run("--user", "anonymous:wrong-one", server.url("/\(site.name)"))
+        #expect(site.complaint(run, code: 24) == nil)
+        #expect(!run.errors.contains("wrong-one"))
+    }
+}

@@ -1,0 +1,103 @@
+import PawlCore
+import PawlTestKit
+import Testing
+
+@Suite(.enabled(if: SSHServer.isAvailable, "needs root, mount namespaces and OpenSSH"))
+struct `OpenSSH` {
+    private func url(_ server: SSHServer, _ site: RealOriginSite) -> String {
+        server.url("\(site.served.path)/\(site.name)")
+    }
+
+    private func login(_ server: SSHServer) -> String { "\(server.user):\(server.password)" }
+
+    @Test func `the whole file arrives`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let run = try site.run(
+            "--user",
+            login(server),
+            url(server, site),
+            environment: ["HOME": server.knowing]
+        )
+        #expect(site.complaint(run) == nil)
+    }
+
+    @Test func `a key in the person's own folder opens the door`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let run = try site.run(
+            "--user",
+            "\(server.user):",
+            url(server, site),
+            environment: ["HOME": server.withKey]
+        )
+        #expect(site.complaint(run) == nil)
+    }
+
+    @Test func `A4 killed in the middle, the next run continues`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let home = ["HOME": server.knowing]
+        let said = try #require(
+            try site.runAndKillInTheMiddle(
+                "--user",
+                login(server),
+                "--limit-rate",
+                "1M",
+                url(server, site),
+                environment: home
+            )
+        )
+        let run = try site.run("--json", "--user", login(server), url(server, site), environment: home)
+        #expect(site.complaint(run) == nil)
+        #expect(try #require(run.resumedAt) >= said)
+        #expect(try #require(run.received) <= site.content.length - said + 256 * 1024)
+    }
+
+    @Test func `a file that is not there is code 3`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let run = try site.run(
+            "--user",
+            login(server),
+            server.url("\(site.served.path)/nothing.bin"),
+            environment: ["HOME": server.knowing]
+        )
+        #expect(site.complaint(run, code: 3, saying: "nothing.bin") == nil)
+    }
+
+    @Test func `a wrong password is code 24`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let run = try site.run(
+            "--user",
+            "\(server.user):wrong-one",
+            url(server, site),
+            environment: ["HOME": server.knowing]
+        )
+        #expect(site.complaint(run, code: 24) == nil)
+        #expect(!run.errors.contains("wrong-one"))
+    }
+
+    @Test func `an unknown host key is code 33 unless the person says that it does not matter`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let home = ["HOME": server.stranger]
+        let careful = try site.run("--user", login(server), url(server, site), environment: home)
+        #expect(site.complaint(careful, code: 33, saying: "known_hosts") == nil)
+        let careless = try site.run("-k", "--user", login(server), url(server, site), environment: home)
+        #expect(site.complaint(careless) == nil)
+    }
+
+    @Test func `another host key than the known one is code 33`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let run = try site.run(
+            "--user",
+            login(server),
+            url(server, site),
+            environment: ["HOME": server.mistaken]
+        )
+        #expect(site.complaint(run, code: 33, saying: "key") == nil)
+    }
+}

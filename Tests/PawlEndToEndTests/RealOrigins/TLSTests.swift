@@ -1,0 +1,115 @@
+import PawlCore
+import PawlTestKit
+import Testing
+
+@Suite(
+    .enabled(
+        if: ServerProcess.isInstalled("nginx") && ServerProcess.isInstalled("openssl"),
+        "needs nginx and openssl"
+    )
+)
+struct `TLS with nginx` {
+    @Test func `an unknown authority is code 33, named in the sentence, and nothing is written`() throws {
+        let site = try RealOriginSite()
+        let nginx = try NginxServer(site.served, authority: TestAuthority())
+        let run = try site.run(nginx.secureURL("/\(site.name)"))
+        #expect(site.complaint(run, code: 33, saying: "certificate", "--cacert") == nil)
+        #expect(nginx.finish().isEmpty)
+    }
+
+    @Test func `the right authority is accepted`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let nginx = try NginxServer(site.served, authority: authority)
+        let run = try site.run("--cacert", authority.authority, nginx.secureURL("/\(site.name)"))
+        #expect(site.complaint(run) == nil)
+    }
+
+    @Test func `another authority is not`() throws {
+        let site = try RealOriginSite()
+        let nginx = try NginxServer(site.served, authority: TestAuthority())
+        let other = try TestAuthority()
+        let run = try site.run("--cacert", other.authority, nginx.secureURL("/\(site.name)"))
+        #expect(site.complaint(run, code: 33, saying: "certificate") == nil)
+    }
+
+    @Test func `a certificate for another name is refused`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority(names: "DNS:elsewhere.example")
+        let nginx = try NginxServer(site.served, authority: authority)
+        let run = try site.run("--cacert", authority.authority, nginx.secureURL("/\(site.name)"))
+        #expect(site.complaint(run, code: 33) == nil)
+    }
+
+    @Test func `insecure accepts anyone`() throws {
+        let site = try RealOriginSite()
+        let nginx = try NginxServer(site.served, authority: TestAuthority(names: "DNS:elsewhere.example"))
+        let run = try site.run("-k", "-x", "4", nginx.secureURL("/\(site.name)"))
+        #expect(site.complaint(run) == nil)
+    }
+
+    @Test func `A4 killed in the middle over TLS, the next run continues`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let nginx = try NginxServer(
+            site.served,
+            locations: "limit_rate $http_x_slow;",
+            authority: authority
+        )
+        let url = nginx.secureURL("/\(site.name)")
+        let said = try #require(
+            try site.runAndKillInTheMiddle(
+                "-x",
+                "1",
+                "-H",
+                "X-Slow: 500k",
+                "--cacert",
+                authority.authority,
+                url
+            )
+        )
+        let run = try site.run("-x", "1", "--json", "--cacert", authority.authority, url)
+        #expect(site.complaint(run) == nil)
+        #expect(try #require(run.resumedAt) >= said)
+    }
+
+    @Test func `segments of one file use connections of their own`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let nginx = try NginxServer(site.served, locations: "limit_rate 2m;", authority: authority)
+        let run = try site.run(
+            "-x",
+            "4",
+            "--cacert",
+            authority.authority,
+            nginx.secureURL("/\(site.name)")
+        )
+        #expect(site.complaint(run) == nil)
+        #expect(Set(nginx.finish().map(\.connection)).count >= 4)
+    }
+
+    @Test func `many small files share HTTP 2 connections`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let nginx = try NginxServer(site.served, authority: authority)
+        let files = try (0..<60).map { index in
+            let file = (
+                name: "small-\(index).bin",
+                content: Payload(seed: UInt64(index) + 1, length: 2000 + Int64(index))
+            )
+            try site.served.add(file.name, file.content)
+            return file
+        }
+        let list = site.downloads.path(".list")
+        let lines = files.map { nginx.secureURL("/\($0.name)") }.joined(separator: "\n")
+        try FileSystem.write(Array("# sixty\n\(lines)\n".utf8), to: list)
+        let run = try site.run("-j", "10", "--cacert", authority.authority, "-i", list)
+        #expect(run.exit == .code(0), "\(run.errors)")
+        for file in files { #expect(site.downloads.difference(file.name, from: file.content) == nil) }
+        #expect(site.downloads.names.count == files.count + 1)
+        let requests = nginx.finish()
+        #expect(requests.count == files.count)
+        #expect(requests.allSatisfy { $0.version == "HTTP/2.0" })
+        #expect(Set(requests.map(\.connection)).count <= 10)
+    }
+}
