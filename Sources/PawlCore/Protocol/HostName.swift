@@ -1,7 +1,7 @@
 /// Reads the host of an address so strictly that no other parser can find another host in it.
 ///
-/// What comes out is a name of letters, digits, `-`, `_` and dots (letters of any script, for libcurl's IDN),
-/// a dotted quad without leading zeros, or a canonical IPv6 literal without its brackets.
+/// What comes out is a name of ASCII letters, digits, `-`, `_` and dots, a dotted quad without leading zeros,
+/// or a canonical IPv6 literal without its brackets.
 enum HostName {
     static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
@@ -9,22 +9,18 @@ enum HostName {
             let raw = String(validating: bytes, as: UTF8.self)
         else { throw AddressFlaw("its host is not text in UTF-8") }
         let host = raw.lowercased()
-        guard host.unicodeScalars.allSatisfy(isAllowed) else {
-            throw AddressFlaw("its host holds a character that no host name has")
-        }
-        let labels = Array(host.utf8).pieces(between: .dot)
+        guard host.unicodeScalars.allSatisfy(isAllowed) else { throw badCharacter }
+        var labels: [ArraySlice<UInt8>] = []
+        for label in Array(host.utf8).pieces(between: .dot) { labels.append(try asciiLabel(label)) }
         try check(labels)
-        return host
+        return String(decoding: Array(labels.joined(separator: [.dot])), as: UTF8.self)
     }
 
     private static func check(_ all: [ArraySlice<UInt8>]) throws(AddressFlaw) {
         // One dot at the end names the root of the DNS.
         let labels = all.count > 1 && all.last?.isEmpty == true ? all.dropLast() : all[...]
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw AddressFlaw("its host name has an empty part") }
-        let length = labels.reduce(labels.count - 1) { $0 + $1.count }
-        guard length <= 253, labels.allSatisfy({ $0.count <= 63 || !$0.allSatisfy(\.isASCII) }) else {
-            throw AddressFlaw("its host name is too long")
-        }
+        guard labels.reduce(labels.count - 1, { $0 + $1.count }) <= 253 else { throw tooLong }
         guard let last = labels.last, isNumeric(last) else { return }
         // Parsers disagree on `127.1`, `0x7f.1` and `010.0.0.1`, so only the form that all read alike is
         // taken.
@@ -35,6 +31,24 @@ enum HostName {
             )
         }
     }
+
+    private static func asciiLabel(_ label: ArraySlice<UInt8>) throws(AddressFlaw) -> ArraySlice<UInt8> {
+        if label.allSatisfy(\.isASCII) {
+            guard label.count <= 63 else { throw tooLong }
+            return label
+        }
+        let scalars = Array(String(decoding: label, as: UTF8.self).unicodeScalars)
+        // A mark has nothing to stand on there (RFC 5891 §4.2.3.2).
+        guard scalars.first?.properties.canonicalCombiningClass == .notReordered else { throw badCharacter }
+        guard let ascii = Punycode.asciiLabel(scalars) else { throw tooLong }
+        return ascii[...]
+    }
+
+    private static var badCharacter: AddressFlaw {
+        AddressFlaw("its host holds a character that no host name has")
+    }
+
+    private static var tooLong: AddressFlaw { AddressFlaw("its host name is too long") }
 
     private static func literal(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         guard !text.contains(.percent) else {

@@ -1,6 +1,7 @@
 /// A parsed absolute URL of a scheme that Pawl fetches (RFC 3986), without its user info and fragment.
 ///
-/// The parts are kept in the form in which they go on the wire, so no second parser can read another host out of them.
+/// The parts are kept in the form in which they go on the wire, so no second parser can read another host out
+/// of them.
 package struct WebAddress: Hashable, Sendable {
     package enum Scheme: String, Hashable, Sendable, CaseIterable {
         case http
@@ -11,7 +12,7 @@ package struct WebAddress: Hashable, Sendable {
     }
 
     package var scheme: Scheme
-    /// Lower case; an IPv6 literal without its brackets.
+    /// ASCII in lower case (`xn--…` for other scripts); an IPv6 literal without its brackets.
     package var host: String
     /// Always there: the scheme's default when the URL names none.
     package var port: UInt16

@@ -46,10 +46,10 @@ struct WebAddressParsingTests {
         ("http://example.org/...", "http://example.org/..."),
         ("http://example.org//a//b", "http://example.org//a//b"),
         ("http://user:pw@example.org/a", "http://example.org/a"),
-        ("http://BÜCHER.example/", "http://bücher.example/"),
-        ("http://straße.example/", "http://straße.example/"),
-        ("http://i♥.example/", "http://i♥.example/"),
-        ("http://b%C3%BCcher.example/", "http://bücher.example/"),
+        ("http://BÜCHER.example/", "http://xn--bcher-kva.example/"),
+        ("http://straße.example/", "http://xn--strae-oqa.example/"),
+        ("http://i♥.example/", "http://xn--i-n3p.example/"),
+        ("http://b%C3%BCcher.example/", "http://xn--bcher-kva.example/"),
         ("http://ex%61mple.org/", "http://example.org/"),
         ("http://example.org./a", "http://example.org./a"),
         ("http://a_b-c.example/", "http://a_b-c.example/"),
@@ -102,7 +102,8 @@ struct WebAddressParsingTests {
         ("http://good.example\u{FF0F}.bad.example/", "character"), ("http://a\u{2100}b/", "character"),
         ("http://a\u{3002}b/", "character"), ("http://a\u{200D}b/", "character"),
         ("http://a\u{202E}b/", "character"),
-        ("http://\u{FF41}.example/", "character"), ("http://a\u{AD}b/", "character"),
+        ("http://\u{FF41}.example/", "character"), ("http://\u{301}a/", "character"),
+        ("http://a.\u{301}b/", "character"), ("http://a\u{AD}b/", "character"),
         ("http://a\u{E000}/", "character"),
         ("http://127.1/", "IPv4"), ("http://0x7f000001/", "IPv4"), ("http://2130706433/", "IPv4"),
         ("http://0177.0.0.1/", "IPv4"), ("http://256.0.0.1/", "IPv4"), ("http://1.2.3.4.5/", "IPv4"),
@@ -135,6 +136,34 @@ struct WebAddressParsingTests {
             #expect(error.description.contains(why), "\(error)")
             #expect(!error.description.utf8.contains { $0 < 0x20 })
         }
+    }
+
+    /// After RFC 3492 §7.1, and letters whose mark stands apart.
+    @Test(arguments: [
+        ("ليهمابتكلموشعربي", "xn--mgbcah9ar9a4efegftvvn"), ("他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"),
+        ("почемужеонинеговорятпорусски", "xn--b1abfaaepdrnnbgefbadotcwatmq2g4l"),
+        ("3年b組金八先生", "xn--3b-ww4c5e180e575a65lsy2b"),
+        ("日本語", "xn--wgv71a119e"), ("안녕하세요", "xn--o70b841ad5c9qb763b"), ("bu\u{308}cher", "xn--bcher-kva"),
+        ("e\u{302}\u{301}", "xn--ilg"), ("e\u{301}", "xn--9ca"), ("か\u{3099}が", "xn--v8ja"), ("Ж", "xn--f1a"),
+        ("XN--BCHER-KVA", "xn--bcher-kva"), ("q\u{301}", "xn--q-xbb"),
+    ])
+    func `names of other scripts go out as the DNS knows them`(_ name: String, _ ascii: String) throws {
+        #expect(try WebAddress.parse("http://\(name).example/").address.host == ascii + ".example")
+    }
+
+    @Test(arguments: [
+        String(repeating: "ü", count: 58), String(repeating: "u\u{308}", count: 58),
+        String(repeating: "ü", count: 64),
+        String(repeating: "ü", count: 100_000), "u" + String(repeating: "\u{308}", count: 300),
+    ])
+    func `a name of another script that is too long is refused`(_ name: String) throws {
+        let error = #expect(throws: Failure.self) { try WebAddress.parse("http://\(name)/") }
+        #expect(error?.why == "its host name is too long")
+    }
+
+    @Test func `the longest name of another script is taken`() throws {
+        let name = String(repeating: "u\u{308}", count: 57)
+        #expect(try WebAddress.parse("http://\(name)/").address.host.utf8.count == 63)
     }
 
     @Test func `a host name has at most 253 bytes, a part of it 63`() throws {
