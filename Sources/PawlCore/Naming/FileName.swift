@@ -17,13 +17,9 @@ package enum FileName {
     package static func safe(_ wish: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in lastComponent(wish).unicodeScalars where !isRemoved(scalar) { scalars.append(scalar) }
-        var rest = scalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace }
-        dropTrailingSpace(&rest)
-        var name = Substring(rest)
-        if name.utf8.count > limit {
-            name = Substring(shortened(String(name)))
-            dropTrailingSpace(&name.unicodeScalars)
-        }
+        var name = Substring(scalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace })
+        name = withoutTrailingSpace(name)
+        if name.utf8.count > limit { name = withoutTrailingSpace(shortened(String(name))[...]) }
         return name.isEmpty ? fallback : String(name)
     }
 
@@ -87,12 +83,10 @@ package enum FileName {
         "tar", "cpio", "img", "iso", "raw", "sql", "dump", "csv", "json", "xml", "txt", "log", "ps", "svg",
     ]
 
-    private static func dropTrailingSpace<
-        Scalars: BidirectionalCollection<Unicode.Scalar> & RangeReplaceableCollection
-    >(
-        _ scalars: inout Scalars
-    ) {
-        while scalars.last?.properties.isWhitespace == true { scalars.removeLast() }
+    private static func withoutTrailingSpace(_ text: Substring) -> Substring {
+        let scalars = text.unicodeScalars
+        guard let last = scalars.lastIndex(where: { !$0.properties.isWhitespace }) else { return "" }
+        return Substring(scalars[...last])
     }
 
     /// Control characters, line and paragraph separators, and the invisible ones that turn the direction of

@@ -65,7 +65,7 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
     /// What is left when bytes that satisfy `isDropped` are taken from both ends.
     func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
         var rest = drop(while: isDropped)
-        while let last = rest.last, isDropped(last) { rest.removeLast() }
+        while let last = rest.last, isDropped(last) { rest = rest.dropLast() }
         return rest
     }
 }

@@ -78,37 +78,33 @@ package enum Redaction {
 
     /// One word: addresses in it lose user info, query and fragment, `/path?name=value` its query.
     private static func append(_ word: ArraySlice<UInt8>, to result: inout [UInt8]) {
-        var rest = word
+        let end = word.firstIndex { $0 == .questionMark || $0 == .hash } ?? word.endIndex
+        let lastAt = word.lastIndex(of: .at) ?? word.startIndex
+        var rest = word[..<end]
+        var hasAddress = false
         while let start = authorityStart(rest) {
+            hasAddress = true
             result.append(contentsOf: rest[..<start])
-            rest = rest[start...]
-            let authority = rest.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
+            var authority = rest[start...].prefix { $0 != .slash }
+            // The colon may be that of another address, as in `a://b@c://d@e`.
+            if authority.last == .colon { authority = authority.dropLast() }
+            rest = rest[authority.endIndex...]
             if let at = authority.lastIndex(of: .at) {
                 result.append(contentsOf: mark.utf8)
                 result.append(contentsOf: authority[at...])
-            } else if rest.contains(.at), hasOddPort(authority) {
+            } else if lastAt >= authority.endIndex, hasOddPort(authority) {
                 // Perhaps a password with a slash or a question mark in it: nothing after it is safe to show.
                 result.append(contentsOf: mark.utf8)
                 return
             } else {
                 result.append(contentsOf: authority)
             }
-            rest = rest[authority.endIndex...]
-            if let secret = rest.firstIndex(where: { $0 == .questionMark || $0 == .hash }),
-                authorityStart(rest[..<secret]) == nil
-            {
-                return appendCut(rest, at: secret, to: &result)
-            }
-        }
-        if let mark = rest.firstIndex(of: .questionMark), rest[mark...].contains(.equals) {
-            return appendCut(rest, at: mark, to: &result)
         }
         result.append(contentsOf: rest)
-    }
-
-    private static func appendCut(_ rest: ArraySlice<UInt8>, at secret: Int, to result: inout [UInt8]) {
-        result.append(contentsOf: rest[...secret])
-        if secret + 1 < rest.endIndex { result.append(contentsOf: mark.utf8) }
+        let tail = word[end...]
+        let isSecret = hasAddress || tail.contains(.equals) || authorityStart(tail) != nil
+        result.append(contentsOf: isSecret ? tail.prefix(1) : tail)
+        if isSecret, tail.count > 1 { result.append(contentsOf: mark.utf8) }
     }
 
     /// The index after the next `://`.

@@ -170,7 +170,7 @@ private struct HeadLines {
     private mutating func nextRaw() -> ArraySlice<UInt8> {
         var line = rest.prefix { $0 != .lineFeed }
         rest = rest[line.endIndex...].dropFirst()
-        while line.last == .carriageReturn { line.removeLast() }
+        while line.last == .carriageReturn { line = line.dropLast() }
         return line
     }
 }

@@ -81,6 +81,39 @@ private struct DateParts {
     var zoneOffset: Int64 = 0
 
     init?(_ text: ArraySlice<UInt8>) {
+        if let preferred = DateParts(preferred: text) {
+            self = preferred
+        } else {
+            self.init(tolerant: text)
+        }
+    }
+
+    /// The preferred form to the letter, which nearly every date has: read in place, since each answer brings
+    /// two.
+    private init?(preferred text: ArraySlice<UInt8>) {
+        let start = text.startIndex
+        func number(_ offset: Int, _ count: Int) -> Int64? {
+            text[(start + offset)..<(start + offset + count)].decimalNumber
+        }
+        guard text.count == 29, text[start + 3] == .comma, text[(start + 25)...].elementsEqual(" GMT".utf8),
+            text[start + 4] == .space, text[start + 7] == .space, text[start + 11] == .space,
+            text[start + 16] == .space, text[start + 19] == .colon, text[start + 22] == .colon,
+            let month = Self.month(text[(start + 8)..<(start + 11)]), let day = number(5, 2),
+            let year = number(12, 4), let hour = number(17, 2), let minute = number(20, 2),
+            let second = number(23, 2), let secondOfDay = Self.secondOfDay(hour, minute, second)
+        else { return nil }
+        self.init(day: day, month: month, year: year, hasShortYear: false, secondOfDay: secondOfDay)
+    }
+
+    private init(day: Int64, month: Int, year: Int64, hasShortYear: Bool, secondOfDay: Int64) {
+        self.day = day
+        self.month = month
+        self.year = year
+        self.hasShortYear = hasShortYear
+        self.secondOfDay = secondOfDay
+    }
+
+    private init?(tolerant text: ArraySlice<UInt8>) {
         var month: Int?
         var second: Int64?
         var numbers: [ArraySlice<UInt8>] = []
@@ -120,10 +153,12 @@ private struct DateParts {
     private static func time(_ token: ArraySlice<UInt8>) -> Int64? {
         let parts = token.pieces(between: .colon)
         let numbers = parts.compactMap { $0.count <= 2 ? $0.decimalNumber : nil }
-        guard parts.count == 3, numbers.count == 3 else { return nil }
-        // 60 is a leap second, which Unix time counts as the next one.
-        guard numbers[0] < 24, numbers[1] < 60, numbers[2] <= 60 else { return nil }
-        return numbers[0] * 3600 + numbers[1] * 60 + numbers[2]
+        return parts.count == 3 && numbers.count == 3 ? secondOfDay(numbers[0], numbers[1], numbers[2]) : nil
+    }
+
+    /// 60 is a leap second, which Unix time counts as the next one.
+    private static func secondOfDay(_ hour: Int64, _ minute: Int64, _ second: Int64) -> Int64? {
+        hour < 24 && minute < 60 && second <= 60 ? hour * 3600 + minute * 60 + second : nil
     }
 
     private static func offset(_ token: ArraySlice<UInt8>) -> Int64? {
@@ -136,7 +171,13 @@ private struct DateParts {
     }
 
     private static func month(_ token: ArraySlice<UInt8>) -> Int? {
-        token.count == 3 ? months.firstIndex { token.isCaseInsensitively($0.lowercased()) } : nil
+        guard token.count == 3 else { return nil }
+        let letters = token.reduce(UInt32(0)) { $0 << 8 | UInt32($1.lowercased) }
+        return monthCodes.firstIndex(of: letters)
+    }
+
+    private static let monthCodes = months.map {
+        $0.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1.lowercased) }
     }
 
     /// Weekdays, and the names of the only zone.

@@ -48,6 +48,13 @@ struct FileNameTests {
         #expect(zalgo == "a" + times(125, "\u{301}") + ".zip")
     }
 
+    @Test(arguments: [" ", "./", "-", "\u{301}", "\u{0}", "a ", "a."])
+    func `a wish of any length is cut in time that grows with its length only`(_ part: String) {
+        let name = FileName.safe("x" + times(500_000, part))
+        #expect(1...255 ~= name.utf8.count)
+        #expect(FileName.safe(times(500_000, part)).utf8.count <= 255)
+    }
+
     @Test func `a cut leaves no white space at the end`() {
         #expect(FileName.safe(times(250, "a") + times(20, " ") + "b") == times(250, "a"))
     }

@@ -92,6 +92,16 @@ struct WebAddressResolvingTests {
         #expect(try WebAddress.parse("http://[::1]/a").address.redacted == "http://[::1]/a")
     }
 
+    @Test func `an origin is scheme, host and port, however they are written`() throws {
+        func origin(_ text: String) throws -> Origin { try WebAddress.parse(text).address.origin }
+        #expect(try origin("http://a.example/x") == origin("HTTP://u:p@A.example:80/y?z"))
+        #expect(try origin("http://b\u{FC}cher.example/") == origin("http://xn--bcher-kva.example/"))
+        #expect(try origin("http://[::1]/") == origin("http://[0::0:1]/"))
+        #expect(try origin("http://a.example/") != origin("https://a.example/"))
+        #expect(try origin("http://a.example/") != origin("http://a.example:81/"))
+        #expect(try origin("http://a.example/") != origin("http://b.example/"))
+    }
+
     @Test func `an address that was not parsed but built still resolves`() throws {
         let base = WebAddress(scheme: .http, host: "h", port: 80, path: "", query: nil)
         #expect(try base.resolving("x").text == "http://h/x")
