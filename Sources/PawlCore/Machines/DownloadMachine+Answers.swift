@@ -12,6 +12,8 @@ extension DownloadMachine {
         guard isActive, let index = index(of: id) else { return [] }
         lanes[index].lastByteAt = now
         let lane = lanes[index]
+        // A target that works may expire again.
+        if [0, 200, 206, 416].contains(head.status) { sources[lane.source].wentBack = false }
         let source = sources[lane.source]
         let known = source.identity ?? identity.map { ContentIdentity(total: $0.total) }
         let prefix = map.done.runs.count == 1 ? map.done.prefix : nil
@@ -64,7 +66,18 @@ extension DownloadMachine {
             }
             map.learn(total: total)
         }
-        lanes[index].end = min(lane.end, lanes[index].answerEnd, map.horizon)
+        if map.total == nil, lane.kind == .data, lanes[index].answerEnd == lane.cursor {
+            // Nothing follows the bytes that are there.
+            map.learn(total: lane.cursor)
+        }
+        guard lanes[index].answerEnd > lane.cursor || lane.cursor >= map.horizon || lane.kind == .settling
+        else {
+            return rangesBroken("the server sent no byte after \(lane.cursor)", lane: index, now: now)
+        }
+        guard lanes[index].answerEnd >= lane.cursor else {
+            return rangesBroken("the server sent less than the bytes to compare", lane: index, now: now)
+        }
+        lanes[index].end = min(lane.end, lanes[index].answerEnd, map.horizon, plan.longest)
         map.shorten(lane.id, to: lanes[index].end)
         guard isClaimed else {
             lanes[index].stage = .claiming
@@ -165,6 +178,11 @@ extension DownloadMachine {
         let source = lanes[index].source
         let drop = remove(index)
         sources[source].isProven = false
+        if lanes.isEmpty {
+            // The request that compares brings the next bytes as well.
+            sources[source].identity?.entityTag = nil
+            if firstResumable(from: source) != nil { return [drop] + openFirst(now: now) }
+        }
         guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) else {
             refillAfter = now + .seconds(1)
             return [drop] + (lanes.isEmpty ? openWhole(now: now) : [])

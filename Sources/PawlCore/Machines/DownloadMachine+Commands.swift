@@ -112,6 +112,8 @@ extension DownloadMachine {
             return stop() + [.checkpoint, enter(.waitingForNetwork)]
         case .waitingForNetwork:
             guard online else { return [] }
+            // Another network may be led to another place, and the old one may have expired.
+            for source in sources.indices { forgetTarget(of: source) }
             return openFirst(now: now)
         case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed: return []
         }

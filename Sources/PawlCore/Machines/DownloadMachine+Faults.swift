@@ -15,6 +15,7 @@ extension DownloadMachine {
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
         actions += stop()
         if noteSilence(fault, lane: lane) {
+            forgetTarget(of: lane.source)
             let notice = "no answer to a request with Range: asking without"
             return actions + [.tell(.notice(notice))] + openFirst(now: now)
         }
@@ -52,6 +53,22 @@ extension DownloadMachine {
         return []
     }
 
+    /// The target of a redirect expires; the first address knows the next one.
+    private mutating func goBack(after fault: AttemptFault, from source: Int) -> Bool {
+        guard case .status(let status, _) = fault, [401, 403, 404, 410].contains(status),
+            sources[source].current != sources[source].given, !sources[source].wentBack
+        else { return false }
+        forgetTarget(of: source)
+        sources[source].wentBack = true
+        return true
+    }
+
+    /// The next request goes to the first address again.
+    mutating func forgetTarget(of source: Int) {
+        sources[source].current = sources[source].given
+        sources[source].wentBack = false
+    }
+
     /// Trying the same again would bring the same: another way, another source, or the end.
     private mutating func final(
         _ fault: AttemptFault,
@@ -60,13 +77,8 @@ extension DownloadMachine {
         now: Moment
     ) -> [Action] {
         let source = lane.source
-        if case .status(let status, _) = fault, [401, 403, 404, 410].contains(status),
-            sources[source].current != sources[source].given, !sources[source].wentBack
-        {
-            // The target of a redirect expires; the first address knows the next one.
-            sources[source].wentBack = true
-            sources[source].current = sources[source].given
-            let notice = "the redirect's target answered \(status): asking the first address again"
+        if goBack(after: fault, from: source) {
+            let notice = "the redirect's target has expired: asking the first address again"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
         sources[source].isUsable = false
@@ -90,6 +102,7 @@ extension DownloadMachine {
         let failure = describe(fault, disposition, source: source)
         // Where a redirect led may be what is broken; the first address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
+        sources[source].wentBack = false
         return [.tell(.retrying(failure, after: wait)), alarm(at: now + wait)]
     }
 

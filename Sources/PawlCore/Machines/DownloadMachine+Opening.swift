@@ -36,7 +36,7 @@ extension DownloadMachine {
     }
 
     /// The gap to continue with, and how many bytes before it have to be compared.
-    private func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
+    func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
         if sources[source].identity?.isStrong ?? false, let first = gaps.first {
             return (first, 0)
@@ -127,6 +127,7 @@ extension DownloadMachine {
 
     /// Opens lanes up to the present width.
     mutating func refill(now: Moment) -> [Action] {
+        guard !isRetryPending else { return [] }
         if let until = refillAfter {
             if now < until { return [] }
             refillAfter = nil

@@ -99,12 +99,18 @@ extension DownloadMachine {
         if case .failed(let fault) = end, lane.cursor < lane.end {
             return laneFault(index, .transfer(fault), now: now)
         }
-        if map.total == nil, lane.kind == .data, end == .complete { map.learn(total: lane.cursor) }
+        if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
         if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.answerEnd > lane.cursor {
             let fault = TransferFault(.truncated, "the answer ended after \(lane.cursor) bytes")
             return laneFault(index, .transfer(fault), now: now)
         }
         return finished(lane: index, now: now)
+    }
+
+    /// Whether the last byte of an answer of unknown total is the file's last: its framing says so, or the wish ends there.
+    private func isLast(_ lane: Lane, _ end: TransferEnd) -> Bool {
+        if case .closed(let wished) = plan.wish, lane.cursor == wished.count { return true }
+        return end == .complete && lane.answerEnd == SegmentMap.open
     }
 
     private mutating func finished(lane index: Int, now: Moment) -> [Action] {

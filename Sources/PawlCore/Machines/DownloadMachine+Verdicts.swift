@@ -5,6 +5,7 @@ extension DownloadMachine {
         if plan.wish != .whole {
             return laneFault(index, .unproven("\(evidence), but only a part is wanted"), now: now)
         }
+        if let others = leaveOut(index, evidence, now: now) { return others }
         if lanes[index].asked != .whole { rangesUsable = false }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
@@ -71,13 +72,8 @@ extension DownloadMachine {
 
     /// The content is another one than the bytes on disk.
     mutating func changed(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
-        let source = lanes[index].source
         if existingLength != nil, written == existingLength { return cannotContinueExisting(evidence) }
-        if !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) {
-            sources[source].isUsable = false
-            let notice = "left out \(sources[source].given.redacted): it has other content: \(evidence)"
-            return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
-        }
+        if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
         guard countRestart() else { return keepsChanging(evidence) }
         let drops = stop()
         let wasEmpty = map.done.isEmpty
@@ -87,6 +83,17 @@ extension DownloadMachine {
         let void: [Action] = isClaimed && !wasEmpty ? [.startOver] : []
         return drops + void + [.tell(.notice("the content changed: \(evidence): started over from 0"))]
             + openFirst(now: now)
+    }
+
+    /// A mirror that has shown nothing yet is no loss while another source is good; `nil` when there is none.
+    private mutating func leaveOut(_ index: Int, _ evidence: String, now: Moment) -> [Action]? {
+        let source = lanes[index].source
+        guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
+            return nil
+        }
+        sources[source].isUsable = false
+        let notice = "left out \(sources[source].given.redacted): \(evidence)"
+        return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
     }
 
     private mutating func countRestart() -> Bool {
@@ -123,6 +130,7 @@ extension DownloadMachine {
         if plan.wish != .whole || lanes[index].asked == .whole {
             return laneFault(index, .unproven(evidence), now: now)
         }
+        if let others = leaveOut(index, evidence, now: now) { return others }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         rangesUsable = false
         let drop = remove(index)

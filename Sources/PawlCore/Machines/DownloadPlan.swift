@@ -17,6 +17,15 @@ package struct DownloadPlan: Hashable, Sendable {
         self.sources = sources
     }
 
+    /// The wanted part has no more bytes than these.
+    package var longest: Int64 {
+        switch wish {
+        case .whole, .from: SegmentMap.open
+        case .closed(let range): range.count
+        case .suffix(let count): count
+        }
+    }
+
     /// Where the wanted part begins in a resource of `total` bytes; `nil` while nobody can know.
     package func base(total: Int64?) -> Int64? {
         switch wish {

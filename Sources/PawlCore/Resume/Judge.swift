@@ -177,10 +177,10 @@ package struct Judge: Hashable, Sendable {
         guard case .unsatisfied(let total) = head.contentRange else {
             return .rangesBroken(evidence: "the server refuses every range (416)")
         }
-        if total == have { return .complete(total: total) }
         if let before = known?.total, before != total {
             return .changed(evidence: "it had \(before) bytes and has \(total) now")
         }
+        if total == have { return .complete(total: total) }
         if let start = askedStart, start >= total {
             return .changed(evidence: "it has \(total) bytes, fewer than the \(start) that were expected")
         }
