@@ -1,0 +1,182 @@
+import PawlCore
+import PawlCurl
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// TLS, HTTP/2, FTP and SFTP, with servers that are not ours.
+@Suite(.serialized) struct RealServerTests {
+    private let content = Payload(seed: 7, length: 2_000_000)
+
+    private func site() throws -> ServedFolder {
+        let site = try ServedFolder()
+        try site.add("file", content)
+        return site
+    }
+
+    private func request(
+        _ url: String,
+        use: ConnectionUse = .shared,
+        range: RequestedRange = .whole,
+        change: (inout TransferSettings.Values) -> Void = { _ in }
+    ) throws -> TransferRequest {
+        var values = TransferSettings.Values()
+        values.proxy = ""
+        change(&values)
+        var request = TransferRequest(
+            address: try WebAddress.parse(url).address,
+            settings: TransferSettings(values)
+        )
+        request.connection = use
+        request.range = range
+        return request
+    }
+
+    @Test func `many files share one HTTP 2 connection and segments do not`() throws {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
+        let bench = try Bench()
+        let use: [ConnectionUse] = Array(repeating: .shared, count: 8) + Array(repeating: .separate, count: 3)
+        let recorders = try use.map { use in
+            try bench.start(
+                request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority }
+            ).1
+        }
+        try bench.run { recorders.allSatisfy { $0.end != nil } }
+        #expect(recorders.allSatisfy { $0.end == .complete && $0.body == content.bytes })
+        let log = nginx.finish()
+        let multiplexed = log.filter { $0.version == "HTTP/2.0" }
+        #expect(multiplexed.count == 8)
+        #expect(Set(multiplexed.map(\.connection)).count == 1)
+        let separate = log.filter { $0.version == "HTTP/1.1" }
+        #expect(separate.count == 3)
+        #expect(Set(separate.map(\.connection)).count == 3)
+    }
+
+    @Test func `a paused HTTP 2 stream does not hold up the others`() throws {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
+        let bench = try Bench()
+        let one = try request(nginx.secureURL("/file")) { $0.authorityFile = authority.authority }
+        let paused = Recorder()
+        paused.onChunk = { _ in paused.body.count > 100_000 && paused.pauses == 0 ? .pause : .taken }
+        let (id, _) = bench.start(one, into: paused)
+        try bench.run { paused.pauses == 1 }
+        let others = (0..<3).map { _ in bench.start(one).1 }
+        try bench.run { others.allSatisfy { $0.end != nil } }
+        #expect(others.allSatisfy { $0.body == content.bytes })
+        #expect(paused.end == nil)
+        bench.transport.resume(id)
+        try bench.run { paused.end != nil }
+        #expect(paused.body == content.bytes)
+        #expect(Set(nginx.finish().map(\.connection)).count == 1)
+    }
+
+    @Test func `a certificate of an unknown authority is refused until it is named or checking is off`()
+        throws
+    {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
+        let bench = try Bench()
+        let url = nginx.secureURL("/file")
+        #expect(try bench.fetch(request(url)).fault?.kind == .tls)
+        #expect(try bench.fetch(request(url) { $0.verifiesPeer = false }).end == .complete)
+        // The open connection of the careless request must not serve the careful one.
+        #expect(try bench.fetch(request(url)).fault?.kind == .tls)
+        #expect(try bench.fetch(request(url) { $0.authorityFile = authority.authority }).end == .complete)
+        #expect(try bench.fetch(request(url) { $0.authorityFile = "/nowhere.pem" }).fault?.kind == .tls)
+    }
+
+    @Test func `a certificate of another name is refused`() throws {
+        let authority = try TestAuthority(names: "DNS:other.example")
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
+        let fetched = try Bench().fetch(
+            request(nginx.secureURL("/file")) { $0.authorityFile = authority.authority }
+        )
+        #expect(fetched.fault?.kind == .tls)
+        #expect(fetched.heads.isEmpty)
+    }
+
+    @Test(.enabled(if: FTPServer.isAvailable)) func `FTP tells length and time of the file and can resume`()
+        throws
+    {
+        let site = try site()
+        try site.add("empty", Payload(seed: 1, length: 0))
+        defer { withExtendedLifetime(site) {} }
+        let server = try FTPServer(site)
+        let bench = try Bench()
+        func fetch(_ path: String, _ range: RequestedRange = .whole) throws -> Recorder {
+            try bench.fetch(
+                request(server.url(path), range: range) {
+                    $0.credentials = Credentials(user: "anonymous", password: server.password)
+                }
+            )
+        }
+        let whole = try fetch("/file")
+        #expect(whole.events == [.head(0), .body, .ended(.complete)])
+        #expect(whole.body == content.bytes)
+        #expect(whole.head?.contentLength == 2_000_000)
+        #expect(whole.head?.lastModified == UnixTime(seconds: ServedFolder.modified))
+        let rest = try fetch("/file", .from(1_500_000))
+        #expect(rest.body == Array(content.bytes[1_500_000...]))
+        #expect(rest.head?.contentLength == 2_000_000)
+        let end = try fetch("/file", .from(2_000_000))
+        #expect(end.events == [.head(0), .ended(.complete)])
+        #expect(end.head?.contentLength == 2_000_000)
+        #expect(try fetch("/empty").events == [.head(0), .ended(.complete)])
+        #expect(try fetch("/file", .from(2_000_001)).fault?.kind == .serverRefused)
+        #expect(try fetch("/missing").fault?.kind == .notFound)
+        #expect(try fetch("/missing/file").fault?.kind == .notFound)
+        #expect(try fetch("/").fault?.kind == .notFound)
+        _ = server.finish()
+    }
+
+    @Test(.enabled(if: FTPServer.isAvailable)) func `FTP with a wrong password is denied`() throws {
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let server = try FTPServer(site)
+        let wrong = try request(server.url("/file")) {
+            $0.credentials = Credentials(user: "anonymous", password: "not-the-word")
+        }
+        let fault = try Bench().fetch(wrong).fault
+        #expect(fault?.kind == .denied)
+        #expect(fault?.text.contains("not-the-word") == false)
+        _ = server.finish()
+    }
+
+    @Test(.enabled(if: SSHServer.isAvailable)) func `SFTP tells length and time of the file and can resume`()
+        throws
+    {
+        let site = try site()
+        let server = try SSHServer(site)
+        defer { server.finish() }
+        let bench = try Bench()
+        func fetch(_ path: String, _ range: RequestedRange = .whole) throws -> Recorder {
+            try bench.fetch(
+                request(server.url(path), range: range) {
+                    $0.credentials = Credentials(user: server.user, password: server.password)
+                    // Host keys are a matter of the home folder, which belongs to the whole process.
+                    $0.verifiesPeer = false
+                }
+            )
+        }
+        let whole = try fetch(site.path + "/file")
+        #expect(whole.events == [.head(0), .body, .ended(.complete)])
+        #expect(whole.body == content.bytes)
+        #expect(whole.head?.contentLength == 2_000_000)
+        #expect(whole.head?.lastModified == UnixTime(seconds: ServedFolder.modified))
+        let rest = try fetch(site.path + "/file", .from(1_500_000))
+        #expect(rest.body == Array(content.bytes[1_500_000...]))
+        #expect(rest.head?.contentLength == 2_000_000)
+        #expect(try fetch(site.path + "/file", .from(2_000_001)).fault?.kind == .serverRefused)
+        #expect(try fetch(site.path + "/missing").fault?.kind == .notFound)
+    }
+}
