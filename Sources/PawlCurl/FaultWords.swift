@@ -50,7 +50,10 @@ struct FaultWords {
 
     private var connecting: TransferFault.Kind {
         switch systemError {
-        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENONET: .unreachable
+        // A firewall of this machine says EPERM or EACCES.
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENONET, EPERM, EACCES:
+            .unreachable
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: .other
         case ETIMEDOUT: .connectTimeout
         case ECONNRESET, EPIPE, ECONNABORTED: .connectionLost
         case ECONNREFUSED: .connectionRefused

@@ -1,3 +1,6 @@
+package import PawlCore
+import PawlEngine
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,8 +8,6 @@ import Musl
 #else
 import Darwin
 #endif
-package import PawlCore
-import PawlEngine
 
 /// The kernel's clocks.
 package struct SystemClock: Clock {

@@ -1,3 +1,5 @@
+import PawlEngine
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@ import Musl
 #else
 import Darwin
 #endif
-import PawlEngine
 
 /// Detached POSIX threads.
 package struct SystemThreads: Threads {
@@ -23,11 +24,16 @@ package struct SystemThreads: Threads {
         #else
         var thread = pthread_t()
         #endif
-        let result = unsafe pthread_create(&thread, nil, { context in
-            guard let context = unsafe context else { return nil }
-            unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
-            return nil
-        }, context)
+        let result = unsafe pthread_create(
+            &thread,
+            nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            },
+            context
+        )
         precondition(result == 0, "no thread \(name): \(result)")
         #if canImport(Darwin)
         if let thread { pthread_detach(thread) }
@@ -41,7 +47,7 @@ package struct SystemThreads: Threads {
 @safe
 package final class Gate: Sendable {
     // The semaphore's memory is only touched by the semaphore calls, which may come from any thread.
-    private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>  // sem_post and sem_wait are thread-safe
+    private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>  // sem_* calls lock
 
     package init() {
         unsafe semaphore = .allocate(capacity: 1)
