@@ -1,0 +1,199 @@
+package import PawlCore
+package import PawlEngine
+
+/// Fetches from a simulated network, in virtual time, exactly as the port says.
+package final class FakeTransport: Transport {
+    private let network: SimulatedNetwork
+    private let timeline: Timeline
+    private let seat: Int
+    private var exchanges: [SimulatedExchange] = []
+    private var isDelivering = false
+    private let generation: Int
+
+    package init(_ network: SimulatedNetwork, seat: Int) {
+        self.network = network
+        timeline = network.timeline
+        self.seat = seat
+        generation = network.generation
+    }
+
+    package var wake: @Sendable () -> Void {
+        { [timeline, seat] in timeline.wake(seat) }
+    }
+
+    package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        precondition(!isDelivering, "a transfer was started inside a callback")
+        let (number, fare, wait) = network.begin(request, as: id)
+        let exchange = SimulatedExchange(
+            id: id,
+            request: request,
+            sink: sink,
+            number: number,
+            outages: network.outages
+        )
+        exchange.due = timeline.now + wait
+        switch fare {
+        case .answered(let answer): exchange.stage = .answering(answer)
+        case .failed(let fault): exchange.stage = .failing(fault)
+        case .silent: exchange.due = nil
+        }
+        exchanges.append(exchange)
+        timeline.note("#\(number) \(request.address.text) \(request.range)")
+    }
+
+    package func cancel(_ id: TransferID) {
+        guard let index = exchanges.firstIndex(where: { $0.id == id }) else { return }
+        let exchange = exchanges.remove(at: index)
+        exchange.isOver = true
+        network.close(exchange.number, .cancelled)
+        timeline.note("#\(exchange.number) cancelled")
+    }
+
+    package func resume(_ id: TransferID) {
+        guard let exchange = exchanges.first(where: { $0.id == id }), exchange.isPaused else { return }
+        exchange.isPaused = false
+        exchange.due = timeline.now
+    }
+
+    package func perform(until deadline: Moment?) {
+        precondition(!isDelivering, "perform was called inside a callback")
+        breakLost()
+        let isDead = network.generation != generation
+        let dues = (isDead ? [] : exchanges.compactMap(\.due)) + [deadline].compactMap(\.self)
+        timeline.wait(seat, until: dues.min())
+        breakLost()
+        guard network.generation == generation else { return }
+        let now = timeline.now
+        isDelivering = true
+        let ready = exchanges.filter { $0.due.map { $0 <= now } ?? false }
+        for exchange in ready where !exchange.isOver && !exchange.isPaused { deliver(exchange, now: now) }
+        isDelivering = false
+    }
+
+    /// Transfers that were on their way when the network went.
+    private func breakLost() {
+        let outages = network.outages
+        for exchange in exchanges where exchange.outages < outages {
+            exchange.outages = outages
+            exchange.isPaused = false
+            exchange.stage = .failing(TransferFault(.connectionLost, "the network went away"))
+            exchange.due = timeline.now
+        }
+    }
+
+    private func deliver(_ exchange: SimulatedExchange, now: Moment) {
+        switch exchange.stage {
+        case .silent: exchange.due = nil
+        case .failing(let fault): end(exchange, .failed(fault))
+        case .answering(let answer): head(of: answer, to: exchange, now: now)
+        case .flowing(let answer): chunk(of: answer, to: exchange, now: now)
+        }
+    }
+
+    private func head(of answer: SimulatedAnswer, to exchange: SimulatedExchange, now: Moment) {
+        timeline.note("#\(exchange.number) head \(answer.head.status)")
+        network.answered(exchange.number, status: answer.head.status)
+        let goesOn = exchange.sink.transfer(exchange.id, head: answer.head)
+        guard !exchange.isOver else { return }
+        guard goesOn else { return end(exchange, .stopped) }
+        exchange.stage = .flowing(answer)
+        schedule(exchange, answer, now: now)
+    }
+
+    /// Plans the next chunk, or what comes in its place.
+    private func schedule(_ exchange: SimulatedExchange, _ answer: SimulatedAnswer, now: Moment) {
+        var left = answer.length - exchange.sent
+        if let fault = answer.fault {
+            left = min(left, fault.after - exchange.sent)
+            if left <= 0, exchange.sent < answer.length {
+                exchange.stage = fault.end.map { .failing($0) } ?? .silent
+                exchange.due = fault.end == nil ? nil : now
+                return
+            }
+        }
+        let host = exchange.request.address.host
+        let (size, wait) = network.pace(
+            of: answer,
+            host: host,
+            buffer: exchange.request.bufferSize,
+            left: max(0, left)
+        )
+        exchange.size = size
+        exchange.due = now + wait
+    }
+
+    private func chunk(of answer: SimulatedAnswer, to exchange: SimulatedExchange, now: Moment) {
+        guard exchange.size > 0 else { return end(exchange, .complete) }
+        let start = answer.start + exchange.sent
+        let range = ByteRange(start, start + Int64(exchange.size))
+        let taken = unsafe answer.payload.bytes(in: range).withUnsafeBytes { bytes in
+            unsafe exchange.sink.transfer(exchange.id, chunk: bytes)
+        }
+        timeline.note("#\(exchange.number) \(range) \(taken)")
+        switch taken {
+        case .taken, .stop: network.took(exchange.number, range)
+        case .pause: break
+        }
+        guard !exchange.isOver else { return }
+        switch taken {
+        case .taken:
+            exchange.sent += Int64(exchange.size)
+            schedule(exchange, answer, now: now)
+        case .pause:
+            exchange.isPaused = true
+            exchange.due = nil
+        case .stop: end(exchange, .stopped)
+        }
+    }
+
+    private func end(_ exchange: SimulatedExchange, _ end: TransferEnd) {
+        exchange.isOver = true
+        exchanges.removeAll { $0 === exchange }
+        network.close(exchange.number, .told(end))
+        timeline.note("#\(exchange.number) \(end)")
+        exchange.sink.transferEnded(exchange.id, end)
+    }
+}
+
+/// One request on its way.
+private final class SimulatedExchange {
+    enum Stage {
+        case silent
+        case failing(TransferFault)
+        case answering(SimulatedAnswer)
+        case flowing(SimulatedAnswer)
+    }
+
+    let id: TransferID
+    let request: TransferRequest
+    let sink: any TransferSink
+    let number: Int
+    var stage = Stage.silent
+    /// When the next thing happens; `nil` when nothing will by itself.
+    var due: Moment?
+    var sent: Int64 = 0
+    /// Bytes of the chunk that is due.
+    var size = 0
+    var isPaused = false
+    var isOver = false
+    var outages: Int
+
+    init(id: TransferID, request: TransferRequest, sink: any TransferSink, number: Int, outages: Int) {
+        self.id = id
+        self.request = request
+        self.sink = sink
+        self.number = number
+        self.outages = outages
+    }
+}
+
+/// A transport on the simulated network for each loop.
+package struct FakeTransports: TransportMaker {
+    private let network: SimulatedNetwork
+
+    package init(_ network: SimulatedNetwork) { self.network = network }
+
+    package func makeTransport() -> any Transport {
+        FakeTransport(network, seat: network.timeline.turn)
+    }
+}

@@ -1,0 +1,135 @@
+import PawlCore
+import PawlEngine
+
+/// The answer to one request: a head, and the body that really follows.
+struct SimulatedAnswer: Sendable {
+    var head: ResponseHead
+    var payload: Payload
+    /// Where the body begins in the payload, and how long it is.
+    var start: Int64
+    var length: Int64
+    /// After so many bytes of the body, this happens.
+    var fault: (after: Int64, end: TransferFault?)?
+    /// Bytes per second; `nil` as the server has it.
+    var rate: Int64?
+}
+
+extension SimulatedNetwork.State {
+    mutating func latency(of host: String) -> Span {
+        guard let server = servers[host] else { return .milliseconds(5) }
+        return server.isUneven ? server.latency * (0.5 + dice.fraction()) : server.latency
+    }
+
+    mutating func fare(of request: TransferRequest, running: Int) -> SimulatedNetwork.Fare {
+        let host = request.address.host
+        guard isUp else { return .failed(TransferFault(.unreachable, "no route to \(host)")) }
+        guard let server = servers[host] else {
+            return .failed(TransferFault(.nameResolution, "nobody knows \(host)"))
+        }
+        let number = served[host] ?? 0
+        served[host] = number + 1
+        if let most = server.connections, running >= most {
+            switch server.overflow {
+            case .refuse: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
+            case .busy(let retryAfter): return .answered(plain(503, retryAfter: retryAfter))
+            }
+        }
+        let drawn = server.chances.first { $0.odds > 0 && dice.fraction() < $0.odds }
+        let fault = server.always ?? server.faults[number] ?? drawn?.fault
+        guard let file = server.files[request.address.path] else { return .answered(plain(404)) }
+        switch fault {
+        case .refused: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
+        case .dropped: return .failed(TransferFault(.connectionLost, "the connection was lost"))
+        case .silent: return .silent
+        case .status(let status, let retryAfter): return .answered(plain(status, retryAfter: retryAfter))
+        case .reset, .truncated, .stalled, .crawls, nil: break
+        }
+        guard var answer = answer(file, request.range) else { return .silent }
+        switch fault {
+        case .reset(let after):
+            answer.fault = (after, TransferFault(.connectionLost, "the connection was reset"))
+        case .truncated(let after):
+            answer.fault = (after, TransferFault(.truncated, "the connection was closed early"))
+        case .stalled(let after): answer.fault = (after, nil)
+        case .crawls(let rate): answer.rate = rate
+        case .refused, .dropped, .silent, .status, nil: break
+        }
+        return .answered(answer)
+    }
+
+    private func plain(_ status: Int, retryAfter: String? = nil) -> SimulatedAnswer {
+        var head = ResponseHead(status: status)
+        head.retryAfter = retryAfter
+        head.contentLength = 9
+        head.contentType = "text/plain"
+        return SimulatedAnswer(head: head, payload: Payload(text: "go away!\n"), start: 0, length: 9)
+    }
+
+    /// `nil` for none at all.
+    private mutating func answer(_ file: SimulatedFile, _ asked: RequestedRange) -> SimulatedAnswer? {
+        if let location = file.location {
+            var answer = plain(302)
+            answer.head.location = location
+            return answer
+        }
+        if let status = file.status { return plain(status) }
+        let total = file.payload.length
+        let wanted = wanted(asked, total: total)
+        switch file.ranges {
+        case .ignored: return whole(file)
+        case .refused: return asked == .whole ? whole(file) : plain(416)
+        case .silent: return asked == .whole ? whole(file) : nil
+        case .honoured:
+            guard asked != .whole else { return whole(file) }
+            return part(file, wanted)
+        case .capped(let most):
+            guard asked != .whole else { return whole(file) }
+            return part(file, ByteRange(wanted.start, min(wanted.end, wanted.start + most)))
+        case .shifted(let distance):
+            guard asked != .whole else { return whole(file) }
+            return part(file, ByteRange(max(0, min(total, wanted.start + distance)), wanted.end))
+        }
+    }
+
+    private func wanted(_ asked: RequestedRange, total: Int64) -> ByteRange {
+        switch asked {
+        case .whole: ByteRange(0, total)
+        case .from(let start): ByteRange(min(start, total), total)
+        case .closed(let range): ByteRange(min(range.start, total), min(range.end, total))
+        case .suffix(let count): ByteRange(max(0, total - count), total)
+        }
+    }
+
+    private mutating func whole(_ file: SimulatedFile) -> SimulatedAnswer {
+        var head = head(200, file)
+        if file.statesLength { head.contentLength = file.payload.length }
+        if file.ranges == .honoured { head.acceptRanges = .bytes }
+        return SimulatedAnswer(head: head, payload: file.payload, start: 0, length: file.payload.length)
+    }
+
+    private mutating func part(_ file: SimulatedFile, _ range: ByteRange) -> SimulatedAnswer {
+        let total = file.payload.length
+        guard !range.isEmpty else {
+            var answer = plain(416)
+            answer.head.contentRange = .unsatisfied(total: total)
+            return answer
+        }
+        var head = head(206, file)
+        head.contentLength = range.count
+        head.contentRange = .range(range, total: total)
+        return SimulatedAnswer(head: head, payload: file.payload, start: range.start, length: range.count)
+    }
+
+    private mutating func head(_ status: Int, _ file: SimulatedFile) -> ResponseHead {
+        var head = ResponseHead(status: status)
+        head.entityTag = file.entityTag
+        head.lastModified = file.lastModified
+        head.contentType = file.contentType
+        head.contentDisposition = file.contentDisposition
+        if file.renewsTag {
+            tags += 1
+            head.entityTag = EntityTag(opaque: "t\(tags)", isWeak: false)
+        }
+        return head
+    }
+}

@@ -1,0 +1,123 @@
+package import PawlCore
+
+/// Content under one path of a simulated server, and how it is served.
+package struct SimulatedFile: Sendable, Hashable {
+    /// What becomes of a request with Range.
+    package enum Ranges: Sendable, Hashable {
+        case honoured
+        /// At most so many bytes of what was asked for.
+        case capped(Int64)
+        /// The whole file comes instead.
+        case ignored
+        /// 416 without a length.
+        case refused
+        /// Never any answer.
+        case silent
+        /// Another place than asked for, said honestly.
+        case shifted(Int64)
+    }
+
+    package var payload: Payload
+    package var entityTag: EntityTag?
+    package var lastModified: UnixTime?
+    package var ranges = Ranges.honoured
+    package var statesLength = true
+    /// A tag for each answer, as signed addresses of some stores have it.
+    package var renewsTag = false
+    package var contentType = "application/octet-stream"
+    package var contentDisposition: String?
+    /// Where the file is instead.
+    package var location: String?
+    /// A status that takes the file's place.
+    package var status: Int?
+
+    package init(_ payload: Payload) {
+        self.payload = payload
+        entityTag = EntityTag(opaque: "v1-\(payload.length)", isWeak: false)
+        lastModified = UnixTime(seconds: 1_700_000_000)
+    }
+
+    package init(redirectTo location: String) {
+        self.init(Payload([]))
+        self.location = location
+    }
+}
+
+/// A host of a simulated network.
+package struct SimulatedServer: Sendable {
+    /// What happens to one request beside what its file says; byte counts are those of its own body.
+    package enum Fault: Sendable, Hashable {
+        case refused
+        /// The connection breaks before any answer.
+        case dropped
+        case reset(after: Int64)
+        case truncated(after: Int64)
+        case stalled(after: Int64)
+        /// Never any answer.
+        case silent
+        case status(Int, retryAfter: String? = nil)
+        /// Bytes per second.
+        case crawls(Int64)
+    }
+
+    /// What happens to requests beyond `connections`.
+    package enum Overflow: Sendable, Hashable {
+        case refuse
+        case busy(retryAfter: String?)
+    }
+
+    package struct Chance: Sendable, Hashable {
+        package var fault: Fault
+        package var odds: Double
+
+        package init(_ fault: Fault, _ odds: Double) {
+            self.fault = fault
+            self.odds = odds
+        }
+    }
+
+    package var files: [String: SimulatedFile] = [:]
+    /// From the request to the head of its answer.
+    package var latency = Span.milliseconds(20)
+    /// Bytes per second of one connection.
+    package var rate: Int64 = 4 << 20
+    /// Bytes per second of all connections together.
+    package var totalRate: Int64?
+    /// Connections at once; `nil` for any number.
+    package var connections: Int?
+    package var overflow = Overflow.refuse
+    /// Bytes that arrive at a time.
+    package var chunk = 64 * 1024
+    /// Whether latencies and chunk sizes vary by the seed.
+    package var isUneven = false
+    /// Faults of certain requests, counted from 0 over this host.
+    package var faults: [Int: Fault] = [:]
+    /// Faults that may meet any request, drawn from the seed; the first that comes up is taken.
+    package var chances: [Chance] = []
+    /// Every request from now on gets this one.
+    package var always: Fault?
+
+    package init() {}
+}
+
+/// What became of one request.
+package struct SimulatedRequest: Sendable, Hashable {
+    package var at: Moment
+    package var address: WebAddress
+    package var range: RequestedRange
+    package var connection: ConnectionUse
+    package var carriesSecrets: Bool
+    package var bypassesCaches: Bool
+    package var bufferSize: Int
+    /// 0 until there is an answer.
+    package var status = 0
+    /// What its receiver took, in the resource's offsets.
+    package var taken = ByteRange(0, 0)
+    /// `nil` while it goes on.
+    package var end: Ending?
+
+    package enum Ending: Sendable, Hashable {
+        case told(TransferEnd)
+        case cancelled
+    }
+}

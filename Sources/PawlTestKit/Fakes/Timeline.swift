@@ -1,0 +1,185 @@
+package import PawlCore
+
+/// Virtual time and whose turn it is.
+///
+/// Time moves only when every loop waits, and then to the next thing that is due. Loops on threads of their own pass
+/// one baton round, so only one of them ever runs: the same seed gives the same order of everything.
+package final class Timeline: Sendable {
+    private struct Appointment: Sendable {
+        var at: Moment
+        var order: Int
+        var body: @Sendable () -> Void
+    }
+
+    private struct Seat: Sendable {
+        var due: Moment?
+        var isWaiting = false
+        var hasLeft = false
+    }
+
+    private struct State: Sendable {
+        var now: Moment
+        var agenda: [Appointment] = []
+        var nextOrder = 0
+        var seats: [Seat] = []
+        var turn: Int?
+        var horizon: Moment
+        var isOverdue = false
+        var onStandstill: (@Sendable () -> Void)?
+        var log: [String] = []
+    }
+
+    private enum Step {
+        case run(@Sendable () -> Void)
+        case pass(to: Int)
+        case over
+    }
+
+    /// Time that a story may take before it counts as one that never ends.
+    private static let longest = Span.seconds(3600)
+
+    private let state: Monitor<State>
+
+    package init(start: Moment = Moment(nanoseconds: 1_000_000_000)) {
+        state = Monitor(State(now: start, horizon: start + Timeline.longest))
+    }
+
+    package var now: Moment { state.read { $0.now } }
+
+    /// Whether the story had to be ended because it went on and on.
+    package var isOverdue: Bool { state.read { $0.isOverdue } }
+
+    // MARK: the agenda
+
+    package func at(_ moment: Moment, _ body: @escaping @Sendable () -> Void) {
+        state.with { state in
+            let at = max(moment, state.now)
+            let index = state.agenda.firstIndex { $0.at > at } ?? state.agenda.endIndex
+            state.agenda.insert(Appointment(at: at, order: state.nextOrder, body: body), at: index)
+            state.nextOrder += 1
+        }
+    }
+
+    package func after(_ span: Span, _ body: @escaping @Sendable () -> Void) { at(now + span, body) }
+
+    /// Called when nothing is due any more: the place to shut the engine down.
+    package func whenAllStandsStill(_ body: @escaping @Sendable () -> Void) {
+        state.with { $0.onStandstill = body }
+    }
+
+    // MARK: the log
+
+    package func note(_ line: @autoclosure () -> String) {
+        let line = line()
+        state.with { $0.log.append("\($0.now.nanoseconds / 1000) \(line)") }
+    }
+
+    /// Everything that was noted, each with its time in microseconds.
+    package var log: [String] { state.read { $0.log } }
+
+    // MARK: seats
+
+    /// Makes `count` seats for the loops of one story and gives the first one its turn.
+    package func seat(_ count: Int) {
+        state.with { state in
+            state.seats = Array(repeating: Seat(due: state.now, isWaiting: true), count: count)
+            state.turn = nil
+            state.isOverdue = false
+            state.horizon = state.now + Timeline.longest
+        }
+    }
+
+    /// Whose turn it is.
+    package var turn: Int { state.read { $0.turn ?? 0 } }
+
+    /// Gives the turn away until `due`, or until somebody wakes the seat.
+    package func wait(_ seat: Int, until due: Moment?) {
+        state.with { state in
+            state.seats[seat].due = due
+            state.seats[seat].isWaiting = true
+            if state.turn == seat { state.turn = nil }
+        }
+        // Whoever gives its turn away finds out who is next; one that never had it waits to be chosen.
+        passOn(for: seat)
+        awaitTurn(seat)
+    }
+
+    /// Waits for the first turn.
+    package func enter(_ seat: Int) {
+        let isFirst = state.with { $0.turn == nil && seat == 0 }
+        if isFirst { passOn(for: seat) }
+        awaitTurn(seat)
+    }
+
+    /// The loop has ended.
+    package func leave(_ seat: Int) {
+        state.with { state in
+            state.seats[seat].hasLeft = true
+            state.turn = nil
+        }
+        passOn(for: seat)
+    }
+
+    package func wake(_ seat: Int) {
+        state.with { state in
+            guard seat < state.seats.count else { return }
+            state.seats[seat].due = state.now
+        }
+    }
+
+    package func wakeAll() {
+        state.with { state in
+            for seat in state.seats.indices { state.seats[seat].due = state.now }
+        }
+    }
+
+    private func awaitTurn(_ seat: Int) {
+        let came: Bool? = state.wait(atMost: .seconds(600)) { $0.turn == seat ? true : nil }
+        precondition(came != nil, "loop \(seat) never got its turn")
+    }
+
+    /// Runs what is on the agenda until a seat's turn has come.
+    private func passOn(for seat: Int) {
+        while true {
+            switch state.with({ step(&$0) }) {
+            case .run(let body): body()
+            case .pass, .over: return
+            }
+        }
+    }
+
+    private func step(_ state: inout State) -> Step {
+        let waiting = state.seats.indices.filter { state.seats[$0].isWaiting && !state.seats[$0].hasLeft }
+        guard !waiting.isEmpty else { return .over }
+        let next = waiting.filter { state.seats[$0].due != nil }.min { left, right in
+            (state.seats[left].due ?? state.now, left) < (state.seats[right].due ?? state.now, right)
+        }
+        let due = next.flatMap { state.seats[$0].due }
+        if let first = state.agenda.first, due.map({ first.at <= $0 }) ?? true, first.at <= state.horizon {
+            state.now = max(state.now, first.at)
+            state.agenda.removeFirst()
+            return .run(first.body)
+        }
+        guard let next, let due, due <= state.horizon else { return end(&state) }
+        state.now = max(state.now, due)
+        state.seats[next].isWaiting = false
+        state.seats[next].due = nil
+        state.turn = next
+        return .pass(to: next)
+    }
+
+    private func end(_ state: inout State) -> Step {
+        guard let body = state.onStandstill else {
+            preconditionFailure(
+                "nothing is due and the loops wait for ever:\n"
+                    + state.log.suffix(40).joined(separator: "\n")
+            )
+        }
+        state.onStandstill = nil
+        if state.seats.contains(where: { $0.due != nil && !$0.hasLeft }) || !state.agenda.isEmpty {
+            state.isOverdue = true
+        }
+        state.horizon = state.now + Timeline.longest + Timeline.longest
+        return .run(body)
+    }
+}

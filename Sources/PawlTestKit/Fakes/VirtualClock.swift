@@ -1,0 +1,16 @@
+package import PawlCore
+import PawlEngine
+
+/// A clock that a timeline moves.
+package struct VirtualClock: Clock {
+    private let timeline: Timeline
+
+    package init(_ timeline: Timeline) { self.timeline = timeline }
+
+    package var now: Moment { timeline.now }
+
+    /// 2030-01-01 at the timeline's moment 0.
+    package var wallTime: UnixTime {
+        UnixTime(seconds: 1_893_456_000 + timeline.now.nanoseconds / 1_000_000_000)
+    }
+}

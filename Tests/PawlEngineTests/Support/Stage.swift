@@ -1,0 +1,184 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Synchronization
+import Testing
+
+/// An engine in a simulated world, with everything that it tells.
+final class Stage: Sendable {
+    static let folder = "/downloads"
+    static let host = "files.test"
+
+    let world: World
+    private let engineBox = Mutex<Engine?>(nil)
+    private let told = Mutex<[(at: Moment, report: Report)]>([])
+    private let closings = Atomic(0)
+
+    init(
+        seed: UInt64 = 1,
+        world: World? = nil,
+        loops: Int = 1,
+        jobs: Int = 3,
+        rate: Int64? = nil
+    ) {
+        let world = world ?? World(seed: seed)
+        self.world = world
+        let engine = Engine(ports: world.ports, loops: loops, jobs: jobs, rate: rate) { [weak self] report in
+            self?.hear(report)
+        }
+        engineBox.withLock { $0 = engine }
+    }
+
+    var engine: Engine {
+        guard let engine = engineBox.withLock({ $0 }) else { preconditionFailure("the stage is dark") }
+        return engine
+    }
+
+    private func hear(_ report: Report) {
+        let now = world.clock.now
+        told.withLock { $0.append((now, report)) }
+        world.timeline.note("report \(report.id.rawValue) \(report.telling)")
+    }
+
+    // MARK: content
+
+    /// Puts content of `length` bytes on the usual server and returns its address.
+    @discardableResult
+    func serve(
+        _ name: String,
+        _ length: Int64,
+        host: String = Stage.host,
+        seed: UInt64 = 7,
+        _ change: (inout SimulatedFile) -> Void = { _ in }
+    ) -> Payload {
+        let payload = Payload(seed: seed &+ UInt64(name.utf8.count), length: length)
+        var file = SimulatedFile(payload)
+        change(&file)
+        world.network[host].files["/" + name] = file
+        world.disk.expect(payload, at: Stage.path(name))
+        return payload
+    }
+
+    static func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+    // MARK: downloads
+
+    static func address(_ name: String, host: String = Stage.host) -> WebAddress {
+        WebAddress(scheme: .http, host: host, port: 80, path: "/" + name, query: nil)
+    }
+
+    static func job(
+        _ name: String,
+        mirrors: [String] = [],
+        _ change: (inout Job) -> Void = { _ in }
+    ) -> Job {
+        let sources = [address(name)] + mirrors.map { address(name, host: $0) }
+        var job = Job(
+            plan: DownloadPlan(sources: sources),
+            settings: TransferSettings(TransferSettings.Values()),
+            folder: folder
+        )
+        job.plan.growth = .fixed(1)
+        change(&job)
+        return job
+    }
+
+    @discardableResult
+    func start(_ job: Job) -> DownloadID {
+        let (id, _) = engine.add(job)
+        engine.resume(id)
+        return id
+    }
+
+    // MARK: the story
+
+    /// Does `body` when so much virtual time has passed.
+    func after(_ span: Span, _ body: @escaping @Sendable (Stage) -> Void) {
+        world.timeline.after(span) { [self] in body(self) }
+    }
+
+    /// Does `body` when so many bytes have come over the network in all.
+    func whenTaken(_ bytes: Int64, _ body: @escaping @Sendable (Stage) -> Void) {
+        world.network.whenTaken(bytes) { [self] in body(self) }
+    }
+
+    /// Lets everything happen until nothing more does, shuts down, and checks the house laws.
+    func run(sourceLocation: SourceLocation = #_sourceLocation) {
+        world.timeline.whenAllStandsStill { [self] in
+            engine.shutDown { [self] in closings.add(1, ordering: .relaxed) }
+        }
+        world.threads.run()
+        checkLaws(sourceLocation)
+    }
+
+    /// The process dies where it stands.
+    func crash(_ kind: FakeDisk.Crash) {
+        world.disk.crash(kind)
+        world.network.forgetTransfers()
+        engine.shutDown { [self] in closings.add(1, ordering: .relaxed) }
+    }
+
+    private func checkLaws(_ place: SourceLocation) {
+        #expect(world.disk.violations == [], sourceLocation: place)
+        #expect(world.disk.openPartials == 0, "every partial is closed", sourceLocation: place)
+        #expect(world.network.open == 0, "every connection is closed", sourceLocation: place)
+        #expect(!world.timeline.isOverdue, "it came to an end by itself", sourceLocation: place)
+        #expect(closings.load(ordering: .relaxed) == 1, "the engine closed", sourceLocation: place)
+        for id in Set(reports.map(\.id.rawValue)) {
+            let ends = tellings(DownloadID(rawValue: id)).count { $0.isEnd }
+            let starts = phases(DownloadID(rawValue: id)).count { $0 == .finished }
+            #expect(starts <= 1, "success is declared once", sourceLocation: place)
+            #expect(ends <= 8, sourceLocation: place)
+        }
+    }
+
+    // MARK: what was told
+
+    var reports: [Report] { told.withLock { $0.map(\.report) } }
+
+    func tellings(_ id: DownloadID) -> [Telling] { reports.filter { $0.id == id }.map(\.telling) }
+
+    func phases(_ id: DownloadID) -> [Phase] {
+        tellings(id).compactMap { if case .phase(let phase) = $0 { phase } else { nil } }
+    }
+
+    func failure(_ id: DownloadID) -> Failure? {
+        tellings(id).compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.last
+    }
+
+    func retries(_ id: DownloadID) -> [Span] {
+        tellings(id).compactMap { if case .retrying(_, let wait) = $0 { wait } else { nil } }
+    }
+
+    func notices(_ id: DownloadID) -> [String] {
+        tellings(id).compactMap { if case .notice(let text) = $0 { text } else { nil } }
+    }
+
+    func time(_ id: DownloadID, of phase: Phase) -> Moment? {
+        told.withLock { $0.first { $0.report.id == id && $0.report.telling == .phase(phase) }?.at }
+    }
+
+    /// The file at `name` is finished and every byte of it is the payload's.
+    func expect(_ payload: Payload, at name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let bytes = world.disk.finished(Stage.path(name))?.bytes
+        #expect(bytes?.count == Int(payload.length), sourceLocation: sourceLocation)
+        let agreed = unsafe bytes?.withUnsafeBytes { unsafe payload.agreement(with: $0, at: 0) }
+        #expect(agreed == Int(payload.length), "equal up to there", sourceLocation: sourceLocation)
+    }
+
+    var requests: [SimulatedRequest] { world.network.requests }
+}
+
+extension Telling {
+    var isEnd: Bool {
+        switch self {
+        case .finished, .failed: true
+        case .phase, .started, .notice, .retrying: false
+        }
+    }
+}
+
+extension Int64 {
+    static let mebi: Int64 = 1 << 20
+    static let kibi: Int64 = 1 << 10
+}
