@@ -11,7 +11,9 @@ package struct JournalHeader: Hashable, Sendable {
     /// The buffer that was the last synced one when this header was written: it must not be overwritten before
     /// another one is synced, also not by a later process.
     package var synced: Int?
-    /// Length of the finished file that became the part file, until the first record.
+    /// Length of the finished file that became the part file, until a byte beyond it is recorded.
+    ///
+    /// Up to then nothing has shown that the file and the address belong together.
     package var original: Int64?
     package var inodes: JournalInodes
     package var facts: JournalFacts

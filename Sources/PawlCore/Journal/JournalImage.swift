@@ -82,6 +82,12 @@ extension JournalImage {
         return set
     }
 
+    /// Length of the finished file that the part file still is: no byte beyond it was written.
+    package var original: Int64? {
+        guard let original = header.original, written.upperBound <= original else { return nil }
+        return original
+    }
+
     /// The bytes that may be trusted on this boot, in a part file of `length` bytes: all that was written
     /// when the kernel and its page cache are the same (`boot` is `nil` for a file system that is not local),
     /// else only what was synced before the header was.

@@ -67,10 +67,14 @@ package struct JournalKeeper: Hashable, Sendable {
         header.inodes = inodes
         header.written = done
         header.durable = header.durable.clipped(to: length)
+        // After another boot the header was read from the disk, so it is there. On the same boot it may be in the
+        // page cache only, and what it says is durable has to be synced anew before it counts.
+        let isStable = boot != nil && image.header.boot != nil && boot != image.header.boot
+        if isStable { header.synced = image.buffer }
         var keeper = JournalKeeper(
             nonce: image.nonce,
             header: header,
-            durable: header.durable,
+            durable: isStable ? header.durable : ByteRangeSet(),
             newest: image.buffer
         )
         let writes = keeper.writeHeader()
@@ -90,7 +94,8 @@ package struct JournalKeeper: Hashable, Sendable {
     package mutating func record(_ facts: JournalFacts, written: ByteRangeSet) -> [JournalWrite] {
         header.facts = facts
         header.written = written
-        if !written.isEmpty { header.original = nil }
+        // Bytes beyond the finished file came after what it holds was compared: from now on it is a partial.
+        if let original = header.original, written.upperBound > original { header.original = nil }
         return writeHeader()
     }
 

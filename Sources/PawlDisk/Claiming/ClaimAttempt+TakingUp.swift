@@ -107,13 +107,13 @@ extension ClaimAttempt {
             return try fresh(file, status, ticket)
         case .stranger: return .taken(.stranger(partPath))
         }
-        if let original = image.header.original, claim.ifExists != .resume {
+        if let original = image.original, claim.ifExists != .resume {
             return try putBack(file, length: original)
         }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let done = image.trusted(boot: boot, length: status.length)
         let loaded = LoadedJournal(facts: image.header.facts, done: done)
-        let isExisting = image.header.original != nil
+        let isExisting = image.original != nil
         guard isExisting || loaded.facts.sources.first == source || adopts(loaded) else {
             return .taken(.otherDownload(partPath))
         }
@@ -130,7 +130,7 @@ extension ClaimAttempt {
         } catch {
             throw Failure.system(.inputOutput, "cannot write", at: path, error)
         }
-        let origin = image.header.original.map { FilePartial.Origin.renamed(length: $0, status: status) }
+        let origin = image.original.map { FilePartial.Origin.renamed(length: $0, status: status) }
         let partial = partial(
             file,
             length: status.length,
@@ -138,7 +138,7 @@ extension ClaimAttempt {
             origin: origin,
             ticket: ticket
         )
-        if let original = image.header.original {
+        if let original = image.original {
             return .answer(.existing(partial, length: min(original, status.length)))
         }
         return .answer(.found(partial, loaded))

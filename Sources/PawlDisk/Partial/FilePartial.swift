@@ -162,6 +162,7 @@ final class FilePartial: Partial {
             lanes = Array(repeating: nil, count: slotCount)
         }
         hashing?.reset()
+        origin = nil
         do throws(SystemError) {
             try openFile.truncate(to: 0)
         } catch {

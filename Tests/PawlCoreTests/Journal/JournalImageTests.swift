@@ -1,0 +1,110 @@
+import Testing
+
+@testable import PawlCore
+
+@Suite struct JournalImageTests {
+    private func journal(
+        facts: JournalFacts = someFacts(),
+        done: ByteRangeSet = ByteRangeSet(),
+        original: Int64? = nil
+    ) -> [UInt8] {
+        var disk = JournalDisk()
+        let (_, writes) = JournalKeeper.begun(
+            facts: facts,
+            done: done,
+            original: original,
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 99
+        )
+        disk.perform(writes)
+        return disk.cache
+    }
+
+    @Test func `a journal says what was put in`() throws {
+        let done = ByteRangeSet([ByteRange(0, 5), ByteRange(1 << 41, (1 << 41) + 7)])
+        let image = try JournalImage(journal(done: done, original: 77))
+        #expect(image.header.facts == someFacts())
+        #expect(image.written == done)
+        #expect(image.header.original == 77)
+        #expect(image.header.inodes == someInodes)
+        #expect(image.header.durable.isEmpty)
+        #expect(image.nonce == 99)
+    }
+
+    @Test(arguments: [
+        ContentIdentity(), ContentIdentity(total: 0),
+        ContentIdentity(entityTag: EntityTag(opaque: "", isWeak: false)),
+        ContentIdentity(total: .max, lastModified: UnixTime(seconds: -1)),
+    ])
+    func `an identity comes back whatever part of it is known`(_ identity: ContentIdentity) throws {
+        let facts = JournalFacts(sources: [], identity: identity, name: "")
+        #expect(try JournalImage(journal(facts: facts)).header.facts == facts)
+    }
+
+    @Test func `many mirrors and long addresses make the journal grow`() throws {
+        let sources = (0..<200).map { "https://m\($0).example/" + String(repeating: "u", count: 2000) }
+        let facts = JournalFacts(sources: sources, identity: ContentIdentity(), name: "x")
+        let bytes = journal(facts: facts)
+        #expect(bytes.count == JournalLayout.end(ofArea: 7))
+        #expect(try JournalImage(bytes).header.facts == facts)
+    }
+
+    @Test func `the file's length is a truth above the journal's`() throws {
+        let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100), ByteRange(200, 300)])))
+        #expect(image.trusted(boot: someBoot, length: 250).runs == [ByteRange(0, 100), ByteRange(200, 250)])
+        #expect(image.trusted(boot: someBoot, length: 0).isEmpty)
+    }
+
+    @Test func `without a boot to compare only durable bytes are trusted`() throws {
+        let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
+        #expect(image.trusted(boot: nil, length: 100).isEmpty)
+        #expect(image.trusted(boot: otherBoot, length: 100).isEmpty)
+    }
+
+    @Test func `an empty file and one of zeros are journals that were never filled`() {
+        #expect(throws: JournalImage.Fault.unborn) { try JournalImage([]) }
+        #expect(throws: JournalImage.Fault.unborn) { try JournalImage([UInt8](repeating: 0, count: 20_480)) }
+    }
+
+    @Test func `a foreign file is not a journal`() {
+        #expect(throws: JournalImage.Fault.damaged("it does not begin as a journal does")) {
+            try JournalImage(Array("<!DOCTYPE html><html><head><title>Sign in</title></head></html>".utf8))
+        }
+    }
+
+    @Test func `a newer format is told from damage`() {
+        var bytes = journal()
+        bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 99, version: 9))
+        #expect(throws: JournalImage.Fault.newer(version: 9)) { try JournalImage(bytes) }
+        bytes[20] ^= 1
+        #expect(throws: JournalImage.Fault.damaged("its first bytes are not whole")) {
+            try JournalImage(bytes)
+        }
+    }
+
+    @Test func `a header of another journal in the same blocks is not taken`() {
+        var bytes = journal()
+        bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 98))
+        #expect(throws: JournalImage.Fault.damaged("none of its headers is whole")) {
+            try JournalImage(bytes)
+        }
+    }
+
+    @Test func `the checks are the published ones`() {
+        // The catalogue's check value of CRC-64/XZ.
+        #expect(CyclicCheck.value(of: "123456789".utf8) == 0x995D_C9BB_DF19_39FA)
+    }
+
+    @Test func `a slot's cursor is found and a slot of another incarnation is not`() throws {
+        var bytes = journal()
+        let slot = JournalSlot(index: 63, start: 10, incarnation: 1, nonce: 99)
+        JournalDisk.apply(slot.write(at: 10), to: &bytes)
+        #expect(try JournalImage(bytes).lanes.isEmpty)
+        JournalDisk.apply(slot.advance(to: (1 << 48) - 1), to: &bytes)
+        #expect(try JournalImage(bytes).lanes == [ByteRange(10, (1 << 48) - 1)])
+        let stale = JournalSlot(index: 63, start: 10, incarnation: 2, nonce: 99)
+        JournalDisk.apply(stale.write(at: 20), to: &bytes)
+        #expect(try JournalImage(bytes).lanes.isEmpty)
+    }
+}

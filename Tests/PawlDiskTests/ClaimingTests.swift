@@ -1,0 +1,209 @@
+import PawlCore
+import PawlEngine
+import Testing
+
+@testable import PawlDisk
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+private let here = "https://a.example/x"
+private let there = "https://b.example/x"
+
+@Suite struct ClaimingTests {
+    @Test func `a folder that is missing is made with those above it`() throws {
+        let folder = TestFolder()
+        let deep = "\(folder.path)/a/b"
+        let wish = Claim(folder: deep, name: "x", ifExists: .rename, facts: folder.facts("x"))
+        guard case .fresh(let partial) = try folder.disk.claim(wish, adopts: { _ in false }) else {
+            Issue.record("not a new part file")
+            return
+        }
+        #expect(partial.path == "\(deep)/x")
+        partial.discard()
+        unsafe rmdir(deep)
+        unsafe rmdir("\(folder.path)/a")
+    }
+
+    @Test func `a folder under a file cannot be made`() throws {
+        let folder = TestFolder()
+        try folder.put([1], in: "file")
+        let wish = Claim(
+            folder: "\(folder.path)/file/sub",
+            name: "x",
+            ifExists: .rename,
+            facts: folder.facts("x")
+        )
+        let failure = #expect(throws: Failure.self) { try folder.disk.claim(wish) { _ in false } }
+        #expect(failure?.code == .cannotMakeFolder)
+    }
+
+    @Test func `a partial of the same address is found with every written byte`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin", total: 1000), done: ByteRangeSet())
+        try partial.beginLane(slot: 0, at: 0)
+        try partial.write(payload(300), at: 0)
+        partial.advanceLane(slot: 0, to: 300)
+        try partial.beginLane(slot: 1, at: 500)
+        try partial.write(payload(100), at: 500)
+        partial.advanceLane(slot: 1, to: 600)
+        partial.release()  // As a kill would: nothing is written any more.
+        folder.restart()
+        let (again, loaded) = try folder.found("x.bin")
+        #expect(loaded.done.runs == [ByteRange(0, 300), ByteRange(500, 600)])
+        #expect(loaded.facts == folder.facts("x.bin", total: 1000))
+        again.discard()
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func `a partial of another address is offered and adopted`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin", from: there)
+        try partial.write(payload(10), at: 0)
+        try partial.close(keeping: folder.facts("x.bin", from: there), done: ByteRangeSet([ByteRange(0, 10)]))
+        var offered: [LoadedJournal] = []
+        let answer = try folder.claim("x.bin", from: here) { journal in
+            offered.append(journal)
+            return true
+        }
+        guard case .found(_, let loaded) = answer else {
+            Issue.record("not found")
+            return
+        }
+        #expect(offered.map(\.facts.sources) == [[there]])
+        #expect(loaded.done.count == 10)
+    }
+
+    @Test func `a partial of another address that is not adopted counts as a taken name`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin", from: there)
+        try partial.write(payload(10), at: 0)
+        try partial.close(keeping: folder.facts("x.bin", from: there), done: ByteRangeSet([ByteRange(0, 10)]))
+        let before = try folder.bytes(of: "x.bin.pawl")
+        let second = try folder.fresh("x.bin", from: here)
+        #expect(second.name == "x (1).bin")
+        for policy in [IfExists.overwrite, .resume, .skip, .fail] {
+            let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", from: here, policy) }
+            #expect(failure?.code == .fileExists)
+        }
+        #expect(try folder.bytes(of: "x.bin.pawl") == before)
+        #expect(try folder.bytes(of: "x.bin.part").count == 10)
+    }
+
+    @Test func `the same download twice is code 11 and another one of the name moves on`() throws {
+        let folder = TestFolder()
+        let first = try folder.fresh("x.bin", from: here)
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", from: here) }
+        #expect(failure?.code == .alreadyDownloading)
+        #expect(failure?.description.contains("x.bin") == true)
+        let other = try folder.fresh("x.bin", from: there)
+        #expect(other.name == "x (1).bin")
+        let held = #expect(throws: Failure.self) { try folder.claim("x.bin", from: there, .overwrite) }
+        #expect(held?.code == .alreadyDownloading)
+        first.discard()
+        #expect(try folder.fresh("x.bin", from: here).name == "x.bin")
+    }
+
+    @Test(arguments: [true, false])
+    func `a disk that shares nothing sees the lock and whose download it is`(_ hasJournal: Bool) throws {
+        let folder = TestFolder()
+        let first = try folder.fresh("x.bin", from: here)
+        if hasJournal { try first.beginJournal(folder.facts("x.bin"), done: ByteRangeSet()) }
+        folder.restart()
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", from: here) }
+        #expect(failure?.code == .alreadyDownloading)
+        #expect(try folder.fresh("x.bin", from: there).name == "x (1).bin")
+        first.discard()
+    }
+
+    @Test func `A9 another program's part file is never touched`() throws {
+        let folder = TestFolder()
+        try folder.put(payload(50), in: "x.bin.part")
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", .overwrite) }
+        #expect(failure?.code == .fileExists)
+        #expect(try folder.bytes(of: "x.bin.part") == payload(50))
+    }
+
+    @Test func `A9 a link, a folder or a pipe under a part file's name is never touched`() throws {
+        let folder = TestFolder()
+        try folder.put(payload(50), in: "target")
+        unsafe symlink("\(folder.path)/target", "\(folder.path)/a.part")
+        unsafe mkfifo("\(folder.path)/b.part", 0o666)
+        unsafe mkdir("\(folder.path)/c.part", 0o777)
+        for name in ["a", "b", "c"] { #expect(try folder.fresh(name).name == "\(name) (1)") }
+        #expect(try folder.bytes(of: "target") == payload(50))
+        unsafe rmdir("\(folder.path)/c.part")
+    }
+
+    @Test(arguments: ["/tmp", "/dev/shm"], [true, false])
+    func `the leftover of a killed small file is recognised and used again`(
+        _ parent: String,
+        _ marks: Bool
+    ) throws {
+        let folder = TestFolder(in: parent) { $0.marks = marks }
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(50), at: 0)
+        partial.release()
+        folder.restart()
+        let again = try folder.fresh("x.bin", from: there)
+        #expect(again.name == "x.bin")
+        #expect(try folder.bytes(of: "x.bin.part").isEmpty)
+    }
+
+    @Test func `an empty part file that nobody has open is used, one that is open is not`() throws {
+        let folder = TestFolder()
+        try folder.put([], in: "x.bin.part")
+        let user = try #require(folder.disk.folders.existing(folder.path)).open("x.bin.part", flags: 0)
+        let name = try withExtendedLifetime(user) { try folder.fresh("x.bin").name }
+        #expect(name == "x (1).bin")
+        folder.restart()
+        try folder.put([], in: "y.bin.part")
+        #expect(try folder.fresh("y.bin").name == "y.bin")
+    }
+
+    @Test func `names of 255 bytes have room for part file and journal`() throws {
+        let folder = TestFolder()
+        let name = String(repeating: "ä", count: 125) + "a.bin"
+        #expect(name.utf8.count == 255)
+        let partial = try folder.fresh(name)
+        try partial.beginJournal(folder.facts(name), done: ByteRangeSet())
+        #expect(folder.names.count == 2)
+        #expect(folder.names.allSatisfy { $0.utf8.count <= 255 })
+        partial.release()
+        #expect(try folder.found(name).0.name == name)
+        #expect(folder.disk.unfinished(of: here, in: folder.path) == name)
+    }
+
+    @Test func `a folder that is moved away and made anew is seen to be another one`() throws {
+        let folder = TestFolder()
+        let inner = "\(folder.path)/in"
+        let wish = Claim(folder: inner, name: "x", ifExists: .rename, facts: folder.facts("x"))
+        _ = try folder.disk.claim(wish) { _ in false }
+        unsafe rename(inner, "\(folder.path)/out")
+        _ = try folder.disk.claim(wish) { _ in false }
+        for name in ["in", "out"] {
+            #expect(unsafe unlink("\(folder.path)/\(name)/x.part") == 0)
+            unsafe rmdir("\(folder.path)/\(name)")
+        }
+    }
+
+    @Test func `many downloads of one name each get their own`() throws {
+        let folder = TestFolder()
+        var names: Set<String> = []
+        var partials: [FilePartial] = []
+        for number in 0..<40 {
+            let partial = try folder.fresh("x.bin", from: "https://a.example/\(number)")
+            names.insert(partial.name)
+            partials.append(partial)
+        }
+        #expect(names.count == 40)
+        #expect(names.contains("x (39).bin"))
+    }
+}

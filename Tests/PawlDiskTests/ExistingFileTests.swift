@@ -1,0 +1,190 @@
+import PawlCore
+import PawlEngine
+import Testing
+
+@testable import PawlDisk
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+@Suite struct ExistingFileTests {
+    private func folder() throws -> TestFolder {
+        let folder = TestFolder()
+        try folder.put(payload(1000), in: "x.bin")
+        return folder
+    }
+
+    private func existing(_ folder: TestFolder) throws -> (FilePartial, Int64) {
+        guard case .existing(let partial, let length) = try folder.claim("x.bin", .resume) else {
+            throw Unexpected(what: "the finished file did not become the part file")
+        }
+        return (try #require(partial as? FilePartial), length)
+    }
+
+    @Test func `rename takes the next free name`() throws {
+        let folder = try folder()
+        try folder.put([1], in: "x (1).bin")
+        #expect(try folder.fresh("x.bin").name == "x (2).bin")
+    }
+
+    @Test func `skip touches nothing`() throws {
+        let folder = try folder()
+        guard case .skipped(let path) = try folder.claim("x.bin", .skip) else {
+            Issue.record("not skipped")
+            return
+        }
+        #expect(path == "\(folder.path)/x.bin")
+        #expect(folder.names == ["x.bin"])
+        // A name that was skipped is not held.
+        #expect(try folder.fresh("x.bin", .overwrite).name == "x.bin")
+    }
+
+    @Test func `fail is code 13 and touches nothing`() throws {
+        let folder = try folder()
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", .fail) }
+        #expect(failure?.code == .fileExists)
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test func `overwrite keeps the old file until the new one is whole`() async throws {
+        let folder = try folder()
+        let partial = try folder.fresh("x.bin", .overwrite)
+        try partial.write(payload(10, seed: 2), at: 0)
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+        _ = try await partial.publish(length: 10)
+        #expect(try folder.bytes(of: "x.bin") == payload(10, seed: 2))
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test(arguments: [IfExists.overwrite, .resume])
+    func `a folder under the final name is not overwritten`(_ policy: IfExists) throws {
+        let folder = TestFolder()
+        unsafe mkdir("\(folder.path)/x.bin", 0o777)
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", policy) }
+        #expect(failure?.code == .fileExists)
+        unsafe rmdir("\(folder.path)/x.bin")
+    }
+
+    @Test func `resume makes the finished file the part file and can give it back`() throws {
+        let folder = try folder()
+        let kept = try #require(folder.disk.folders.existing(folder.path))
+        let before = try #require(try kept.status(of: "x.bin"))
+        let (partial, length) = try existing(folder)
+        #expect(length == 1000)
+        #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
+        try partial.write(payload(20, seed: 3), at: 1000)
+        try partial.giveBack()
+        #expect(folder.names == ["x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+        let after = try #require(try kept.status(of: "x.bin"))
+        #expect(after.identity == before.identity)
+        #expect(after.modifiedSeconds == before.modifiedSeconds)
+        #expect(after.modifiedNanoseconds == before.modifiedNanoseconds)
+    }
+
+    @Test func `resume that goes on publishes the longer file`() async throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 1000)]))
+        try partial.beginLane(slot: 0, at: 1000)
+        try partial.write(payload(500, seed: 2), at: 1000)
+        partial.advanceLane(slot: 0, to: 1500)
+        _ = try await partial.publish(length: 1500)
+        #expect(try folder.bytes(of: "x.bin") == payload(1000) + payload(500, seed: 2))
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test func `killed before a byte was added, resume offers the finished file again`() throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        // The judge has let a lane in, and its overlap is being compared.
+        try partial.record(folder.facts("x.bin", total: 2000), done: ByteRangeSet([ByteRange(0, 1000)]))
+        try partial.beginLane(slot: 0, at: 1000)
+        partial.release()
+        folder.restart()
+        #expect(try existing(folder).1 == 1000)
+    }
+
+    @Test func `killed after a byte was added, the bytes are found`() throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        try partial.record(folder.facts("x.bin", total: 2000), done: ByteRangeSet([ByteRange(0, 1000)]))
+        try partial.beginLane(slot: 0, at: 1000)
+        try partial.write(payload(50, seed: 2), at: 1000)
+        partial.advanceLane(slot: 0, to: 1050)
+        partial.release()
+        folder.restart()
+        #expect(try folder.found("x.bin", .resume).1.done.runs == [ByteRange(0, 1050)])
+    }
+
+    @Test(arguments: [IfExists.rename, .skip, .fail])
+    func `killed before a byte was added, another policy gets the finished file its name back`(
+        _ policy: IfExists
+    ) throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        partial.release()
+        folder.restart()
+        switch policy {
+        case .rename: #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        case .fail: #expect(throws: Failure.self) { try folder.claim("x.bin", .fail) }
+        default: _ = try folder.claim("x.bin", policy)
+        }
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+        #expect(!folder.names.contains("x.bin.part"))
+        #expect(!folder.names.contains("x.bin.pawl"))
+    }
+
+    @Test func `a hard link to the finished file stays unharmed`() async throws {
+        let folder = try folder()
+        #expect(unsafe link("\(folder.path)/x.bin", "\(folder.path)/other") == 0)
+        let (partial, length) = try existing(folder)
+        #expect(length == 1000)
+        try partial.write(payload(500, seed: 2), at: 1000)
+        _ = try await partial.publish(length: 1500)
+        #expect(try folder.bytes(of: "x.bin") == payload(1000) + payload(500, seed: 2))
+        #expect(try folder.bytes(of: "other") == payload(1000))
+        #expect(folder.names == ["other", "x.bin"])
+    }
+
+    @Test func `a finished file with another link is given back by dropping the copy`() throws {
+        let folder = try folder()
+        #expect(unsafe link("\(folder.path)/x.bin", "\(folder.path)/other") == 0)
+        let (partial, _) = try existing(folder)
+        try partial.giveBack()
+        #expect(folder.names == ["other", "x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+    }
+
+    @Test(arguments: ["/tmp", "/dev/shm"])
+    func `A9 a file that appears while downloading is not replaced`(_ parent: String) async throws {
+        let folder = TestFolder(in: parent)
+        let renaming = try folder.fresh("x.bin")
+        try renaming.write(payload(10), at: 0)
+        try folder.put([7], in: "x.bin")
+        try folder.put([8], in: "x (1).bin")
+        let path = try await renaming.publish(length: 10)
+        #expect(path == "\(folder.path)/x (2).bin")
+
+        let failing = try folder.fresh("y.bin", .fail)
+        try failing.write(payload(10), at: 0)
+        try folder.put([7], in: "y.bin")
+        let failure = await #expect(throws: Failure.self) { try await failing.publish(length: 10) }
+        #expect(failure?.code == .fileExists)
+        #expect(try folder.bytes(of: "y.bin") == [7])
+        #expect(try folder.bytes(of: "y.bin.part") == payload(10))
+
+        let skipping = try folder.fresh("z.bin", .skip)
+        try skipping.write(payload(10), at: 0)
+        try folder.put([7], in: "z.bin")
+        await #expect(throws: Failure.self) { try await skipping.publish(length: 10) }
+        #expect(try folder.bytes(of: "z.bin") == [7])
+        #expect(!folder.names.contains("z.bin.part"))
+        #expect(try folder.bytes(of: "x.bin") == [7])
+    }
+}
