@@ -38,14 +38,17 @@ import Testing
         defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(site, authority: authority)
         let bench = try Bench()
-        let use: [ConnectionUse] = Array(repeating: .shared, count: 8) + Array(repeating: .separate, count: 3)
-        let recorders = try use.map { use in
-            try bench.start(
-                request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority }
-            ).1
+        // One kind after the other: libcurl 7.88 keeps one verdict about multiplexing for a host, and a connection of
+        // HTTP/1.1 that comes up turns it over for the files that start just then.
+        for (use, count) in [(ConnectionUse.shared, 8), (.separate, 3)] {
+            let recorders = try (0..<count).map { _ in
+                try bench.start(
+                    request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority }
+                ).1
+            }
+            try bench.run { recorders.allSatisfy { $0.end != nil } }
+            #expect(recorders.allSatisfy { $0.end == .complete && $0.body == content.bytes })
         }
-        try bench.run { recorders.allSatisfy { $0.end != nil } }
-        #expect(recorders.allSatisfy { $0.end == .complete && $0.body == content.bytes })
         let log = nginx.finish()
         let multiplexed = log.filter { $0.version == "HTTP/2.0" }
         #expect(multiplexed.count == 8)
