@@ -17,12 +17,16 @@ final class WorkerPool: Sendable {
     deinit { core.stop() }
 
     func submit(_ job: @escaping Job) { core.submit(job) }
+
+    /// Waits until no job is waiting or running, and all that the jobs held is let go.
+    func rest() { core.rest() }
 }
 
 /// What the threads share; it outlives the pool until the last job is done.
 @safe private final class Core: @unchecked Sendable {  // `lock` guards every variable.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let wake = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private let quiet = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private let limit: Int
     private var jobs: [WorkerPool.Job] = []
     private var next = 0
@@ -34,11 +38,14 @@ final class WorkerPool: Sendable {
         self.limit = limit
         unsafe pthread_mutex_init(lock, nil)
         unsafe pthread_cond_init(wake, nil)
+        unsafe pthread_cond_init(quiet, nil)
     }
 
     deinit {
+        unsafe pthread_cond_destroy(quiet)
         unsafe pthread_cond_destroy(wake)
         unsafe pthread_mutex_destroy(lock)
+        unsafe quiet.deallocate()
         unsafe wake.deallocate()
         unsafe lock.deallocate()
     }
@@ -60,6 +67,12 @@ final class WorkerPool: Sendable {
         unsafe pthread_mutex_unlock(lock)
     }
 
+    func rest() {
+        unsafe pthread_mutex_lock(lock)
+        while next < jobs.count || idle < threads { unsafe pthread_cond_wait(quiet, lock) }
+        unsafe pthread_mutex_unlock(lock)
+    }
+
     /// No thread was to be had: without any other the jobs are done here.
     private func runWithoutThread() {
         unsafe pthread_mutex_lock(lock)
@@ -77,6 +90,7 @@ final class WorkerPool: Sendable {
         while next == jobs.count {
             guard waits && !isStopped else { return nil }
             idle += 1
+            if idle == threads { unsafe pthread_cond_broadcast(quiet) }
             unsafe pthread_cond_wait(wake, lock)
             idle -= 1
         }

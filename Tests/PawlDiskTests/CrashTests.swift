@@ -1,0 +1,128 @@
+import PawlCore
+import PawlEngine
+import Testing
+
+@testable import PawlDisk
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The states that a kill leaves between two steps; the next claim finishes or clears each of them.
+@Suite struct CrashTests {
+    private func journalled(_ folder: TestFolder) throws -> FilePartial {
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(3000), at: 0)
+        try partial.beginJournal(
+            folder.facts("x.bin", total: 3000),
+            done: ByteRangeSet([ByteRange(0, 3000)])
+        )
+        return partial
+    }
+
+    private func move(_ name: String, to newName: String, in folder: TestFolder) {
+        #expect(unsafe rename("\(folder.path)/\(name)", "\(folder.path)/\(newName)") == 0)
+    }
+
+    @Test(arguments: IfExists.allCases)
+    func `killed between the final rename and the journal's removal, the journal goes and the file stays`(
+        _ policy: IfExists
+    ) throws {
+        let folder = TestFolder()
+        try journalled(folder).release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        let answer = try? folder.claim("x.bin", policy)
+        switch (policy, answer) {
+        case (.rename, .fresh(let partial)?):
+            #expect(partial.name == "x (1).bin")
+            partial.discard()
+        case (.overwrite, .fresh(let partial)?): partial.discard()
+        case (.resume, .existing(let partial, let length)?):
+            #expect(length == 3000)
+            try partial.giveBack()
+        case (.skip, .skipped?), (.fail, nil): break
+        default: Issue.record("\(policy) gave \(String(describing: answer))")
+        }
+        #expect(folder.names == ["x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(3000))
+    }
+
+    @Test func `killed after the last byte and before the final rename, everything is found`() throws {
+        let folder = TestFolder()
+        try journalled(folder).release()
+        folder.restart()
+        #expect(try folder.found("x.bin").1.done.count == 3000)
+    }
+
+    @Test func `killed while being removed, between part file and journal, the name is free again`() throws {
+        let folder = TestFolder()
+        try journalled(folder).release()
+        unsafe unlink("\(folder.path)/x.bin.part")
+        folder.restart()
+        try folder.fresh("x.bin").discard()
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func `killed between making the part file and its journal, the name is used again`() throws {
+        let folder = TestFolder()
+        try folder.fresh("x.bin").release()
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x.bin")
+    }
+
+    @Test func `killed between the journal and the rename of a finished file, the file keeps its name`()
+        throws
+    {
+        let folder = TestFolder()
+        try folder.put(payload(100), in: "x.bin")
+        guard case .existing(let partial, _) = try folder.claim("x.bin", .resume) else {
+            Issue.record("not taken")
+            return
+        }
+        try #require(partial as? FilePartial).release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        _ = try folder.claim("x.bin", .skip)
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test func `killed between giving a finished file its name back and removing the journal`() throws {
+        let folder = TestFolder()
+        try folder.put(payload(100), in: "x.bin")
+        guard case .existing(let partial, _) = try folder.claim("x.bin", .resume) else {
+            Issue.record("not taken")
+            return
+        }
+        let journal = try folder.bytes(of: "x.bin.pawl")
+        try partial.giveBack()
+        try folder.put(journal, in: "x.bin.pawl")
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(folder.names == ["x (1).bin.part", "x.bin"])
+    }
+
+    @Test func `a live download's journal is not cleared by a claim of its name`() throws {
+        let folder = TestFolder()
+        let partial = try journalled(folder)
+        try folder.put([1], in: "x.bin")
+        folder.restart()
+        _ = try folder.claim("x.bin", .skip)
+        #expect(folder.names == ["x.bin", "x.bin.part", "x.bin.pawl"])
+        partial.discard()
+    }
+
+    @Test func `an orphan journal found when a new one begins is replaced`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try folder.put(payload(200), in: "x.bin.pawl")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        partial.release()
+        folder.restart()
+        #expect(try folder.found("x.bin").1.done.isEmpty)
+    }
+}

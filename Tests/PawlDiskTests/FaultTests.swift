@@ -1,0 +1,184 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+@testable import PawlDisk
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Full disks, folders that vanish or cannot be written, and descriptors.
+@Suite struct FaultTests {
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `G5 a full disk is code 9 with what is needed and what is free`() throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path)
+        let partial = try folder.fresh("x.bin")
+        let failure = #expect(throws: Failure.self) { try partial.reserve(3 << 20) }
+        #expect(failure?.code == .diskFull)
+        #expect(failure?.why.contains("\(3 << 20)") == true)
+        try partial.reserve(1 << 19)
+        partial.discard()
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `G5 a disk that fills while writing is code 9, keeps its bytes and goes on when there is room`()
+        throws
+    {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path)
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try partial.beginLane(slot: 0, at: 0)
+        let chunk = payload(64 << 10)
+        var written: Int64 = 0
+        let failure = #expect(throws: Failure.self) {
+            while written < 2 << 20 {
+                try partial.write(chunk, at: written)
+                written += Int64(chunk.count)
+                partial.advanceLane(slot: 0, to: written)
+            }
+        }
+        #expect(failure?.code == .diskFull)
+        #expect(written > 1 << 19)
+        // The journal has its room already.
+        let done = ByteRangeSet([ByteRange(0, written)])
+        try partial.record(folder.facts("x.bin"), done: done)
+        try partial.close(keeping: folder.facts("x.bin"), done: done)
+        try mount.remount("size=\(4 << 20)")
+        folder.restart()
+        let (again, loaded) = try folder.found("x.bin")
+        #expect(loaded.done == done)
+        try again.write(chunk, at: written)
+        again.discard()
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `a reservation counts only what is still needed`() throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path)
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(700 << 10), at: 0)
+        try partial.reserve(900 << 10)
+        partial.discard()
+    }
+
+    @Test(.enabled(if: MountedFolder.isAvailable))
+    func `a read-only file system is code 16`() throws {
+        let mount = try MountedFolder(bytes: 1 << 20)
+        let folder = TestFolder(in: mount.path)
+        try mount.remount("ro")
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin") }
+        #expect(failure?.code == .cannotCreate)
+        #expect(failure?.remedy.contains("read-only") == true)
+        try mount.remount("rw")
+    }
+
+    @Test func `a reservation does not change the file's length`() throws {
+        let folder = TestFolder { $0.traits = .local }
+        let partial = try folder.fresh("x.bin")
+        try partial.reserve(1 << 20)
+        #expect(FileSystem.size("\(folder.path)/x.bin.part") == 0)
+        #expect(FileSystem.allocated("\(folder.path)/x.bin.part").map { $0 >= 1 << 20 } == true)
+    }
+
+    @Test func `a reservation that no disk has is code 9`() throws {
+        let folder = TestFolder { $0.traits = .local }
+        let partial = try folder.fresh("x.bin")
+        let failure = #expect(throws: Failure.self) { try partial.reserve(1 << 60) }
+        #expect(failure?.code == .diskFull)
+    }
+
+    @Test(arguments: ["/tmp", "/dev/shm"])
+    func `a folder that vanishes is code 14 at publishing`(_ parent: String) async throws {
+        let folder = TestFolder(in: parent)
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(10), at: 0)
+        unsafe unlink("\(folder.path)/x.bin.part")
+        unsafe rmdir(folder.path)
+        let failure = await #expect(throws: Failure.self) { try await partial.publish(length: 10) }
+        #expect(failure?.code == .renameFailed)
+        #expect(failure?.place.contains("x.bin") == true)
+    }
+
+    @Test func `A9 another program's file under our part file's name is not published`() async throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(10), at: 0)
+        unsafe rename("\(folder.path)/x.bin.part", "\(folder.path)/kept")
+        try folder.put([9], in: "x.bin.part")
+        let failure = await #expect(throws: Failure.self) { try await partial.publish(length: 10) }
+        #expect(failure?.code == .renameFailed)
+        partial.discard()
+        #expect(try folder.bytes(of: "x.bin.part") == [9])
+        #expect(folder.names == ["kept", "x.bin.part"])
+    }
+
+    @Test func `reading beyond the end of the file is a failure`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(10), at: 0)
+        var buffer = [UInt8](repeating: 0, count: 11)
+        let failure = #expect(throws: Failure.self) {
+            try unsafe buffer.withUnsafeMutableBytes { try unsafe partial.read(into: $0, at: 0) }
+        }
+        #expect(failure?.code == .inputOutput)
+        buffer.removeLast()
+        try unsafe buffer.withUnsafeMutableBytes { try unsafe partial.read(into: $0, at: 0) }
+        #expect(buffer == payload(10))
+    }
+
+    @Test func `no descriptor of a folder stays open`() async throws {
+        let folder = TestFolder()
+        for number in 0..<30 {
+            let partial = try folder.fresh("\(number).bin", from: "https://a.example/\(number)")
+            try partial.write(payload(100), at: 0)
+            switch number % 5 {
+            case 0: partial.discard()
+            case 1: _ = try await partial.publish(length: 100)
+            case 2:
+                try partial.beginJournal(folder.facts("x"), done: ByteRangeSet())
+                try partial.beginLane(slot: 0, at: 0)
+                try await partial.checkpoint(ByteRangeSet([ByteRange(0, 100)]))
+                _ = try await partial.publish(length: 100)
+            case 3: try partial.close(keeping: folder.facts("x"), done: ByteRangeSet([ByteRange(0, 100)]))
+            default: _ = try? folder.claim("\(number).bin", from: "https://a.example/\(number)")
+            }
+        }
+        folder.disk.syncers.rest()
+        folder.restart()
+        let open = FileSystem.names(in: "/proc/self/fd").compactMap { FileSystem.link("/proc/self/fd/\($0)") }
+        #expect(!open.isEmpty)
+        #expect(open.filter { $0.hasPrefix(folder.path) } == [])
+    }
+
+    @Test func `the lock holds against another process`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(50), at: 0)
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 50)]))
+        partial.release()
+        // A process of its own that takes an open-file-description write lock (F_OFD_SETLK) and then waits.
+        let script = """
+            import fcntl, struct, sys, time
+            f = open(sys.argv[1], "r+b")
+            fcntl.fcntl(f, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
+            print("locked", flush=True)
+            time.sleep(600)
+            """
+        let process = try PawlProcess("/usr/bin/python3", ["-c", script, "\(folder.path)/x.bin.part"])
+        #expect(process.line { $0 == "locked" } == "locked")
+        folder.restart()
+        let failure = #expect(throws: Failure.self) { try folder.claim("x.bin") }
+        #expect(failure?.code == .alreadyDownloading)
+        process.send(SIGKILL)
+        #expect(process.wait() == .signal(SIGKILL))
+        #expect(try folder.found("x.bin").1.done.count == 50)
+    }
+}
