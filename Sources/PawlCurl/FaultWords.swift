@@ -17,7 +17,9 @@ struct FaultWords {
     var kind: TransferFault.Kind {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: .nameResolution
-        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_PROXY: .proxy
+        case CURLE_COULDNT_RESOLVE_PROXY: .proxy
+        // SOCKS proxies that want an address leave the name to us.
+        case CURLE_PROXY: text.hasPrefix("Could not resolve host") ? .nameResolution : .proxy
         case CURLE_COULDNT_CONNECT: connecting
         case CURLE_OPERATION_TIMEDOUT: .connectTimeout
         case CURLE_SSL_CONNECT_ERROR: handshake

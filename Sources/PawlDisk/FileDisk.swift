@@ -68,4 +68,10 @@ package final class FileDisk: Disk {
         guard let folder = folders.existing(folder) else { return nil }
         return unfinished.name(of: source, in: folder)
     }
+
+    package func holds(_ name: String, in folder: String) -> Bool {
+        guard let folder = folders.existing(folder) else { return false }
+        // What cannot be looked at is for the claim to report.
+        do throws(SystemError) { return try folder.status(of: name) != nil } catch { return false }
+    }
 }

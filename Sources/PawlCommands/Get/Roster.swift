@@ -67,6 +67,8 @@ package struct Roster: Sendable {
             entry.isRetrying = true
             return .retry(error, delay: delay)
         case .finished(let file):
+            // A file that was there already never started.
+            entry.name = entry.name ?? file.path.split(separator: "/").last.map(String.init)
             finished += 1
             finishedBytes += file.length
             receivedBytes += file.received

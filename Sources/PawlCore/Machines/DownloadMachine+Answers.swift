@@ -15,7 +15,8 @@ extension DownloadMachine {
         // A target that works may expire again.
         if [0, 200, 206, 416].contains(head.status) { sources[lane.source].wentBack = false }
         let source = sources[lane.source]
-        let known = source.identity ?? identity.map { ContentIdentity(total: $0.total) }
+        // Bytes of which nothing is known but that they are there are proved by none of the server's words.
+        let known = source.identity ?? ContentIdentity(total: identity?.total)
         let prefix = map.done.runs.count == 1 ? map.done.prefix : nil
         let judge = Judge(
             asked: lane.asked,

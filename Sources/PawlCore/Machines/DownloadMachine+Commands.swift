@@ -23,6 +23,7 @@ extension DownloadMachine {
         refillAfter = nil
         isClaimed = false
         existingLength = nil
+        knowsExisting = false
         growth.restart()
         for index in sources.indices {
             sources[index].isUsable = true

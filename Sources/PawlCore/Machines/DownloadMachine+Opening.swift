@@ -23,6 +23,17 @@ extension DownloadMachine {
             base = plan.base(total: nil)
             return order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)
         }
+        if let existingLength, existingLength == written, !knowsExisting {
+            // Whether anything follows the file that is there: a 416 says no without a body (C3).
+            knowsExisting = true
+            return order(
+                .data,
+                source: source,
+                range: ByteRange(written, map.horizon),
+                overlap: 0,
+                now: now
+            )
+        }
         guard rangesUsable, !rangeWasSilent, let start = firstResumable(from: source) else {
             return order(
                 .restarting,

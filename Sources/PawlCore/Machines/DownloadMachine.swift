@@ -27,6 +27,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var rangeWasSilent = false
     /// The part file was a finished file before (continue an existing file).
     var existingLength: Int64?
+    /// What follows the existing file was asked for.
+    var knowsExisting = false
     var attempts = 0
     var restarts = 0
     var highWater: Int64 = 0

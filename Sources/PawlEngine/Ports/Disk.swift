@@ -41,6 +41,8 @@ package protocol Disk: AnyObject, Sendable {
     func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer
     /// The name of a partial in `folder` whose journal names `source` first, if there is one.
     func unfinished(of source: String, in folder: String) -> String?
+    /// Whether a file of that final name is in the folder.
+    func holds(_ name: String, in folder: String) -> Bool
 }
 
 /// One download's part file and journal.

@@ -10,10 +10,15 @@ extension Runner {
         if let name = shared.ports.disk.unfinished(of: source, in: job.folder) {
             return claim(name: name, adoptsAny: false)
         }
+        let name = NamingPolicy.choose(job.naming, address: address, head: nil)
         switch job.naming {
-        case .server: return nil
-        case .url, .hash:
-            return claim(name: NamingPolicy.choose(job.naming, address: address, head: nil), adoptsAny: false)
+        case .server:
+            // A file of the address's own name is meant by `skip` and `resume`; nothing needs to be asked for it (C3).
+            guard job.ifExists == .skip || job.ifExists == .resume,
+                shared.ports.disk.holds(name, in: job.folder)
+            else { return nil }
+            return claim(name: name, adoptsAny: false)
+        case .url, .hash: return claim(name: name, adoptsAny: false)
         }
     }
 

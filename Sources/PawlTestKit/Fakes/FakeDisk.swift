@@ -133,6 +133,10 @@ package final class FakeDisk: Disk {
         }
     }
 
+    package func holds(_ name: String, in folder: String) -> Bool {
+        finished(folder + "/" + name) != nil
+    }
+
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {
         if let failure = troubles.claim { throw failure }
         var number = 0

@@ -67,8 +67,8 @@ struct `nginx` {
         #expect(second.received == 0)
         let requests = nginx.finish()
         #expect(requests.count > 1)
-        // What the server had sent before it heard that nobody wants it stood in the kernel's buffers.
-        #expect(requests.dropFirst().allSatisfy { $0.bodySent < site.content.length })
+        // A 416's few words are all that the server sent.
+        #expect(requests.dropFirst().allSatisfy { $0.bodySent < 1024 })
     }
 
     @Test func `A1 the beginning of a file that another program left is continued`() throws {

@@ -109,9 +109,7 @@ struct `Dante` {
         let here = try site.run("--retries", "0", "--proxy", proxy.url("socks5"), url)
         #expect(site.downloads.names.isEmpty)
         #expect(here.errors.contains("resolve host: \(SSHServer.secretName)"))
-        withKnownIssue("told as a fault of the proxy, code 6", isIntermittent: true) {
-            #expect(here.exit == .code(19))
-        }
+        #expect(here.exit == .code(19))
         let there = try site.run("--proxy", proxy.url("socks5h"), url)
         #expect(site.complaint(there) == nil)
     }
