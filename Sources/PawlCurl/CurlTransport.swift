@@ -208,6 +208,7 @@ extension CurlTransport {
 
     /// Tells the sink how it ended, unless it cancels on the way.
     private func finish(_ exchange: Exchange, _ code: CURLcode) {
+        exchange.isReusable = exchange.isJoined && code == CURLE_OK
         guard let sink = exchange.sink else {
             // Drained to its end.
             draining.removeAll { $0.exchange === exchange }

@@ -33,6 +33,11 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_long(raw, option, value))
     }
 
+    /// Sets an option whose refusal the caller can deal with.
+    func canSet(_ option: CURLoption, _ value: Int) -> Bool {
+        unsafe pawl_easy_set_long(raw, option, value) == CURLE_OK
+    }
+
     /// Sets an option of something that a build without it cannot do anyway.
     func setWhereBuiltIn(_ option: CURLoption, _ value: Int) {
         noteUnlessMissing(unsafe pawl_easy_set_long(raw, option, value))

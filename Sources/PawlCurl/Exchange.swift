@@ -23,7 +23,7 @@ final class Exchange {
         case delivered
     }
 
-    let easy: EasyHandle
+    private(set) var easy: EasyHandle
     private(set) var profile: Profile?
     private(set) var memory: OriginMemory?
     /// Whether libcurl keeps on this handle what it learnt from a challenge.
@@ -43,6 +43,11 @@ final class Exchange {
     /// Whether the handle is in the multi handle.
     var isJoined = false
     var isPaused = false
+    /// Whether libcurl itself brought the transfer to a good end.
+    ///
+    /// After any other end 7.88 may keep bytes on the handle that were held back while it was paused, and would give
+    /// them to the next transfer.
+    var isReusable = false
 
     var phase = Phase.collecting
     /// The lines of the current head as they came; only its storage outlives a transfer.
@@ -77,13 +82,20 @@ final class Exchange {
     ) {
         take(request, as: id, sink: sink)
         adopt(profile, memory)
+        if !takeBufferSize(request.bufferSize) {
+            guard let fresh = EasyHandle() else {
+                verdict = .failed(TransferFault(.other, "libcurl found no memory"))
+                return
+            }
+            easy = fresh
+            self.profile = nil
+            self.memory = nil
+            adopt(profile, memory)
+            _ = takeBufferSize(request.bufferSize)
+        }
         easy.clearErrorText()
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
-        if bufferSize != request.bufferSize {
-            bufferSize = request.bufferSize
-            easy.set(CURLOPT_BUFFERSIZE, max(1024, bufferSize))
-        }
         if let refusal = easy.refusal {
             verdict = .failed(
                 TransferFault(.other, "libcurl refuses an option: \(CurlLibrary.text(of: refusal))")
@@ -112,6 +124,7 @@ final class Exchange {
         toldLength = nil
         verdict = nil
         isPaused = false
+        isReusable = false
         isDraining = false
     }
 
@@ -121,10 +134,11 @@ final class Exchange {
         request = nil
     }
 
-    /// Notes what the transfer that is over leaves on the handle.
+    /// Notes what the transfer that is over leaves on the handle, and that it is over.
     func retire() {
         detach()
         isDraining = false
+        isPaused = false
         hasLoginState = easy.number(CURLINFO_HTTPAUTH_AVAIL) | easy.number(CURLINFO_PROXYAUTH_AVAIL) != 0
     }
 
@@ -174,6 +188,16 @@ final class Exchange {
         isDraining = true
         drainable = Self.longestDrain
         stopped.exchanges.append(self)
+    }
+
+    /// Sets the receive buffer's size.
+    ///
+    /// `false` when the handle still holds the buffer of an earlier transfer, as 7.88 lets it do after one that shared
+    /// its connection. Such a handle must not be used with another size: it would write beyond that buffer.
+    private func takeBufferSize(_ size: Int) -> Bool {
+        guard bufferSize != size else { return true }
+        bufferSize = size
+        return easy.canSet(CURLOPT_BUFFERSIZE, max(1024, size))
     }
 
     private func setRange(_ range: RequestedRange) {

@@ -41,7 +41,7 @@ final class ExchangePool {
 
     func takeBack(_ exchange: Exchange) {
         exchange.retire()
-        if idle.count < Limit.idle { idle.append(exchange) }
+        if exchange.isReusable, idle.count < Limit.idle { idle.append(exchange) }
     }
 
     func empty() {

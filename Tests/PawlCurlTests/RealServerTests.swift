@@ -79,6 +79,47 @@ import Testing
         #expect(Set(nginx.finish().map(\.connection)).count == 1)
     }
 
+    @Test func `handles of one HTTP 2 connection serve requests with other buffers and settings`() throws {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
+        let bench = try Bench()
+        for size in [512 * 1024, 2_048, 100_000] {
+            let recorders = try (0..<6).map { _ in
+                var one = try request(nginx.secureURL("/file")) { $0.authorityFile = authority.authority }
+                one.bufferSize = size
+                return bench.start(one).1
+            }
+            try bench.run { recorders.allSatisfy { $0.end != nil } }
+            #expect(recorders.allSatisfy { $0.end == .complete && $0.body == content.bytes })
+        }
+    }
+
+    @Test func `bytes held back for a cancelled transfer never reach another one`() throws {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
+        let bench = try Bench()
+        let one = try request(nginx.secureURL("/file")) { $0.authorityFile = authority.authority }
+        func startPausing() -> (TransferID, Recorder) {
+            let recorder = Recorder()
+            recorder.onChunk = { _ in recorder.pauses == 0 && recorder.body.count > 0 ? .pause : .taken }
+            return bench.start(one, into: recorder)
+        }
+        // All on one connection, so that cancelling some leaves it in use.
+        let first = (0..<6).map { _ in startPausing() }
+        try bench.run { first.allSatisfy { $0.1.pauses == 1 } }
+        for (id, _) in first.dropLast() { bench.transport.cancel(id) }
+        let second = (0..<6).map { _ in startPausing() }
+        try bench.run { second.allSatisfy { $0.1.pauses == 1 } }
+        for (id, _) in first.suffix(1) + second { bench.transport.resume(id) }
+        try bench.run { (first.suffix(1) + second).allSatisfy { $0.1.end != nil } }
+        #expect((first.suffix(1) + second).allSatisfy { $0.1.body == content.bytes })
+        #expect(first.dropLast().allSatisfy { $0.1.end == nil })
+    }
+
     @Test func `a certificate of an unknown authority is refused until it is named or checking is off`()
         throws
     {
