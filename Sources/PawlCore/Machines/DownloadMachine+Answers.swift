@@ -29,7 +29,7 @@ extension DownloadMachine {
         case .wholeInstead(let answer, let evidence):
             return whole(answer, evidence: evidence, lane: index, now: now)
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
-        case .complete(let total): return alreadyComplete(total, now: now)
+        case .complete(let total): return alreadyComplete(total, lane: index, now: now)
         case .rangesBroken(let evidence): return rangesBroken(evidence, lane: index, now: now)
         case .redirect(let target): return redirect(to: target, lane: index, now: now)
         case .fault(let fault): return laneFault(index, fault, now: now)
@@ -55,6 +55,11 @@ extension DownloadMachine {
             }
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         }
+        if let known = map.total, let length = wishedLength(of: answer.identity.total), known != length,
+            !map.done.isEmpty
+        {
+            return changed("it had \(known) bytes and has \(length) now", lane: index, now: now)
+        }
         learn(answer, source: lane.source)
         lanes[index].answerEnd =
             answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
@@ -79,12 +84,13 @@ extension DownloadMachine {
             return rangesBroken("the server sent less than the bytes to compare", lane: index, now: now)
         }
         lanes[index].end = min(lane.end, lanes[index].answerEnd, map.horizon, plan.longest)
-        map.shorten(lane.id, to: lanes[index].end)
         guard isClaimed else {
+            map.shorten(lane.id, to: lanes[index].end)
             lanes[index].stage = .claiming
             return [.claim(lane.id)]
         }
-        return admit(index, now: now)
+        if isPassed(lanes[index]) { return [remove(index)] }
+        return endTogether(with: index) + admit(index, now: now)
     }
 
     private func wholeLength(of answer: Judge.Answer) -> Int64? {
@@ -98,13 +104,20 @@ extension DownloadMachine {
             sources[source].identity = answer.identity
         }
         if sources[source].identity?.total == nil { sources[source].identity?.total = answer.identity.total }
-        guard map.done.isEmpty || identity == nil else { return }
-        if lanes.count == 1 {
-            identity = answer.identity
-            sources[source].identity = answer.identity
-            sources[source].isProven = true
-            sources[source].acceptsSoft = !answer.identity.isStrong && answer.identity.hasValidator
-        }
+        guard lanes.count == 1, map.done.isEmpty || identity == nil else { return }
+        identity = answer.identity
+        sources[source].identity = answer.identity
+        if existingLength ?? 0 > 0 { return distrustTags(of: source) }
+        sources[source].isProven = true
+        sources[source].acceptsSoft = !answer.identity.isStrong && answer.identity.hasValidator
+    }
+
+    /// Nothing but the bytes themselves can prove an existing file.
+    private mutating func distrustTags(of source: Int) {
+        identity?.entityTag = nil
+        sources[source].identity?.entityTag = nil
+        sources[source].isProven = false
+        sources[source].acceptsSoft = false
     }
 
     /// Lets the body in: the bytes of a proven answer go to the file.
@@ -167,10 +180,8 @@ extension DownloadMachine {
         }
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
-        sources[0].acceptsSoft = false
-        // Nothing but the bytes themselves can prove an existing file.
-        sources[0].identity?.entityTag = nil
         identity = sources[0].identity
+        distrustTags(of: 0)
         return drops + (map.isComplete ? complete() : openFirst(now: now))
     }
 
@@ -223,8 +234,11 @@ extension DownloadMachine {
     }
 
     /// 416 with the length that is on disk.
-    private mutating func alreadyComplete(_ total: Int64, now: Moment) -> [Action] {
+    private mutating func alreadyComplete(_ total: Int64, lane index: Int, now: Moment) -> [Action] {
         let length = wishedLength(of: total) ?? total
+        if let known = map.total, known != length {
+            return changed("it had \(known) bytes and has \(length) now", lane: index, now: now)
+        }
         let drops = stop()
         guard map.done == ByteRangeSet([ByteRange(0, length)]) || length == 0 else {
             return drops + openWhole(now: now)
@@ -239,19 +253,5 @@ extension DownloadMachine {
         // Racers lose their goal with the owner and own the bytes that are left, the furthest first.
         if lane.kind == .data { promoteRacer(of: lane.id) }
         return .drop(lane.id)
-    }
-
-    private mutating func promoteRacer(of owner: LaneID) {
-        let racers = lanes.indices.filter { lanes[$0].isRacing == owner }
-        guard let first = racers.max(by: { lanes[$0].cursor < lanes[$1].cursor }) else { return }
-        let heir = lanes[first]
-        lanes[first].kind = .data
-        for racer in racers where racer != first { lanes[racer].kind = .racing(heir.id) }
-        let open = map.rest.first { $0.contains(heir.cursor) || $0.end == heir.end }
-        guard let open, heir.cursor < heir.end else { return }
-        let start = max(heir.cursor, open.start)
-        // A racer that is behind the owner's last byte writes the same bytes again until it is beyond them.
-        guard start < heir.end else { return }
-        map.assign(ByteRange(start, min(open.end, heir.end)), to: heir.id)
     }
 }

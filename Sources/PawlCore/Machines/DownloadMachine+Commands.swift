@@ -148,10 +148,11 @@ extension DownloadMachine {
         }
     }
 
-    mutating func fail(_ failure: Failure) -> [Action] {
+    /// `givesBack`: what was added to an existing file is void.
+    mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
         self.failure = failure
         var actions = stop()
-        if existingLength != nil, map.done.count == existingLength {
+        if let length = existingLength, givesBack || map.done.count == length {
             actions.append(.giveBack)
         } else {
             actions.append(.close(keeping: !map.done.isEmpty))

@@ -19,8 +19,8 @@ extension DownloadMachine {
     private mutating func openFirst(from source: Int, now: Moment) -> Action {
         if map.done.isEmpty {
             // What an earlier answer said of the length binds nobody while nothing of it is on disk.
-            map = SegmentMap()
-            base = plan.base(total: nil)
+            // And no source is proven by bytes that never came.
+            reset(total: nil)
             return order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)
         }
         if let existingLength, existingLength == written, !knowsExisting {
@@ -133,7 +133,12 @@ extension DownloadMachine {
         guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil else {
             return false
         }
-        return sources.contains { $0.isUsable && !$0.isFileTransfer && ($0.identity?.hasValidator ?? false) }
+        return sources.indices.contains { isSegmentable($0) && sources[$0].identity != nil }
+    }
+
+    private func isSegmentable(_ source: Int) -> Bool {
+        sources[source].isUsable && !sources[source].isFileTransfer
+            && sources[source].identity?.hasValidator ?? true
     }
 
     /// Opens lanes up to the present width.
@@ -167,7 +172,7 @@ extension DownloadMachine {
         for _ in sources.indices {
             let source = nextSource % sources.count
             nextSource += 1
-            if sources[source].isUsable, !sources[source].isFileTransfer { return source }
+            if isSegmentable(source) { return source }
         }
         return nil
     }
@@ -178,7 +183,8 @@ extension DownloadMachine {
             if !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) {
                 return [settle]
             }
-            guard let other = sources.firstIndex(where: { $0.isUsable && $0.isProven }) else { return nil }
+            guard let other = sources.indices.first(where: { isSegmentable($0) && sources[$0].isProven })
+            else { return nil }
             return open(work, source: other, now: now)
         }
         switch work {
@@ -216,13 +222,17 @@ extension DownloadMachine {
         for gap in map.rest {
             guard
                 let index = lanes.firstIndex(where: { lane in
-                    lane.kind == .data && lane.stage == .flowing && lane.end == gap.start
+                    map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing
                         && lane.answerEnd >= gap.end
                 })
             else { continue }
-            map.extend(lanes[index].id, to: gap.end)
+            let id = lanes[index].id
+            map.extend(id, to: gap.end)
             lanes[index].end = gap.end
-            actions.append(.limit(lanes[index].id, end: gap.end))
+            actions.append(.limit(id, end: gap.end))
+            // Racers were asked for less.
+            for racer in lanes where racer.isRacing == id { actions.append(.drop(racer.id)) }
+            lanes.removeAll { $0.isRacing == id }
         }
         return lanes.isEmpty && !isRetryPending ? actions + openFirst(now: now) : actions
     }

@@ -24,16 +24,6 @@ extension DownloadMachine {
         }
     }
 
-    /// A racer that is ahead of the owner owns the bytes from there on.
-    private mutating func overtake(_ owner: LaneID, racer index: Int) {
-        guard let place = self.index(of: owner), lanes[index].cursor > lanes[place].cursor else { return }
-        let racer = lanes[index].id
-        map.handOver(from: owner, to: racer, at: lanes[index].cursor)
-        lanes[index].kind = .data
-        for other in lanes.indices where lanes[other].isRacing == owner { lanes[other].kind = .racing(racer) }
-        lanes[place].kind = .racing(racer)
-    }
-
     /// Called a few times a second while lanes are at work.
     package mutating func tick(now: Moment) -> [Action] {
         guard isActive else { return [] }

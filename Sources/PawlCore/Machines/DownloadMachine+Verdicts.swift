@@ -72,14 +72,13 @@ extension DownloadMachine {
 
     /// The content is another one than the bytes on disk.
     mutating func changed(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
-        if existingLength != nil, written == existingLength { return cannotContinueExisting(evidence) }
+        if existingLength != nil { return cannotContinueExisting(evidence) }
         if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
         guard countRestart() else { return keepsChanging(evidence) }
         let drops = stop()
         let wasEmpty = map.done.isEmpty
         reset(total: nil)
         highWater = 0
-        existingLength = nil
         let void: [Action] = isClaimed && !wasEmpty ? [.startOver] : []
         return drops + void + [.tell(.notice("the content changed: \(evidence): started over from 0"))]
             + openFirst(now: now)
@@ -121,7 +120,8 @@ extension DownloadMachine {
                 at: name ?? sources[0].given.redacted,
                 because: evidence,
                 remedy: "the file is as it was; choose another name or --if-exists overwrite"
-            )
+            ),
+            givesBack: true
         )
     }
 
@@ -161,11 +161,13 @@ extension DownloadMachine {
     /// The same work as the lane's, under a new id, so that nothing late can be taken for its answer.
     mutating func reopen(_ index: Int, now: Moment) -> Action {
         let lane = lanes.remove(at: index)
+        let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))
         map.release(lane.id)
+        follow(from: lane.id, to: LaneID(rawValue: nextLane))
         return order(
             lane.kind,
             source: lane.source,
-            range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
+            range: range,
             overlap: lane.overlap,
             redirects: lane.redirects + 1,
             now: now
