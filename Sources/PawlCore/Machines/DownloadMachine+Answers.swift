@@ -89,7 +89,7 @@ extension DownloadMachine {
             lanes[index].stage = .claiming
             return [.claim(lane.id)]
         }
-        if isPassed(lanes[index]) { return [remove(index)] }
+        if isPassed(lanes[index]) { return [remove(index)] + refillOrOpen(now: now) }
         return endTogether(with: index) + admit(index, now: now)
     }
 

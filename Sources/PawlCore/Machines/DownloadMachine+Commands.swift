@@ -16,6 +16,11 @@ extension DownloadMachine {
     }
 
     private mutating func prepare() {
+        // What an earlier run knew is void: the disk says what is there when the file has its place.
+        reset(total: nil)
+        highWater = 0
+        rangesUsable = true
+        rangeWasSilent = false
         failure = nil
         attempts = 0
         restarts = 0

@@ -24,10 +24,12 @@ extension DownloadMachine {
         return actions
     }
 
-    /// Whether the owner has passed the end of a racer's answer, which is of no use then.
-    func isPassed(_ racer: Lane) -> Bool {
-        guard let owner = racer.isRacing, let place = index(of: owner) else { return false }
-        return lanes[place].cursor >= racer.end
+    /// Whether the owner has passed the end of a racer's answer, which is of no use then. An heir counts as a racer
+    /// until it is where the owner was.
+    func isPassed(_ lane: Lane) -> Bool {
+        let owner = lane.isRacing ?? lane.id
+        guard let claim = map.claim(of: owner) else { return lane.isRacing != nil }
+        return claim.start > lane.cursor && claim.start >= lane.end
     }
 
     /// The racers of a lane that is gone own the bytes that are left, the furthest first.
