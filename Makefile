@@ -53,10 +53,8 @@ coverage: packages ## every region of the deciding code is reached
 format: ## lay the sources out
 	swift format -i -r -p $(SOURCES)
 
-# With Swift's own libraries inside: what is installed must outlive the toolchain that built it.
-install: packages ## pawl to PREFIX/bin
-	swift build -c release --static-swift-stdlib --scratch-path .build/install --product pawl
-	install -D -m 755 .build/install/release/pawl "$(DESTDIR)$(PREFIX)/bin/pawl"
+install: build ## pawl to PREFIX/bin
+	install -D -m 755 .build/release/pawl "$(DESTDIR)$(PREFIX)/bin/pawl"
 
 clean: ## remove what was built
 	rm -rf .build
