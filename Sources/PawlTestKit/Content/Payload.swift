@@ -26,6 +26,14 @@ package struct Payload: Hashable, Sendable {
 
     package init(text: String) { self.init(Array(text.utf8)) }
 
+    /// Differs for different content, as a strong entity tag must.
+    package var fingerprint: String {
+        switch source {
+        case .generated(let seed): "\(seed)-\(length)"
+        case .literal(let bytes): MessageDigest5.digest(bytes).map { String($0, radix: 16) }.joined()
+        }
+    }
+
     /// Fills `buffer` with the bytes from `offset` on.
     ///
     /// Past the end a generated payload goes on, a literal one is zero,

@@ -42,6 +42,12 @@ extension Connection {
             return entries[0].revents & (hangUp | Int16(POLLHUP) | Int16(POLLERR)) != 0
         }
 
+        /// Whether the kernel holds bytes that the peer's kernel has not acknowledged.
+        var hasUnsent: Bool {
+            var count: Int32 = 0
+            return unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 && count > 0
+        }
+
         /// Closes everything; with `reset` the peer sees RST.
         func close(reset: Bool) {
             if reset {

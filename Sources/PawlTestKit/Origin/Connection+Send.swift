@@ -44,7 +44,10 @@ extension Connection {
     /// Does what breaks the answer; `nil` when a stall was released and the answer goes on.
     private func carryOut(_ kind: Behaviour.Cut.Kind, _ exchange: Exchange) -> (ExchangeEnd, Fate)? {
         switch kind {
-        case .reset: return (.cut, .reset)
+        case .reset:
+            // What the kernel still holds would be thrown away with the connection, and "after" be a lie.
+            while handle.hasUnsent, !handle.isLeft(waiting: .milliseconds(1)), !origin.read(\.isStopping) {}
+            return (.cut, .reset)
         case .close: return (.cut, .close)
         case .badChunk:
             let isSent = send(Array("zz\r\nnot a chunk\r\n".utf8))

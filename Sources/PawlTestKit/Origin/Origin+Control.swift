@@ -113,6 +113,12 @@ extension Origin {
         wait(atMost: limit) { log in log.of(path).allSatisfy { $0.end != nil } }
     }
 
+    /// The records of `path` once every exchange has ended: a client may be gone before the log says so.
+    package func ended(_ path: String) -> [RequestRecord] {
+        waitUntilQuiet(path)
+        return log.of(path)
+    }
+
     /// Last-Modified of the current version of `path`, in Unix seconds.
     package func lastModified(_ path: String) -> Int64? {
         state.read { $0.resources[path]?.lastModified }

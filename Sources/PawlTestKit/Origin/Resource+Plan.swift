@@ -118,7 +118,7 @@ extension Resource {
 
     var lastModified: Int64 { Self.firstModified + Int64(current) * 86_400 }
 
-    private var tag: String { "\"version-\(current)-\(payload.length)\"" }
+    private var tag: String { "\"version-\(current)-\(payload.fingerprint)\"" }
 
     private func addValidators(to plan: inout AnswerPlan, _ behaviour: Behaviour) {
         let date = "Last-Modified: \(HTTPDate.text(lastModified))"
