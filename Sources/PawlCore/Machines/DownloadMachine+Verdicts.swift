@@ -112,7 +112,7 @@ extension DownloadMachine {
         )
     }
 
-    mutating func cannotContinueExisting(_ evidence: String) -> [Action] {
+    private mutating func cannotContinueExisting(_ evidence: String) -> [Action] {
         fail(
             Failure(
                 .cannotResume,

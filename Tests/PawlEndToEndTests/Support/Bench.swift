@@ -1,0 +1,143 @@
+import Glibc
+import PawlTestKit
+import Testing
+
+import struct PawlCore.JournalImage
+
+/// One test's origin and folder, and the way to run `pawl get` between them.
+final class Bench: Sendable {
+    let origin: Origin
+    let folder: TemporaryFolder
+    private let home: TemporaryFolder
+
+    init(in parent: String = "/tmp") throws {
+        origin = try Origin()
+        folder = try TemporaryFolder(in: parent)
+        home = try TemporaryFolder()
+    }
+
+    deinit { origin.stop() }
+
+    /// Quick to give up and to try again; later options win over these.
+    static let defaults = ["--json", "--timeout", "5", "--retry-delay", "0.01", "--retries", "3"]
+
+    /// Starts `pawl get` in the folder.
+    func start(_ arguments: String..., in folder: String? = nil) throws -> PawlProcess {
+        try start(arguments, in: folder)
+    }
+
+    func start(_ arguments: [String], in folder: String? = nil) throws -> PawlProcess {
+        try PawlProcess(
+            PawlBinary.path,
+            ["get"] + Self.defaults + arguments,
+            environment: ["HOME": home.path],
+            folder: folder ?? self.folder.path
+        )
+    }
+
+    /// Runs `pawl get` to its end.
+    func get(_ arguments: String..., in folder: String? = nil) throws -> Outcome {
+        Outcome(of: try start(arguments, in: folder))
+    }
+
+    func get(_ arguments: [String], in folder: String? = nil) throws -> Outcome {
+        Outcome(of: try start(arguments, in: folder))
+    }
+
+    /// Leaves a partial of `path` with exactly `count` bytes, as a killed run leaves it.
+    func leavePartial(of path: String, query: String = "", bytes count: Int64) throws {
+        origin.adjust(path) { $0.cut = .stall(at: count) }
+        let process = try start(origin.url(path) + query, "-x", "1")
+        let isThere = process.progress(reaches: count)
+        process.send(SIGKILL)
+        process.wait()
+        origin.adjust(path) { $0.cut = nil }
+        origin.waitUntilQuiet(path)
+        try #require(isThere, "\(count) bytes were not written: \(Outcome(of: process))")
+    }
+}
+
+extension Bench {
+    /// What the journal of the unfinished file `name` says.
+    func journal(_ name: String) -> JournalImage? {
+        FileSystem.contents(folder.path(name + ".pawl")).flatMap { try? JournalImage($0) }
+    }
+}
+
+/// How a run of `pawl get` ended and what it said.
+struct Outcome: CustomStringConvertible {
+    /// The exit code, negative for a signal; `nil` when it had to be killed for taking too long.
+    let code: Int32?
+    let events: [Event]
+    let errors: String
+
+    init(of process: PawlProcess) {
+        switch process.wait(atMost: .seconds(60)) {
+        case .code(let code): self.code = code
+        case .signal(let signal): code = -signal
+        case nil: code = nil
+        }
+        events = process.lines.map(Event.init)
+        errors = process.errors
+    }
+
+    func events(_ word: String) -> [Event] { events.filter { $0.word == word } }
+
+    /// The sentence of the last failure.
+    var message: String { events("failed").last?.text("message") ?? "" }
+
+    /// Everything that helps to see why an expectation failed.
+    var description: String {
+        let told = events.map(\.line).filter { !$0.contains("\"progress\"") }.joined(separator: "\n")
+        return "exit \(code.map(String.init) ?? "too late")\n\(errors)\n\(told)"
+    }
+}
+
+/// One line of `--json`.
+struct Event {
+    let line: String
+
+    var word: String? { text("event") }
+
+    /// A text field, escapes as they stand.
+    func text(_ field: String) -> String? {
+        guard let rest = rest(after: "\"\(field)\":\"") else { return nil }
+        var isEscaped = false
+        return String(
+            rest.prefix { character in
+                defer { isEscaped = character == "\\" && !isEscaped }
+                return isEscaped || character != "\""
+            }
+        )
+    }
+
+    /// A whole number.
+    func number(_ field: String) -> Int64? {
+        rest(after: "\"\(field)\":").flatMap { Int64($0.prefix { $0.isNumber || $0 == "-" }) }
+    }
+
+    private func rest(after key: String) -> Substring? {
+        var rest = line[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(key) { return rest.dropFirst(key.count) }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+}
+
+extension PawlProcess {
+    /// Waits until progress tells exactly that many bytes as written.
+    func progress(reaches count: Int64) -> Bool {
+        line { line in
+            let event = Event(line: line)
+            return event.word == "progress" && event.number("written") == count
+        } != nil
+    }
+
+    /// Waits for an event.
+    @discardableResult
+    func event(_ word: String) -> Event? {
+        line { Event(line: $0).word == word }.map(Event.init)
+    }
+}
