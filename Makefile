@@ -25,7 +25,7 @@ test-packages:
 	@Scripts/install-packages build test
 
 build: packages ## the release binary
-	swift build -c release --product pawl
+	swift build -c release --static-swift-stdlib --product pawl
 
 test: test-packages build ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
 	PAWL_BINARY="$(CURDIR)/.build/release/pawl" swift test $(TEST_FLAGS)

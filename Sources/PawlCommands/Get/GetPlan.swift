@@ -13,6 +13,8 @@ package struct GetPlan: Sendable {
 
     package private(set) var options: GetOptions
     package private(set) var items: [Item] = []
+    /// What holds for every file without lines of its own.
+    private var common = DownloadOptions()
 
     /// Reads `pawl get`'s arguments; `read` gives the text of an input file, of standard input for `-`.
     package init(
@@ -33,7 +35,7 @@ package struct GetPlan: Sendable {
 
     /// What holds for one file.
     package func downloadOptions(for item: Item) throws(Failure) -> DownloadOptions {
-        guard !item.lines.isEmpty || !item.mirrors.isEmpty else { return try options.resolved() }
+        guard !item.lines.isEmpty || !item.mirrors.isEmpty else { return common }
         var own = options
         own.download.mirrors += item.mirrors
         let parser = OptionParser(GetOptions.table, command: "get")
@@ -49,7 +51,7 @@ package struct GetPlan: Sendable {
         return try own.resolved()
     }
 
-    private func check() throws(Failure) {
+    private mutating func check() throws(Failure) {
         guard !items.isEmpty else {
             let why = options.inputFiles.isEmpty ? "no URL is given" : "the input file names no URL"
             throw Failure(
@@ -75,6 +77,7 @@ package struct GetPlan: Sendable {
                 )
             }
         }
+        common = try options.resolved()
         for item in items { _ = try downloadOptions(for: item) }
     }
 }

@@ -62,7 +62,7 @@ struct GetSession: ~Copyable {
             do throws(PawlError) {
                 let download = try downloader.add(item.source, options: options(for: item))
                 downloads[download.id.rawValue] = download
-                roster.add(download.id.rawValue, source: download.snapshot.source)
+                roster.add(download.id.rawValue, source: download.source)
                 download.resume()
             } catch {
                 teller.tell(roster.refuse(error))

@@ -165,19 +165,10 @@ extension DownloadMachine {
     private mutating func resumeExisting(_ length: Int64, now: Moment) -> [Action] {
         existingLength = length
         let total = map.total
-        let drops = stop()
         if let total, total < length {
-            return drops
-                + fail(
-                    Failure(
-                        .cannotResume,
-                        "cannot continue",
-                        at: name ?? sources[0].given.redacted,
-                        because: "the file has \(length) bytes, the server's only \(total)",
-                        remedy: "choose another name or --if-exists overwrite"
-                    )
-                )
+            return cannotContinueExisting("the file has \(length) bytes, the server's only \(total)")
         }
+        let drops = stop()
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
         identity = sources[0].identity

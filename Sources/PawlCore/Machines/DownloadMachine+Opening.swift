@@ -34,7 +34,7 @@ extension DownloadMachine {
                 now: now
             )
         }
-        guard rangesUsable, !rangeWasSilent, let start = firstResumable(from: source) else {
+        guard rangesUsable, !rangeWasSilent, base != nil, let start = firstResumable(from: source) else {
             return order(
                 .restarting,
                 source: source,

@@ -112,7 +112,7 @@ extension DownloadMachine {
         )
     }
 
-    private mutating func cannotContinueExisting(_ evidence: String) -> [Action] {
+    mutating func cannotContinueExisting(_ evidence: String) -> [Action] {
         fail(
             Failure(
                 .cannotResume,

@@ -1,0 +1,79 @@
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// What a terminal gets to see; `script` of util-linux is the terminal.
+@Suite(
+    .enabled(
+        if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"),
+        "needs the built program and script"
+    )
+)
+struct `The display` {
+    private let origin: PawlTestKit.Origin
+    private let folder: TemporaryFolder
+    private let content = Payload(seed: 72, length: 500_001)
+
+    init() throws {
+        origin = try PawlTestKit.Origin()
+        folder = try TemporaryFolder()
+    }
+
+    /// Runs `pawl get` on a terminal and gives what it showed.
+    private func shown(_ arguments: String, _ environment: [String: String]) throws -> String {
+        let process = try PawlProcess.run(
+            "/usr/bin/script",
+            ["-qec", "\(PawlBinary.path) get -d \(folder.path) \(arguments)", "/dev/null"],
+            environment: ["TERM": "xterm", "NO_COLOR": "", "LC_ALL": "C.UTF-8"].merging(environment) { $1 }
+        )
+        #expect(process.exit == .code(0))
+        return process.output
+    }
+
+    @Test func `a terminal gets bars, and its cursor back`() throws {
+        let url = origin.serve("/f", content)
+        let text = try shown(url, [:])
+        let hidden = try #require(text.range(of: "\u{1B}[?25l"))
+        let back = try #require(text.range(of: "\u{1B}[?25h"))
+        #expect(hidden < back)
+        #expect(text.contains("f: finished, 488 KiB"))
+        #expect(folder.difference("f", from: content) == nil)
+    }
+
+    @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
+    func `without escape codes there is one line a change`(environment: [String: String]) throws {
+        let text = try shown(origin.serve("/f", content), environment)
+        #expect(!text.contains("\u{1B}"))
+        #expect(text.contains("f: started, 488 KiB"))
+        #expect(text.contains("f: finished, 488 KiB"))
+    }
+
+    @Test func `a pipe gets no escape codes`() throws {
+        let process = try PawlProcess.run(
+            PawlBinary.path,
+            ["get", "-d", folder.path, origin.serve("/f", content)],
+            environment: ["TERM": "xterm"]
+        )
+        #expect(process.exit == .code(0))
+        #expect(!process.errors.contains("\u{1B}"))
+        #expect(process.errors.contains("f: started, 488 KiB"))
+    }
+
+    @Test func `escape codes in a server's name do not reach the terminal`() throws {
+        let url = origin.serve("/f", content) { behaviour in
+            behaviour.disposition = Array("attachment; filename=\"a\u{1B}[31mb\"".utf8)
+        }
+        #expect(try !shown(url, [:]).contains("\u{1B}[31m"))
+    }
+}
+
+extension String {
+    /// The place of the first occurrence, without Foundation.
+    fileprivate func range(of part: String) -> Int? {
+        let (whole, wanted) = (Array(utf8), Array(part.utf8))
+        guard whole.count >= wanted.count else { return nil }
+        return (0...(whole.count - wanted.count)).first {
+            whole[$0..<($0 + wanted.count)].elementsEqual(wanted)
+        }
+    }
+}
