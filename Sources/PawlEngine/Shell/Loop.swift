@@ -10,7 +10,8 @@ final class Loop {
     let shared: Shared
     let clock: any Clock
     private let mailbox: Mailbox
-    private var runners: [DownloadID: Runner] = [:]
+    /// In the order in which they came, so that the same events lead to the same requests.
+    private var runners: [Runner] = []
     private var transport: (any Transport)?
     /// Requests that were decided inside a callback of the transport; they go out when it has returned.
     private var outbox: [(request: TransferRequest, id: TransferID, sink: any TransferSink)] = []
@@ -45,7 +46,7 @@ final class Loop {
     private var deadline: Moment? {
         var next = nextTick
         for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
-        for runner in runners.values {
+        for runner in runners {
             if let due = runner.alarm?.at, next.map({ due < $0 }) ?? true { next = due }
         }
         return next
@@ -54,27 +55,29 @@ final class Loop {
     private func handle(_ message: Mailbox.Message) {
         switch message {
         case .start(let id, let job, let box): start(id, job, box)
-        case .pause(let id): runners[id]?.pause()
-        case .network(let online): for runner in runners.values { runner.network(online: online) }
-        case .runner(let id, let event): runners[id]?.happened(event)
-        case .changeRate(let id, let rate): runners[id]?.change(rate: rate)
+        case .pause(let id): runner(id)?.pause()
+        case .network(let online): for runner in runners { runner.network(online: online) }
+        case .runner(let id, let event): runner(id)?.happened(event)
+        case .changeRate(let id, let rate): runner(id)?.change(rate: rate)
         case .stop:
             isStopping = true
-            for runner in runners.values { runner.pause() }
+            for runner in runners { runner.pause() }
         }
     }
+
+    private func runner(_ id: DownloadID) -> Runner? { runners.first { $0.id == id } }
 
     private func start(_ id: DownloadID, _ job: Job, _ box: ReadingBox) {
         guard !isStopping else { return shared.onSettled(id) }
         let runner = Runner(id: id, job: job, box: box, loop: self)
-        runners[id] = runner
+        runners.append(runner)
         if nextTick == nil { nextTick = clock.now + Loop.tickPeriod }
         runner.begin()
     }
 
     /// The download has ended or is at rest; its slot may go to another.
     func release(_ id: DownloadID) {
-        runners[id] = nil
+        runners.removeAll { $0.id == id }
         if runners.isEmpty { nextTick = nil }
         shared.onSettled(id)
     }
@@ -82,9 +85,9 @@ final class Loop {
     private func tick() {
         guard let due = nextTick else { return }
         let now = clock.now
-        for runner in runners.values { runner.ring(now: now) }
+        for runner in runners { runner.ring(now: now) }
         guard now >= due else { return }
-        for runner in runners.values { runner.tick(now: now) }
+        for runner in runners { runner.tick(now: now) }
         nextTick = runners.isEmpty ? nil : now + Loop.tickPeriod
     }
 
