@@ -88,10 +88,11 @@ package final class Engine: Sendable {
         return (id, box)
     }
 
-    /// It may run as soon as there is a slot.
+    /// It may run as soon as there is a slot; one that has finished stays as it is.
     package func resume(_ id: DownloadID) {
         let starts = state.withLock { state -> [DownloadID] in
-            guard !state.isClosing, state.entries[id] != nil else { return [] }
+            guard !state.isClosing, let entry = state.entries[id] else { return [] }
+            guard entry.box.reading.phase != .finished else { return [] }
             return state.scheduler.enqueue(id)
         }
         start(starts)
