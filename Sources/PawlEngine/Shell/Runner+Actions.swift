@@ -94,6 +94,11 @@ extension Runner {
             // A small file that comes in one answer is done before a journal could help it.
             if !partial.hasJournal, machine.total.map({ $0 > smallFile }) ?? true || machine.written > 0 {
                 try partial.beginJournal(facts, done: machine.map.done)
+                // Lanes that flow already have written without one.
+                for other in machine.lanes where other.stage == .flowing && other.id != id {
+                    guard other.kind != .settling else { continue }
+                    try partial.beginLane(slot: other.slot, at: other.cursor)
+                }
             }
             if lane.kind != .settling, partial.hasJournal {
                 try partial.beginLane(slot: lane.slot, at: lane.cursor)
