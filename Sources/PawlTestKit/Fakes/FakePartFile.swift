@@ -38,6 +38,8 @@ final class FakePartFile: Sendable {
         var source: String
         /// Whose it is; a crash takes it from everybody.
         var holder: Int?
+        /// Counts the times that it started over.
+        var incarnation = 0
         /// The finished file that it was before.
         var original: Int?
     }
@@ -66,10 +68,11 @@ extension FakePartFile.Contents {
             _ = unsafe memcpy(into + Int(offset), from, source.count)
         }
         let range = ByteRange(offset, Int64(end))
-        let before = written.count
+        let new = written.gaps(in: range)
+        rewritten += range.count - new.reduce(0) { $0 + $1.count }
+        // The same bytes once more cannot be lost in a power cut when they were synced before.
+        for run in new { dirty.insert(run) }
         written.insert(range)
-        rewritten += range.count - (written.count - before)
-        dirty.insert(range)
     }
 
     mutating func cut(to length: Int) {

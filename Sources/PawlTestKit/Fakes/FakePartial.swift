@@ -39,6 +39,9 @@ final class FakePartial: Partial {
         Failure(.diskFull, "cannot write", at: path, because: "no room is left", remedy: "make room")
     }
 
+    /// What the loops of a process that is dead already hear, so that their threads come to an end.
+    private var gone: Failure { Failure(.inputOutput, "cannot use", at: path, because: "a crash came first") }
+
     // MARK: bytes
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -118,14 +121,18 @@ final class FakePartial: Partial {
     }
 
     func advanceLane(slot: Int, to cursor: Int64) {
-        let isKnown = on { contents -> Bool in
-            guard contents.journal != nil else { return true }
-            guard let range = contents.journal?.slots[slot], cursor >= range.start else { return false }
-            contents.journal?.slots[slot] = ByteRange(range.start, cursor)
-            return true
-        }
-        if isKnown == false { disk.violate("\(path): slot \(slot) moved to \(cursor) without a beginning") }
-        if let written = on({ $0.journal?.written ?? ByteRangeSet() }) { checkLaws("slot \(slot)", written) }
+        let (isKnown, isTrue) =
+            on { contents -> (Bool, Bool) in
+                guard contents.journal != nil else { return (true, true) }
+                guard let range = contents.journal?.slots[slot], cursor >= range.start else {
+                    return (false, true)
+                }
+                let claimed = ByteRange(range.start, cursor)
+                contents.journal?.slots[slot] = claimed
+                return (true, contents.written.contains(claimed))
+            } ?? (true, true)
+        if !isKnown { disk.violate("\(path): slot \(slot) moved to \(cursor) without a beginning") }
+        if !isTrue { disk.violate("\(path): slot \(slot) says \(cursor), which was not written") }
     }
 
     func startOver(_ facts: JournalFacts) throws(Failure) {
@@ -136,6 +143,7 @@ final class FakePartial: Partial {
                 contents.journal = FakePartFile.Journal(facts: facts, done: ByteRangeSet())
             }
             contents.cut(to: 0)
+            contents.incarnation += 1
             return freed
         }
         disk.state.withLock { $0.used -= freed ?? 0 }
@@ -153,17 +161,20 @@ final class FakePartial: Partial {
 
     func checkpoint(_ done: ByteRangeSet, completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
         checkLaws("checkpoint", done)
-        guard let synced = on({ $0.dirty }) else { return }
-        let (disk, file, holder) = (disk, file, holder)
+        let begun = on { ($0.dirty, $0.incarnation) }
+        guard let (synced, incarnation) = begun else { return completion(.failure(gone)) }
+        let (disk, file, holder, gone) = (disk, file, holder, gone)
         disk.later {
             if let failure = disk.troubles.checkpoint { return completion(.failure(failure)) }
             let isThere = file.contents.withLock { contents in
                 guard contents.holder == holder else { return false }
+                // What was synced of a content that has given way to another says nothing.
+                guard contents.incarnation == incarnation else { return true }
                 for run in synced.runs { contents.dirty.remove(run) }
                 contents.journal?.durable.insert(done)
                 return true
             }
-            guard isThere else { return }
+            guard isThere else { return completion(.failure(gone)) }
             disk.state.withLock { $0.checkpoints += 1 }
             completion(.success(()))
         }
@@ -182,12 +193,12 @@ final class FakePartial: Partial {
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
         precondition(algorithm == .md5, "a fake disk knows only MD5")
-        let (disk, file, holder) = (disk, file, holder)
+        let (disk, file, holder, gone) = (disk, file, holder, gone)
         disk.later {
             let bytes = file.contents.withLock { contents in
                 contents.holder == holder ? Array(contents.bytes.prefix(Int(length))) : nil
             }
-            if let bytes { completion(.success(MessageDigest5.digest(bytes))) }
+            completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
         }
     }
 
@@ -205,7 +216,7 @@ final class FakePartial: Partial {
             length: Int(length),
             modified: modified
         )
-        disk.later { if let result = publication.run() { completion(result) } }
+        disk.later { [gone] in completion(publication.run() ?? .failure(gone)) }
     }
 
     // MARK: the end

@@ -1,17 +1,20 @@
 package import PawlCore
 package import PawlEngine
+import Synchronization
 
 /// Fetches from a simulated network, in virtual time, exactly as the port says.
 package final class FakeTransport: Transport {
     private let network: SimulatedNetwork
     private let timeline: Timeline
     private let seat: Int
+    private let names: TransferNames
     private var exchanges: [SimulatedExchange] = []
     private var isDelivering = false
     private let generation: Int
 
-    package init(_ network: SimulatedNetwork, seat: Int) {
+    init(_ network: SimulatedNetwork, seat: Int, names: TransferNames) {
         self.network = network
+        self.names = names
         timeline = network.timeline
         self.seat = seat
         generation = network.generation
@@ -23,7 +26,8 @@ package final class FakeTransport: Transport {
 
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         precondition(!isDelivering, "a transfer was started inside a callback")
-        let (number, fare, wait) = network.begin(request, as: id)
+        precondition(names.use(id), "transfer \(id.rawValue) was there before")
+        let (number, fare, wait) = network.begin(request)
         let exchange = SimulatedExchange(
             id: id,
             request: request,
@@ -187,13 +191,21 @@ private final class SimulatedExchange {
     }
 }
 
-/// A transport on the simulated network for each loop.
+/// The transfers of one engine; none may have the name of another.
+final class TransferNames: Sendable {
+    private let used = Mutex<Set<TransferID>>([])
+
+    func use(_ id: TransferID) -> Bool { used.withLock { $0.insert(id).inserted } }
+}
+
+/// A transport on the simulated network for each loop of one engine.
 package struct FakeTransports: TransportMaker {
     private let network: SimulatedNetwork
+    private let names = TransferNames()
 
     package init(_ network: SimulatedNetwork) { self.network = network }
 
     package func makeTransport() -> any Transport {
-        FakeTransport(network, seat: network.timeline.turn)
+        FakeTransport(network, seat: network.timeline.turn, names: names)
     }
 }

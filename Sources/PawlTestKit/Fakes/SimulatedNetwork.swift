@@ -10,7 +10,6 @@ package final class SimulatedNetwork: Sendable {
         var peak: [String: Int] = [:]
         var served: [String: Int] = [:]
         var requests: [SimulatedRequest] = []
-        var used: Set<UInt64> = []
         var isUp = true
         /// Counts the times that transfers on their way were lost.
         var outages = 0
@@ -102,10 +101,9 @@ extension SimulatedNetwork {
         case silent
     }
 
-    func begin(_ request: TransferRequest, as id: TransferID) -> (number: Int, fare: Fare, wait: Span) {
+    func begin(_ request: TransferRequest) -> (number: Int, fare: Fare, wait: Span) {
         let now = timeline.now
         return state.withLock { state in
-            precondition(state.used.insert(id.rawValue).inserted, "transfer \(id.rawValue) was there before")
             let host = request.address.host
             let number = state.requests.count
             state.requests.append(

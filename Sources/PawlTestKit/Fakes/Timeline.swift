@@ -39,8 +39,10 @@ package final class Timeline: Sendable {
     private static let longest = Span.seconds(3600)
 
     private let state: Monitor<State>
+    private let keepsLog: Bool
 
-    package init(start: Moment = Moment(nanoseconds: 1_000_000_000)) {
+    package init(start: Moment = Moment(nanoseconds: 1_000_000_000), keepsLog: Bool = true) {
+        self.keepsLog = keepsLog
         state = Monitor(State(now: start, horizon: start + Timeline.longest))
     }
 
@@ -70,6 +72,7 @@ package final class Timeline: Sendable {
     // MARK: the log
 
     package func note(_ line: @autoclosure () -> String) {
+        guard keepsLog else { return }
         let line = line()
         state.with { $0.log.append("\($0.now.nanoseconds / 1000) \(line)") }
     }

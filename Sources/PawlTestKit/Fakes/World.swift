@@ -11,8 +11,9 @@ package final class World: Sendable {
     package let reachability: FakeReachability
     package let threads: InlineThreads
 
-    package init(seed: UInt64) {
-        timeline = Timeline()
+    /// `keepsLog` is worth its time where somebody reads the log.
+    package init(seed: UInt64, keepsLog: Bool = true) {
+        timeline = Timeline(keepsLog: keepsLog)
         clock = VirtualClock(timeline)
         network = SimulatedNetwork(timeline: timeline, seed: seed)
         disk = FakeDisk(timeline: timeline, seed: seed &+ 1)

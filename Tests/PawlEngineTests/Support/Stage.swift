@@ -159,11 +159,16 @@ final class Stage: Sendable {
     }
 
     /// The file at `name` is finished and every byte of it is the payload's.
-    func expect(_ payload: Payload, at name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    func expect(
+        _ payload: Payload,
+        at name: String,
+        _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
         let bytes = world.disk.finished(Stage.path(name))?.bytes
-        #expect(bytes?.count == Int(payload.length), sourceLocation: sourceLocation)
+        #expect(bytes?.count == Int(payload.length), comment, sourceLocation: sourceLocation)
         let agreed = unsafe bytes?.withUnsafeBytes { unsafe payload.agreement(with: $0, at: 0) }
-        #expect(agreed == Int(payload.length), "equal up to there", sourceLocation: sourceLocation)
+        #expect(agreed == Int(payload.length), comment, sourceLocation: sourceLocation)
     }
 
     var requests: [SimulatedRequest] { world.network.requests }
