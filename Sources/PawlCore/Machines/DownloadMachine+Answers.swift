@@ -64,7 +64,7 @@ extension DownloadMachine {
         lanes[index].answerEnd =
             answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
         if lane.kind != .settling,
-            let total = wishedLength(of: answer.identity.total) ?? wholeLength(of: answer),
+            let total = wishedLength(of: answer.identity.total),
             map.total == nil
         {
             guard map.done.upperBound <= total else {
@@ -91,11 +91,6 @@ extension DownloadMachine {
         }
         if isPassed(lanes[index]) { return [remove(index)] + refillOrOpen(now: now) }
         return endTogether(with: index) + admit(index, now: now)
-    }
-
-    private func wholeLength(of answer: Judge.Answer) -> Int64? {
-        answer.range.end == SegmentMap.open
-            ? nil : plan.wish == .whole && answer.range.start == 0 ? answer.range.end : nil
     }
 
     private mutating func learn(_ answer: Judge.Answer, source: Int) {
