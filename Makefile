@@ -13,7 +13,7 @@ ifdef FILTER
 TEST_FLAGS += --filter $(FILTER)
 endif
 
-.PHONY: help build test check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,13 @@ warnings: packages ## everything compiles, warnings are errors (Package.swift sa
 
 docs: warnings ## the library's documentation, warnings are errors
 	Scripts/check-docs
+
+bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=200: over a given link)
+	@Scripts/install-packages build bench
+	$(MAKE) --no-print-directory build
+	gcc -O2 -Wall -o .build/limits Benchmarks/limits.c
+	Benchmarks/bench.py --pawl .build/release/pawl --limits .build/limits --rounds $(or $(ROUNDS),5) \
+	    --cases '$(CASES)' --markdown .build/bench.md $(if $(WAN),--wan $(WAN) --wan-mbit $(or $(MBIT),0))
 
 coverage: packages ## every region of the deciding code is reached
 	Scripts/coverage
