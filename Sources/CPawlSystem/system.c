@@ -118,11 +118,22 @@ int pawl_sync_all(int file) {
     return fsync(file) == 0 ? 0 : errno;
 }
 
-void pawl_start_writeback(int file) {
-#ifndef __APPLE__
-    sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
-#else
+int pawl_sync_file_system(int file) {
+#ifdef __APPLE__
     (void)file;
+    return ENOSYS;
+#else
+    return syncfs(file) == 0 ? 0 : errno;
+#endif
+}
+
+int pawl_check_writeback(int file) {
+#ifdef __APPLE__
+    (void)file;
+    return ENOSYS;
+#else
+    unsigned all = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+    return sync_file_range(file, 0, 0, all) == 0 ? 0 : errno;
 #endif
 }
 

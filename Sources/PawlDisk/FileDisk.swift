@@ -12,6 +12,7 @@ package final class FileDisk: Disk {
     let numbers = NumberHints()
     let syncers = WorkerPool(threads: 2)
     let hashers = WorkerPool(threads: 2)
+    let publisher: Publisher
 
     /// What the machine says of itself, and what a test may say in its place.
     struct Environment: Sendable {
@@ -33,6 +34,7 @@ package final class FileDisk: Disk {
     init(_ environment: Environment) {
         self.environment = environment
         folders = FolderCache(traits: environment.traits, marks: environment.marks)
+        publisher = Publisher(workers: syncers)
     }
 
     package func claim(

@@ -125,4 +125,15 @@ import Glibc
         folder.restart()
         #expect(try folder.found("x.bin").1.done.isEmpty)
     }
+
+    @Test func `without extended attributes, killed after the final rename, the empty journal goes`() throws {
+        let folder = TestFolder { $0.marks = false }
+        let partial = try folder.fresh("x.bin")
+        #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
+        partial.release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        _ = try folder.claim("x.bin", .skip)
+        #expect(folder.names == ["x.bin"])
+    }
 }

@@ -28,8 +28,10 @@ int pawl_allocate(int file, int64_t length);
 // The data, and the metadata needed to find it, are on stable storage when this returns.
 int pawl_sync_data(int file);
 int pawl_sync_all(int file);
-// Starts the write-back of dirty pages and does not wait for it.
-void pawl_start_writeback(int file);
+// Syncs everything on the file system of this file. ENOSYS: not on this system.
+int pawl_sync_file_system(int file);
+// After that: whether the write-back of this file's pages failed. Costs no flush of the disk's cache.
+int pawl_check_writeback(int file);
 
 // What a file system is like, as bits.
 enum {

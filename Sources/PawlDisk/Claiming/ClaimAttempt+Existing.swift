@@ -51,8 +51,8 @@ extension ClaimAttempt {
                 nonce: nonce
             )
         }
-        if folder.bearsMarks, !PartMark.set(PartMark.value(of: source), on: file) { folder.noMarks() }
         do throws(SystemError) {
+            if folder.bearsMarks, try !PartMark.set(PartMark.value(of: source), on: file) { folder.noMarks() }
             try folder.rename(names.final, to: names.part, replacing: false)
         } catch {
             try? folder.remove(names.journal)

@@ -40,7 +40,9 @@ extension ClaimAttempt {
         switch try JournalFile.find(names.journal, in: folder) {
         case .none: return try leftover(file, status, ticket)
         case .held: return try heldElsewhere(file)
-        case .unborn: return try fresh(file, status, ticket)
+        case .unborn(let marker):
+            marker.unlock()
+            return try fresh(file, status, ticket)
         case .newer(let version): throw newer(version)
         case .damaged(let why):
             try setAside(because: why)
@@ -208,10 +210,14 @@ extension ClaimAttempt {
     /// Finishes what a crash after the final rename left: a journal without its part file.
     func tidy() throws(Failure) {
         guard try status(of: names.journal) != nil, try status(of: names.part) == nil else { return }
-        guard case .whole(_, let file) = try JournalFile.find(names.journal, in: folder) else { return }
+        let held: OpenFile
+        switch try JournalFile.find(names.journal, in: folder) {
+        case .unborn(let file), .whole(_, let file): held = file
+        case .none, .held, .newer, .damaged: return
+        }
         // With the journal's lock held: nobody has begun a part file since.
         guard try status(of: names.part) == nil else { return }
-        try withExtendedLifetime(file) { () throws(Failure) in try removeJournal() }
+        try withExtendedLifetime(held) { () throws(Failure) in try removeJournal() }
     }
 
     private func removeJournal() throws(Failure) {

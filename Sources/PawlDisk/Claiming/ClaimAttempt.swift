@@ -138,14 +138,14 @@ struct ClaimAttempt {
 
     /// Says that the part file is ours: by its attribute, or by an empty journal where there are no attributes.
     func mark(_ file: OpenFile) throws(Failure) {
-        if folder.bearsMarks {
-            if PartMark.set(PartMark.value(of: source), on: file) { return }
-            folder.noMarks()
-        }
         do throws(SystemError) {
+            if folder.bearsMarks {
+                if try PartMark.set(PartMark.value(of: source), on: file) { return }
+                folder.noMarks()
+            }
             try JournalFile.markByName(names.journal, in: folder)
         } catch {
-            throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: names.journal), error)
+            throw Failure.system(.cannotCreate, "cannot mark", at: partPath, error)
         }
     }
 

@@ -35,6 +35,8 @@ final class ClaimTicket: Sendable {
     private let key: ClaimRegistry.Key
     private let registry: ClaimRegistry
     private let isOut = Atomic(false)
+    /// A worker is bringing the file to its final name: until it is done only the worker may unlock.
+    let isPublishing = Atomic(false)
 
     fileprivate init(_ key: ClaimRegistry.Key, in registry: ClaimRegistry) {
         self.key = key

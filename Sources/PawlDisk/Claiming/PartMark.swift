@@ -21,9 +21,12 @@ enum PartMark {
     static func value(of source: String) -> UInt64 { CyclicCheck.value(of: source.utf8) }
 
     /// `false`: the file system takes no such attribute.
-    static func set(_ value: UInt64, on file: OpenFile) -> Bool {
+    static func set(_ value: UInt64, on file: OpenFile) throws(SystemError) -> Bool {
         var bytes = value.littleEndian
-        return unsafe pawl_set_mark(file.descriptor, &bytes, 8) == 0
+        let error = SystemError(number: unsafe pawl_set_mark(file.descriptor, &bytes, 8))
+        if error.number == 0 { return true }
+        if error.isUnsupported || error.number == EPERM || error.number == EACCES { return false }
+        throw error
     }
 
     static func read(_ file: OpenFile) -> Reading {

@@ -13,7 +13,7 @@ enum JournalFinding {
     case none
     /// Another open description holds its lock.
     case held
-    case unborn
+    case unborn(OpenFile)
     case whole(JournalImage, OpenFile)
     case newer(version: UInt32)
     case damaged(String)
@@ -63,7 +63,7 @@ extension JournalFile {
             return .whole(try JournalImage(bytes), file)
         } catch {
             switch error {
-            case .unborn: return .unborn
+            case .unborn: return .unborn(file)
             case .newer(let version): return .newer(version: version)
             case .damaged(let why): return .damaged(why)
             }

@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import Synchronization
 
 extension FilePartial {
     func publish(
@@ -16,18 +17,31 @@ extension FilePartial {
             ticket: ticket,
             file: openFile,
             journal: journal,
-            cutTo: length == self.length ? nil : length,
+            length: length,
+            isLonger: length < self.length,
             modified: modified,
             replaces: replaces
         )
-        guard syncs else {
-            let result = publication.rename()
-            if case .success(let name) = result { publication.tidy(name) }
-            if ticket.isReleased { release() }
-            completion(result.map(folder.path(of:)))
-            return
+        guard syncs else { return completion(publishHere(publication)) }
+        ticket.isPublishing.store(true, ordering: .releasing)
+        disk.publisher.submit(publication) { [ticket] result in
+            if case .failure = result { ticket.isPublishing.store(false, ordering: .releasing) }
+            completion(result)
         }
-        disk.syncers.submit { publication.run(completion) }
+    }
+
+    /// In memory there is nothing to wait for.
+    private func publishHere(_ publication: Publication) -> Result<String, Failure> {
+        do throws(Failure) {
+            try publication.settle()
+            let name = try publication.move()
+            publication.tidy()
+            release()
+            return .success(folder.path(of: name))
+        } catch {
+            if ticket.isReleased { release() }
+            return .failure(error)
+        }
     }
 
     /// Which file of the final name may be replaced.

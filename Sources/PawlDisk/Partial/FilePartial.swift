@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import Synchronization
 
 /// One download's part file and journal on this machine's disk.
 final class FilePartial: Partial {
@@ -56,10 +57,8 @@ final class FilePartial: Partial {
         self.origin = origin
     }
 
-    deinit {
-        // Dropped without being closed: what a kill would leave.
-        if !ticket.isReleased { release() }
-    }
+    // Dropped without being closed: what a kill would leave. The locks go with the last user of the files.
+    deinit { hashing?.reset() }
 
     var name: String { names.final }
     var path: String { folder.path(of: names.final) }
@@ -214,14 +213,14 @@ final class FilePartial: Partial {
     // MARK: Ending
 
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        guard !ticket.isReleased else { return }
+        guard isOpen else { return forget() }
         guard !done.isEmpty || hasJournal else { return discard() }
         defer { release() }
         try beginJournal(facts, done: done)
     }
 
     func discard() {
-        guard !ticket.isReleased else { return }
+        guard isOpen else { return forget() }
         removeOwnFiles()
         release()
     }
@@ -258,13 +257,20 @@ final class FilePartial: Partial {
     /// A worker may hold the files a little longer, so they are unlocked before they are closed.
     func release() {
         journal?.close()
+        file?.unlock()
+        ticket.release()
+        forget()
+    }
+
+    /// Neither published nor being published.
+    private var isOpen: Bool { !ticket.isReleased && !ticket.isPublishing.load(ordering: .acquiring) }
+
+    private func forget() {
         map = nil
         lanes = []
         hashing?.reset()
         hashing = nil
         journal = nil
-        file?.unlock()
         file = nil
-        ticket.release()
     }
 }

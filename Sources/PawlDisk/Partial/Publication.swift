@@ -21,8 +21,10 @@ struct Publication: Sendable {
     let ticket: ClaimTicket
     let file: OpenFile
     let journal: JournalFile?
-    /// The length to cut the file to, unless it has it.
-    let cutTo: Int64?
+    /// How long the finished file is.
+    let length: Int64
+    /// Whether more than that was written.
+    let isLonger: Bool
     let modified: UnixTime?
     let replaces: Replaced
 
@@ -36,55 +38,33 @@ struct Publication: Sendable {
     private var partPath: String { folder.path(of: names.part) }
     private var finalPath: String { folder.path(of: names.final) }
 
-    /// On a disk: data, name and folder are synced before the journal goes.
-    func run(_ completion: @escaping @Sendable (Result<String, Failure>) -> Void) {
-        switch rename(syncing: true) {
-        case .failure(let failure):
-            completion(.failure(failure))
-        case .success(let name):
-            folder.sync(on: disk.syncers) { error in
-                if let error {
-                    completion(
-                        .failure(.system(.inputOutput, "cannot sync the folder of", at: finalPath, error))
-                    )
-                    return
-                }
-                tidy(name)
-                completion(.success(folder.path(of: name)))
-            }
-        }
-    }
-
-    /// Gives the file its length, time and final name, and answers the name.
-    func rename(syncing: Bool = false) -> Result<String, Failure> {
-        do throws(Failure) {
-            try settle(syncing: syncing)
-            return .success(try move())
-        } catch {
-            return .failure(error)
-        }
-    }
-
-    private func settle(syncing: Bool) throws(Failure) {
+    /// Gives the file its length and time.
+    func settle() throws(Failure) {
         do throws(SystemError) {
-            if let cutTo { try file.truncate(to: cutTo) }
+            if isLonger { try file.truncate(to: length) }
             if let modified {
                 try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
             }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
         }
-        guard syncing else { return }
+    }
+
+    /// Makes the data durable, before the name says that it is finished.
+    ///
+    /// `isCovered`: a sync of the whole file system has just done so, if the file's own data could be written.
+    func sync(isCovered: Bool) throws(Failure) {
         do throws(SystemError) {
-            try file.syncAll()
+            if isCovered { try file.checkWriteback() } else { try file.syncAll() }
         } catch {
             journal?.distrustCache()
             throw Failure.system(.inputOutput, "cannot sync", at: partPath, error)
         }
     }
 
-    private func move() throws(Failure) -> String {
-        try checkOwnership()
+    /// Gives the file its final name, and answers it.
+    func move() throws(Failure) -> String {
+        try checkFile()
         var name = names.final
         var next = number
         while true {
@@ -109,16 +89,19 @@ struct Publication: Sendable {
         }
     }
 
-    /// Another program may have put its own file under our part file's name.
-    private func checkOwnership() throws(Failure) {
+    /// Another program may have cut the file, or put its own under our part file's name.
+    private func checkFile() throws(Failure) {
+        let isWhole: Bool
         let isOurs: Bool
         do throws(SystemError) {
-            let mine = try file.status().identity
+            let mine = try file.status()
+            isWhole = mine.length == length
             // One that is gone is the rename's to report.
-            isOurs = try folder.status(of: names.part).map { $0.identity == mine } ?? true
+            isOurs = try folder.status(of: names.part).map { $0.identity == mine.identity } ?? true
         } catch {
             throw Failure.system(.renameFailed, "cannot look at", at: partPath, error)
         }
+        guard isWhole else { throw FilePartial.cutShort(partPath) }
         guard isOurs else {
             throw Failure(
                 .renameFailed,
@@ -153,7 +136,8 @@ struct Publication: Sendable {
     private func taken() -> Failure {
         guard claim.ifExists == .skip else { return .exists(finalPath) }
         try? folder.remove(names.part)
-        tidy(names.final, unmarks: false)
+        tidy(unmarks: false)
+        release()
         return Failure(
             .fileExists,
             "gave up downloading to",
@@ -162,16 +146,19 @@ struct Publication: Sendable {
         )
     }
 
-    /// Removes what only an unfinished download needs, and unlocks.
+    /// Removes what only an unfinished download needs.
     ///
     /// The mark goes after the final name is there: without it a kill between would leave a part file that
     /// nobody knows.
-    func tidy(_ name: String, unmarks: Bool = true) {
+    func tidy(unmarks: Bool = true) {
         if unmarks && folder.bearsMarks { PartMark.remove(from: file) }
         if journal != nil || !folder.bearsMarks { try? folder.remove(names.journal) }
         if journal != nil {
             disk.unfinished.remove(claim.facts.sources.first ?? "", name: names.final, in: folder)
         }
+    }
+
+    func release() {
         journal?.close()
         file.unlock()
         ticket.release()

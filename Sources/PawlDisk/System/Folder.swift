@@ -18,8 +18,6 @@ final class Folder: Sendable {
     let traits: FileSystemTraits
     private let file: OpenFile
     private let takesMarks: Atomic<Bool>
-    /// Who waits for the next sync of the folder.
-    private let waiting = Mutex<[@Sendable (SystemError?) -> Void]>([])
 
     init(path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool) throws(SystemError) {
         self.path = path
@@ -91,28 +89,14 @@ final class Folder: Sendable {
         return list.names
     }
 
-    /// Syncs the folder on `workers` and tells `done`.
+    /// Makes renames in the folder durable.
     ///
-    /// Whoever asks while a sync is waiting shares it.
-    func sync(on workers: WorkerPool, done: @escaping @Sendable (SystemError?) -> Void) {
-        let isFirst = waiting.withLock { waiting in
-            waiting.append(done)
-            return waiting.count == 1
-        }
-        guard isFirst else { return }
-        workers.submit { [self] in
-            let askers = waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            var failure: SystemError?
-            do throws(SystemError) {
-                try file.syncAll()
-            } catch {
-                // Not every file system can sync a folder; there the rename is as durable as it gets.
-                if !error.isUnsupported && error.number != EBADF { failure = error }
-            }
-            for asker in askers { asker(failure) }
-        }
+    /// Not every file system can sync a folder; there a rename is as durable as it gets.
+    func sync() throws(SystemError) {
+        do throws(SystemError) {
+            try file.syncAll()
+        } catch  where !error.isUnsupported && error.number != EBADF {
+            throw error
+        } catch {}
     }
 }

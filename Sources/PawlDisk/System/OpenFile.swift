@@ -105,6 +105,14 @@ final class OpenFile: Sendable {
     func syncData() throws(SystemError) { try SystemError.check(pawl_sync_data(descriptor)) }
     func syncAll() throws(SystemError) { try SystemError.check(pawl_sync_all(descriptor)) }
 
+    /// Syncs all files of this one's file system: one wait for the disk where many files would each have one.
+    func syncFileSystem() throws(SystemError) {
+        try SystemError.check(pawl_sync_file_system(descriptor))
+    }
+
+    /// After `syncFileSystem`: throws when this file's own data could not be written.
+    func checkWriteback() throws(SystemError) { try SystemError.check(pawl_check_writeback(descriptor)) }
+
     /// Takes the write lock.
     ///
     /// `false`: somebody else has it.

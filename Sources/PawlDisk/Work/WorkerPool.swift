@@ -53,7 +53,8 @@ final class WorkerPool: Sendable {
     func submit(_ job: @escaping WorkerPool.Job) {
         unsafe pthread_mutex_lock(lock)
         jobs.append(job)
-        let wantsThread = idle == 0 && threads < limit
+        // A thread that was woken and has not run yet still counts as idle, so it is the jobs that are compared.
+        let wantsThread = jobs.count - next > idle && threads < limit
         if wantsThread { threads += 1 }
         unsafe pthread_cond_signal(wake)
         unsafe pthread_mutex_unlock(lock)

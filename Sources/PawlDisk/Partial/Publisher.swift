@@ -1,0 +1,117 @@
+import PawlCore
+import Synchronization
+
+/// Brings part files of a disk to their final names, many small ones together.
+///
+/// A file alone costs two waits for the disk, milliseconds each: one for its data, one for its folder. Small files that
+/// are finished while the disk is busy wait together, and then share one sync of the file system and one of each
+/// folder: on an ext4 disk this is 0.05 ms a file instead of 8.
+final class Publisher: Sendable {
+    typealias Completion = @Sendable (Result<String, Failure>) -> Void
+    private static let batch = 512
+    /// From this many on one sync of the file system, which also waits for what others have written to it, is quicker
+    /// than one of each file.
+    private static let fewest = 3
+
+    private struct Waiting: Sendable {
+        let publication: Publication
+        let completion: Completion
+    }
+
+    private struct Queue {
+        var waiting: [Waiting] = []
+        var isRunning = false
+    }
+
+    private let workers: WorkerPool
+    private let queue = Mutex(Queue())
+
+    init(workers: WorkerPool) { self.workers = workers }
+
+    func submit(_ publication: Publication, completion: @escaping Completion) {
+        let waiting = Waiting(publication: publication, completion: completion)
+        // What has a journal is large, and its data must not keep small files waiting.
+        guard publication.journal == nil else {
+            workers.submit { [self] in publish([waiting]) }
+            return
+        }
+        let starts = queue.withLock { queue in
+            queue.waiting.append(waiting)
+            defer { queue.isRunning = true }
+            return !queue.isRunning
+        }
+        if starts { workers.submit { [self] in publishBatch() } }
+    }
+
+    private func publishBatch() {
+        let batch = queue.withLock { queue in
+            let batch = Array(queue.waiting.prefix(Self.batch))
+            queue.waiting.removeFirst(batch.count)
+            return batch
+        }
+        publish(batch)
+        let continues = queue.withLock { queue in
+            queue.isRunning = !queue.waiting.isEmpty
+            return queue.isRunning
+        }
+        if continues { workers.submit { [self] in publishBatch() } }
+    }
+
+    private func publish(_ batch: [Waiting]) {
+        let settled = each(batch) { publication throws(Failure) in try publication.settle() }
+        let isCovered = settled.count >= Self.fewest && syncFileSystems(of: settled)
+        let synced = each(settled) { publication throws(Failure) in try publication.sync(isCovered: isCovered)
+        }
+        var folders: [FileIdentity: (folder: Folder, named: [(Waiting, String)])] = [:]
+        for waiting in synced {
+            let folder = waiting.publication.folder
+            do throws(Failure) {
+                let name = try waiting.publication.move()
+                folders[folder.identity, default: (folder, [])].named.append((waiting, name))
+            } catch {
+                waiting.completion(.failure(error))
+            }
+        }
+        for (folder, named) in folders.values { finish(named, in: folder) }
+    }
+
+    /// Takes a step with each, and answers those that could take it; the others are told why not.
+    private func each(_ batch: [Waiting], _ step: (Publication) throws(Failure) -> Void) -> [Waiting] {
+        batch.filter { waiting in
+            do throws(Failure) {
+                try step(waiting.publication)
+                return true
+            } catch {
+                waiting.completion(.failure(error))
+                return false
+            }
+        }
+    }
+
+    /// `false`: not to be had, or failed for the sake of some file; each is synced by itself then.
+    private func syncFileSystems(of batch: [Waiting]) -> Bool {
+        var seen: Set<UInt64> = []
+        for waiting in batch where seen.insert(waiting.publication.folder.identity.device).inserted {
+            guard (try? waiting.publication.file.syncFileSystem()) != nil else { return false }
+        }
+        return true
+    }
+
+    /// The names are there; when the folder is synced they stay, and what only unfinished downloads need may go.
+    private func finish(_ named: [(Waiting, String)], in folder: Folder) {
+        var failure: SystemError?
+        do throws(SystemError) { try folder.sync() } catch { failure = error }
+        for (waiting, name) in named {
+            let path = folder.path(of: name)
+            if let failure {
+                waiting.completion(
+                    .failure(.system(.inputOutput, "cannot sync the folder of", at: path, failure))
+                )
+                continue
+            }
+            waiting.publication.tidy()
+            waiting.publication.release()
+            waiting.completion(.success(path))
+        }
+    }
+}
