@@ -24,7 +24,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Pawl", targets: ["Pawl"]),
-        .executable(name: "pawl", targets: ["pawl"]),
+        .executable(name: "pawl", targets: ["PawlTool"]),
     ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -38,7 +38,7 @@ let package = Package(
         room("PawlReach", ["PawlCore", "PawlEngine"]),
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach"]),
         room("PawlCommands", ["Pawl", "PawlCore"]),
-        .executableTarget(name: "pawl", dependencies: ["PawlCommands"], swiftSettings: strict),
+        .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
 
         tests("PawlCoreTests", ["PawlCore"]),

@@ -24,8 +24,9 @@ extension DownloadMachine {
         return actions
     }
 
-    /// Whether the owner has passed the end of a racer's answer, which is of no use then. An heir counts as a racer
-    /// until it is where the owner was.
+    /// Whether the owner has passed the end of a racer's answer, which is of no use then.
+    ///
+    /// An heir counts as a racer until it is where the owner was.
     func isPassed(_ lane: Lane) -> Bool {
         let owner = lane.isRacing ?? lane.id
         guard let claim = map.claim(of: owner) else { return lane.isRacing != nil }
