@@ -47,12 +47,12 @@ extension DownloadMachine {
             return laneFault(index, .unproven(evidence), now: now)
         }
         switch answer.match {
-        case .same: break
-        case .soft:
+        case .same, .soft:
+            // The same as this source's last answer is not yet the same as on disk.
+            let isTrusted =
+                answer.match == .same ? sources[lane.source].isProven : sources[lane.source].acceptsSoft
             let alone = map.done.isEmpty && lanes.count == 1
-            guard lane.overlap > 0 || sources[lane.source].acceptsSoft || alone else {
-                return settleFirst(lane: index, now: now)
-            }
+            guard lane.overlap > 0 || isTrusted || alone else { return settleFirst(lane: index, now: now) }
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         }
         if let known = map.total, let length = wishedLength(of: answer.identity.total), known != length,
@@ -63,18 +63,11 @@ extension DownloadMachine {
         learn(answer, source: lane.source)
         lanes[index].answerEnd =
             answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
-        if lane.kind != .settling,
-            let total = wishedLength(of: answer.identity.total),
-            map.total == nil
-        {
+        if let total = totalSaid(by: answer, to: lanes[index]) {
             guard map.done.upperBound <= total else {
                 return changed("it has \(total) bytes, fewer than are on disk", lane: index, now: now)
             }
             map.learn(total: total)
-        }
-        if map.total == nil, lane.kind == .data, lanes[index].answerEnd == lane.cursor {
-            // Nothing follows the bytes that are there.
-            map.learn(total: lane.cursor)
         }
         guard lanes[index].answerEnd > lane.cursor || lane.cursor >= map.horizon || lane.kind == .settling
         else {
@@ -91,6 +84,16 @@ extension DownloadMachine {
         }
         if isPassed(lanes[index]) { return [remove(index)] + refillOrOpen(now: now) }
         return endTogether(with: index) + admit(index, now: now)
+    }
+
+    /// The file's length, when this answer is the first that tells it.
+    private func totalSaid(by answer: Judge.Answer, to lane: Lane) -> Int64? {
+        guard map.total == nil, lane.kind != .settling else { return nil }
+        // A mirror whose bytes have not been compared may speak of other content.
+        guard lane.overlap == 0 || sources.count == 1 || sources[lane.source].isProven else { return nil }
+        if let total = wishedLength(of: answer.identity.total) { return total }
+        // Nothing follows the bytes that are there.
+        return lane.kind == .data && lane.answerEnd == lane.cursor ? lane.cursor : nil
     }
 
     private mutating func learn(_ answer: Judge.Answer, source: Int) {
@@ -141,10 +144,8 @@ extension DownloadMachine {
             isClaimed = true
             guard !journal.done.isEmpty else { return reserve() + admit(index, now: now) }
             let drops = stop()
-            let offered = identity
             adopt(journal)
-            sources[0].identity = offered
-            return drops + openFirst(now: now)
+            return drops + (map.isComplete ? complete() : openFirst(now: now))
         case .existing(let length):
             isClaimed = true
             return resumeExisting(length, now: now)
@@ -209,7 +210,12 @@ extension DownloadMachine {
             sources[source].identity?.entityTag = nil
         }
         lanes[index].overlap = 0
-        guard lanes[index].kind == .settling else { return [] }
+        guard lanes[index].kind == .settling else {
+            if map.total == nil, let total = wishedLength(of: sources[source].identity?.total) {
+                map.learn(total: max(total, map.done.upperBound))
+            }
+            return []
+        }
         let notice =
             "compared \(DownloadMachine.overlap / 1024) KiB with \(sources[source].current.redacted): same content"
         return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)

@@ -49,7 +49,7 @@ extension DownloadMachine {
     /// The gap to continue with, and how many bytes before it have to be compared.
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
-        if sources[source].identity?.isStrong ?? false, let first = gaps.first {
+        if sources[source].isProven, sources[source].identity?.isStrong ?? false, let first = gaps.first {
             return (first, 0)
         }
         // Only bytes that stand right before a gap can be compared without another request.
