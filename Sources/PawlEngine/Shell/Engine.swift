@@ -31,6 +31,10 @@ package final class Engine: Sendable {
         var box: ReadingBox
         /// The loop it runs on, while it does.
         var loop: Int?
+        /// Its loop was told to pause it.
+        var isPausing = false
+        /// It was told to go on when its loop had not let go of it yet.
+        var startsAgain = false
         /// Nobody asks for it any more; it goes when it has ended.
         var isForgotten = false
     }
@@ -43,7 +47,7 @@ package final class Engine: Sendable {
         var isClosing = false
         var stoppedLoops = 0
         var isWatchingNetwork = false
-        var onClosed: (@Sendable () -> Void)?
+        var onClosed: [@Sendable () -> Void] = []
     }
 
     private let state: Mutex<State>
@@ -92,7 +96,13 @@ package final class Engine: Sendable {
     package func resume(_ id: DownloadID) {
         let starts = state.withLock { state -> [DownloadID] in
             guard !state.isClosing, let entry = state.entries[id] else { return [] }
-            guard entry.box.reading.phase != .finished else { return [] }
+            switch entry.box.reading.phase {
+            case .finished: return []
+            case .paused, .preempted, .failed:
+                if entry.loop != nil { state.entries[id]?.startsAgain = true }
+            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing:
+                if entry.isPausing { state.entries[id]?.startsAgain = true }
+            }
             return state.scheduler.enqueue(id)
         }
         start(starts)
@@ -101,7 +111,11 @@ package final class Engine: Sendable {
     package func pause(_ id: DownloadID) {
         let loop = state.withLock { state -> Int? in
             guard let entry = state.entries[id] else { return nil }
-            if let loop = entry.loop { return loop }
+            if let loop = entry.loop {
+                state.entries[id]?.isPausing = true
+                state.entries[id]?.startsAgain = false
+                return loop
+            }
             _ = state.scheduler.release(id)
             return nil
         }
@@ -146,25 +160,26 @@ package final class Engine: Sendable {
 
     /// Pauses everything that runs and ends the loops; `completion` comes when all partials are closed.
     package func shutDown(completion: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state -> Bool in
-            guard !state.isClosing else { return false }
-            state.isClosing = true
-            state.onClosed = completion
-            return true
+        let (isFirst, isClosed) = state.withLock { state -> (Bool, Bool) in
+            let isClosed = state.stoppedLoops == loops.count
+            if !isClosed { state.onClosed.append(completion) }
+            defer { state.isClosing = true }
+            return (!state.isClosing, isClosed)
         }
-        guard isFirst else { return completion() }
+        if isClosed { return completion() }
+        guard isFirst else { return }
         ports.reachability.stop()
         for loop in loops { loop.post(.stop) }
     }
 
     private func loopStopped() {
-        let completion = state.withLock { state -> (@Sendable () -> Void)? in
+        let completions = state.withLock { state -> [@Sendable () -> Void] in
             state.stoppedLoops += 1
-            guard state.stoppedLoops == loops.count else { return nil }
-            defer { state.onClosed = nil }
+            guard state.stoppedLoops == loops.count else { return [] }
+            defer { state.onClosed = [] }
             return state.onClosed
         }
-        completion?()
+        for completion in completions { completion() }
     }
 
     private func start(_ ids: [DownloadID]) {
@@ -199,12 +214,14 @@ package final class Engine: Sendable {
     /// The loop has let go of the download: its slot is free.
     private func settled(_ id: DownloadID) {
         let starts = state.withLock { state -> [DownloadID] in
-            if state.entries[id]?.isForgotten ?? false {
-                state.entries[id] = nil
-            } else {
-                state.entries[id]?.loop = nil
-            }
-            return state.scheduler.release(id)
+            guard let entry = state.entries[id] else { return state.scheduler.release(id) }
+            state.entries[id]?.loop = nil
+            state.entries[id]?.isPausing = false
+            state.entries[id]?.startsAgain = false
+            let starts = state.scheduler.release(id)
+            let isAgain = entry.startsAgain && entry.box.reading.phase != .finished && !state.isClosing
+            if entry.isForgotten, !isAgain { state.entries[id] = nil }
+            return isAgain ? starts + state.scheduler.enqueue(id) : starts
         }
         start(starts)
     }
