@@ -12,7 +12,9 @@ final class Stage: Sendable {
     let world: World
     private let engineBox = Mutex<Engine?>(nil)
     private let told = Mutex<[(at: Moment, report: Report)]>([])
-    private let closings = Atomic(0)
+    private let reaction = Mutex<(@Sendable (Stage, Report) -> Void)?>(nil)
+    private let closed = Atomic(0)
+    private let isClosing = Atomic(false)
 
     init(
         seed: UInt64 = 1,
@@ -38,6 +40,7 @@ final class Stage: Sendable {
         let now = world.clock.now
         told.withLock { $0.append((now, report)) }
         world.timeline.note("report \(report.id.rawValue) \(report.telling)")
+        reaction.withLock { $0 }?(self, report)
     }
 
     // MARK: content
@@ -102,20 +105,34 @@ final class Stage: Sendable {
         world.network.whenTaken(bytes) { [self] in body(self) }
     }
 
+    /// Does `body` at each report, where it is told.
+    func onReport(_ body: @escaping @Sendable (Stage, Report) -> Void) { reaction.withLock { $0 = body } }
+
     /// Lets everything happen until nothing more does, shuts down, and checks the house laws.
     func run(sourceLocation: SourceLocation = #_sourceLocation) {
         world.timeline.whenAllStandsStill { [self] in
-            engine.shutDown { [self] in closings.add(1, ordering: .relaxed) }
+            if !isClosing.load(ordering: .relaxed) { shutDown() }
         }
         world.threads.run()
         checkLaws(sourceLocation)
     }
 
+    func shutDown() {
+        isClosing.store(true, ordering: .relaxed)
+        engine.shutDown { [self] in
+            closed.add(1, ordering: .relaxed)
+            #expect(world.disk.openPartials == 0, "closed before the engine says so")
+        }
+    }
+
+    /// How often the engine said that it has closed.
+    var closings: Int { closed.load(ordering: .relaxed) }
+
     /// The process dies where it stands.
     func crash(_ kind: FakeDisk.Crash) {
         world.disk.crash(kind)
         world.network.forgetTransfers()
-        engine.shutDown { [self] in closings.add(1, ordering: .relaxed) }
+        shutDown()
     }
 
     private func checkLaws(_ place: SourceLocation) {
@@ -123,7 +140,7 @@ final class Stage: Sendable {
         #expect(world.disk.openPartials == 0, "every partial is closed", sourceLocation: place)
         #expect(world.network.open == 0, "every connection is closed", sourceLocation: place)
         #expect(!world.timeline.isOverdue, "it came to an end by itself", sourceLocation: place)
-        #expect(closings.load(ordering: .relaxed) == 1, "the engine closed", sourceLocation: place)
+        #expect(closings > 0, "the engine closed", sourceLocation: place)
         for id in Set(reports.map(\.id.rawValue)) {
             let ends = tellings(DownloadID(rawValue: id)).count { $0.isEnd }
             let starts = phases(DownloadID(rawValue: id)).count { $0 == .finished }

@@ -1,0 +1,209 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+@Suite struct `Pausing and going on` {
+    @Test func `A5 C2 a pause keeps every byte and only the rest is asked for`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 6 * .mebi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.whenTaken(2 * .mebi) { $0.engine.pause(id) }
+        stage.after(.seconds(10)) { stage in
+            #expect(stage.phases(id).last == .paused)
+            #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal"])
+            #expect(stage.world.disk.openPartials == 0)
+            #expect(stage.world.network.open == 0)
+            #expect(stage.world.disk.journalled("/downloads/a.bin")?.count == stage.world.network.taken)
+            stage.engine.resume(id)
+        }
+        stage.run()
+        #expect(stage.requests.map(\.range) == [.whole, .from(stage.requests[0].taken.end)])
+        #expect(stage.requests[1].bypassesCaches, "E4")
+        #expect(stage.world.network.taken == 6 * .mebi)
+        stage.expect(payload, at: "a.bin")
+        let resumedAt = stage.requests[0].taken.end
+        #expect(stage.tellings(id).contains(.started(total: 6 * .mebi, resumedAt: resumedAt)))
+        #expect(stage.world.disk.listing == ["/downloads/a.bin"])
+    }
+
+    @Test func `a pause with many lanes keeps the bytes of each`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 20 * .mebi)
+        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        stage.whenTaken(9 * .mebi) { $0.engine.pause(id) }
+        stage.after(.seconds(10)) { stage in
+            #expect(stage.world.network.peak(Stage.host) == 4)
+            #expect(stage.world.disk.journalled("/downloads/a.bin")?.runs.count == 4)
+            stage.engine.resume(id)
+        }
+        stage.run()
+        #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") < 4 * 64 * .kibi)
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `a small file that is paused gets its journal at the pause`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 900 * .kibi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.after(.milliseconds(100)) { stage in
+            #expect(stage.world.disk.listing == ["/downloads/a.bin.part"], "no journal while it runs")
+            stage.engine.pause(id)
+        }
+        stage.after(.seconds(3)) { stage in
+            #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal"])
+            stage.engine.resume(id)
+        }
+        stage.run()
+        #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") == 0)
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `a large file has its journal from the first byte on`() {
+        let stage = Stage()
+        stage.serve("a.bin", 2 * .mebi)
+        stage.start(Stage.job("a.bin"))
+        stage.whenTaken(1) { stage in
+            #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal"])
+            #expect(stage.world.disk.journalled("/downloads/a.bin")?.isEmpty == false)
+        }
+        stage.run()
+    }
+
+    @Test func `a pause before the first byte leaves nothing behind`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 2 * .mebi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.after(.milliseconds(10)) { $0.engine.pause(id) }
+        stage.after(.seconds(1)) { stage in
+            #expect(stage.world.disk.listing.isEmpty)
+            stage.engine.resume(id)
+        }
+        stage.run()
+        #expect(stage.phases(id).prefix(3) == [.probing, .paused, .probing])
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `a pause during a retry's wait ends the wait`() {
+        let stage = Stage()
+        stage.serve("a.bin", 2 * .mebi)
+        stage.world.network[Stage.host].faults[0] = .reset(after: 1 * .mebi)
+        let id = stage.start(
+            Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 5, delay: .seconds(30)) }
+        )
+        stage.after(.seconds(5)) { $0.engine.pause(id) }
+        stage.run()
+        #expect(stage.phases(id).last == .paused)
+        #expect(stage.requests.count == 1)
+        #expect(stage.world.disk.journalled("/downloads/a.bin") == ByteRangeSet([ByteRange(0, 1 * .mebi)]))
+    }
+
+    @Test func `E6 pausing what is paused and pausing twice is told once`() {
+        let stage = Stage()
+        stage.serve("a.bin", 8 * .mebi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.whenTaken(1 * .mebi) { stage in
+            stage.engine.pause(id)
+            stage.engine.pause(id)
+        }
+        stage.after(.seconds(5)) { $0.engine.pause(id) }
+        stage.run()
+        #expect(stage.phases(id) == [.probing, .transferring, .paused])
+    }
+
+    @Test func `the last wish wins when pause and start come at once`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 8 * .mebi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.whenTaken(1 * .mebi) { stage in
+            stage.engine.pause(id)
+            stage.engine.resume(id)
+        }
+        stage.run()
+        #expect(stage.phases(id).last == .finished)
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `what failed or was paused may be told to go on from within the report of it`() {
+        let stage = Stage(jobs: 1)
+        let payload = stage.serve("a.bin", 8 * .mebi)
+        stage.world.network[Stage.host].faults[0] = .status(404)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.onReport { stage, report in
+            switch report.telling {
+            case .failed, .phase(.paused): stage.engine.resume(id)
+            case .phase, .started, .notice, .retrying, .finished: break
+            }
+        }
+        stage.whenTaken(1 * .mebi) { $0.engine.pause(id) }
+        stage.run()
+        #expect(stage.phases(id).contains(.failed) && stage.phases(id).contains(.paused))
+        #expect(stage.phases(id).last == .finished)
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `the last wish wins when start and pause come at once`() {
+        let stage = Stage()
+        stage.serve("a.bin", 8 * .mebi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.whenTaken(1 * .mebi) { $0.engine.pause(id) }
+        stage.after(.seconds(5)) { stage in
+            stage.engine.resume(id)
+            stage.engine.pause(id)
+        }
+        stage.run()
+        #expect(stage.phases(id).last == .paused)
+        #expect(stage.world.disk.journalled("/downloads/a.bin")?.isEmpty == false)
+    }
+
+    @Test func `A4 after a kill nothing that reached the file is fetched again`() {
+        let world = World(seed: 3)
+        let stage = Stage(world: world)
+        let payload = stage.serve("a.bin", 9 * .mebi)
+        stage.start(Stage.job("a.bin"))
+        stage.whenTaken(4 * .mebi) { $0.crash(.kill) }
+        stage.run()
+        #expect(world.disk.journalled("/downloads/a.bin")?.count == world.network.taken)
+
+        let next = Stage(world: world)
+        next.start(Stage.job("a.bin"))
+        next.run()
+        #expect(world.network.takenTwice(Stage.host, "/a.bin") == 0)
+        #expect(world.network.taken == 9 * .mebi)
+        next.expect(payload, at: "a.bin")
+    }
+
+    @Test func `G2 after a power cut only what was not durable is fetched again`() {
+        let world = World(seed: 4)
+        let stage = Stage(world: world)
+        let payload = stage.serve("a.bin", 30 * .mebi)
+        stage.start(Stage.job("a.bin"))
+        stage.after(.milliseconds(5_500)) { $0.crash(.powerCut) }
+        stage.run()
+        let trusted = world.disk.journalled("/downloads/a.bin")?.count ?? 0
+        let lost = world.network.taken - trusted
+        #expect(world.disk.checkpoints >= 2)
+        #expect(lost > 0 && lost <= 9 * .mebi, "at most what came in two seconds and a tick")
+
+        let next = Stage(world: world)
+        next.start(Stage.job("a.bin"))
+        next.run()
+        #expect(world.network.takenTwice(Stage.host, "/a.bin") == lost)
+        next.expect(payload, at: "a.bin")
+    }
+
+    @Test func `a small file without a journal starts over after a kill`() {
+        let world = World(seed: 5)
+        let stage = Stage(world: world)
+        let payload = stage.serve("a.bin", 900 * .kibi)
+        stage.start(Stage.job("a.bin"))
+        stage.after(.milliseconds(100)) { $0.crash(.kill) }
+        stage.run()
+        let next = Stage(world: world)
+        next.start(Stage.job("a.bin"))
+        next.run()
+        #expect(next.requests.map(\.range) == [.whole, .whole])
+        next.expect(payload, at: "a.bin")
+        #expect(world.disk.listing == ["/downloads/a.bin"])
+    }
+}
