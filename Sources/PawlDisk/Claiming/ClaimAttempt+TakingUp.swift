@@ -126,24 +126,29 @@ extension ClaimAttempt {
             inodes: inodes,
             boot: boot
         )
+        let kept = try resume(journal, keeper, writes)
+        guard let original = image.original else {
+            let partial = partial(file, length: status.length, journal: kept, ticket: ticket)
+            return .answer(.found(partial, loaded))
+        }
+        let origin = FilePartial.Origin.renamed(length: original, status: status)
+        let partial = partial(file, length: status.length, journal: kept, origin: origin, ticket: ticket)
+        return .answer(.existing(partial, length: min(original, status.length)))
+    }
+
+    /// Takes the journal over: from here on the old run's slots say nothing.
+    private func resume(
+        _ journal: OpenFile,
+        _ keeper: JournalKeeper,
+        _ writes: [JournalWrite]
+    ) throws(Failure) -> JournalFile {
         let path = folder.path(of: names.journal)
         do throws(SystemError) {
             try JournalFile.perform(writes, on: journal)
         } catch {
             throw Failure.system(.inputOutput, "cannot write", at: path, error)
         }
-        let origin = image.original.map { FilePartial.Origin.renamed(length: $0, status: status) }
-        let partial = partial(
-            file,
-            length: status.length,
-            journal: JournalFile(file: journal, path: path, keeper: keeper),
-            origin: origin,
-            ticket: ticket
-        )
-        if let original = image.original {
-            return .answer(.existing(partial, length: min(original, status.length)))
-        }
-        return .answer(.found(partial, loaded))
+        return JournalFile(file: journal, path: path, keeper: keeper)
     }
 
     private enum Belonging {
