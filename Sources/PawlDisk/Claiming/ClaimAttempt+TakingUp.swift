@@ -115,8 +115,7 @@ extension ClaimAttempt {
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let done = image.trusted(boot: boot, length: status.length)
         let loaded = LoadedJournal(facts: image.header.facts, done: done)
-        let isExisting = image.original != nil
-        guard isExisting || loaded.facts.sources.first == source || adopts(loaded) else {
+        guard image.original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
             return .taken(.otherDownload(partPath))
         }
         let (keeper, writes) = JournalKeeper.resumed(

@@ -81,6 +81,7 @@ final class OpenFile: Sendable {
     /// The first `limit` bytes, fewer when the file is shorter.
     func contents(limit: Int) throws(SystemError) -> [UInt8] {
         let length = min(Int(try status().length), limit)
+        guard length > 0 else { return [] }
         return try unsafe [UInt8](unsafeUninitializedCapacity: length) {
             (buffer, count) throws(SystemError) in
             count = try unsafe read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
