@@ -9,6 +9,9 @@ extension Exchange {
     func conclude(_ code: CURLcode) -> TransferEnd {
         if let verdict { return verdict }
         guard code == CURLE_OK else { return .failed(fault(code)) }
+        if isHTTP, phase == .collecting {
+            return .failed(TransferFault(.malformed, "the answer ended in the middle of its head"))
+        }
         if phase != .delivered {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
         }

@@ -35,7 +35,8 @@ struct FaultWords {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_QUIC_CONNECT_ERROR:
             hasHead ? .truncated : .connectionLost
         case CURLE_WRITE_ERROR, CURLE_BAD_CONTENT_ENCODING: speaksOfChunks ? .truncated : .other
-        case CURLE_UNSUPPORTED_PROTOCOL: text.contains("HTTP/0.9") ? .malformed : .other
+        // An answer of another protocol, HTTP/0.9 or a broken status line: whatever was asked for was supported.
+        case CURLE_UNSUPPORTED_PROTOCOL: isHTTP ? .malformed : .other
         case CURLE_WEIRD_SERVER_REPLY: isHTTP ? .malformed : filing
         case CURLE_REMOTE_FILE_NOT_FOUND: .notFound
         case CURLE_LOGIN_DENIED: .denied

@@ -116,22 +116,18 @@ import Testing
         let url = bench.origin.serve("/f", Self.payload) { $0.validators = validators }
         try bench.leavePartial(of: "/other/f", bytes: 3_000_000)
         let before = FileSystem.contents(bench.folder.path("f.part"))
-        try withKnownIssue("a partial of another address is taken on when date and length agree") {
-            let outcome = try bench.get(url, "-x", "1")
-            #expect(outcome.code == 0, "\(outcome)")
-            let whole = bench.folder.names.filter { bench.folder.difference($0, from: Self.payload) == nil }
-            #expect(whole.count == 1, "\(bench.folder.names)")
-            let isKept = FileSystem.contents(bench.folder.path("f.part")) == before
-            #expect(isKept, "the other download's bytes are untouched: \(bench.folder.names)")
-            let second = try bench.get(bench.origin.url("/other/f"), "-x", "1")
-            #expect(second.code == 0, "\(second)")
-            #expect(
-                bench.folder.names.contains { bench.folder.difference($0, from: other) == nil },
-                "\(bench.folder.names)"
-            )
-        } when: {
-            [.strong, .lastModifiedOnly].contains(validators)
-        }
+        let outcome = try bench.get(url, "-x", "1")
+        #expect(outcome.code == 0, "\(outcome)")
+        let whole = bench.folder.names.filter { bench.folder.difference($0, from: Self.payload) == nil }
+        #expect(whole.count == 1, "\(bench.folder.names)")
+        let isKept = FileSystem.contents(bench.folder.path("f.part")) == before
+        #expect(isKept, "the other download's bytes are untouched: \(bench.folder.names)")
+        let second = try bench.get(bench.origin.url("/other/f"), "-x", "1")
+        #expect(second.code == 0, "\(second)")
+        #expect(
+            bench.folder.names.contains { bench.folder.difference($0, from: other) == nil },
+            "\(bench.folder.names)"
+        )
     }
 
     @Test func `A9 a journal of a newer version is refused with code 34 and stays as it is`() throws {

@@ -145,7 +145,7 @@ extension DownloadMachine {
             guard !journal.done.isEmpty else { return reserve() + admit(index, now: now) }
             let drops = stop()
             adopt(journal)
-            return drops + (map.isComplete ? complete() : openFirst(now: now))
+            return drops + (map.isComplete && sources[0].isProven ? complete() : openFirst(now: now))
         case .existing(let length):
             isClaimed = true
             return resumeExisting(length, now: now)

@@ -45,7 +45,7 @@ extension DownloadMachine {
         case .found(let journal):
             isClaimed = true
             adopt(journal)
-            return map.isComplete ? complete() : openFirst(now: now)
+            return map.isComplete && sources[0].isProven ? complete() : openFirst(now: now)
         case .existing(let length):
             isClaimed = true
             existingLength = length
@@ -70,7 +70,10 @@ extension DownloadMachine {
         base = plan.base(total: journal.facts.identity.total)
         highWater = map.done.count
         sources[0].identity = identity
-        sources[0].isProven = identity?.hasValidator ?? false
+        // Tags and dates tell versions of one address apart; about another address they say nothing
+        // (RFC 9110 §8.8.3), so there the bytes have to.
+        let isSameAddress = journal.facts.sources.contains(sources[0].given.text)
+        sources[0].isProven = isSameAddress && identity?.hasValidator ?? false
     }
 
     /// The length of the wanted part of a resource of `total` bytes.

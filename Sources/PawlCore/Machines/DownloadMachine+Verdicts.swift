@@ -74,6 +74,10 @@ extension DownloadMachine {
     mutating func changed(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
+        if restarts > 0, lanes[index].asked != .whole, flowing > 0, plan.wish == .whole {
+            // A second contradiction against an answer that is still coming in: ranges of this server are the liars.
+            return rangesBroken(evidence, lane: index, now: now)
+        }
         guard countRestart() else { return keepsChanging(evidence) }
         let drops = stop()
         let wasEmpty = map.done.isEmpty

@@ -17,6 +17,7 @@ extension ResponseHead {
             take(name, line[(colon + 1)...].trimmed(\.isWhiteSpace), &framing)
         }
         contentLength = framing.contentLength
+        hasContradictoryLength = framing.hasContradiction
         if contentEncoding?.utf8.isCaseInsensitively("identity") == true { contentEncoding = nil }
     }
 
@@ -126,6 +127,8 @@ private struct Framing {
     private var length: Int64?
     private var isContradictory = false
     private var isTransferEncoded = false
+
+    var hasContradiction: Bool { isContradictory && !isTransferEncoded }
 
     /// `nil` when unknown, contradictory, or overruled.
     var contentLength: Int64? { isContradictory || isTransferEncoded ? nil : length }

@@ -6,6 +6,8 @@ package struct ResponseHead: Hashable, Sendable {
     ///
     /// `nil` when absent, malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
     package var contentLength: Int64?
+    /// Two different lengths were given: nobody knows where the body ends (RFC 9112 §6.3).
+    package var hasContradictoryLength = false
     package var contentRange: ContentRangeField = .absent
     package var acceptRanges: AcceptRanges = .unstated
     /// Content-Encoding as sent, `nil` when absent or `identity`.

@@ -49,7 +49,10 @@ package struct Judge: Hashable, Sendable {
     }
 
     package func verdict(on head: ResponseHead, wallTime: UnixTime) -> Verdict {
-        switch head.status {
+        if head.hasContradictoryLength, head.status == 200 || head.status == 206 {
+            return .fault(.unproven("it gives lengths that contradict each other"))
+        }
+        return switch head.status {
         case 0: fileAnswer(head)
         case 200: wholeAnswer(head)
         case 206: partialAnswer(head)

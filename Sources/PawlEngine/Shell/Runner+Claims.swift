@@ -46,13 +46,23 @@ extension Runner {
         }
     }
 
-    /// A partial of another address under the same name is continued when nothing speaks against its being the same
-    /// content (A8: signed addresses change).
+    /// A partial of an address that differs in its query only is continued when the strong tag is the same (A8: signed
+    /// addresses change); the machine compares bytes before it believes that.
+    ///
+    /// Any other partial is another download's, and stays that one's (A9).
     private func adopts(_ found: LoadedJournal) -> Bool {
-        guard let offered = machine.identity, offered.total != nil, offered.hasValidator else { return false }
-        guard found.facts.identity.hasValidator else { return false }
-        if case .changed = found.facts.identity.match(offered) { return false }
-        return true
+        guard let offered = machine.identity, offered.total != nil, let source = found.facts.sources.first,
+            found.facts.identity.match(offered) == .same
+        else { return false }
+        do throws(Failure) {
+            var before = try WebAddress.parse(source).address
+            var now = job.plan.sources[0]
+            before.query = nil
+            now.query = nil
+            return before == now
+        } catch {
+            return false
+        }
     }
 
     private func take(_ answer: ClaimAnswer) -> ClaimOutcome {
