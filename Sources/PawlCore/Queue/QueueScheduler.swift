@@ -8,25 +8,29 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     /// Front first.
     ///
     /// Entries of downloads that were taken back are skipped when their turn comes.
-    private var line: [ID] = []
+    private var line: [(id: ID, ticket: UInt64)] = []
     private var front = 0
-    private var waiting: Set<ID> = []
+    /// Each with the ticket of its present turn; older entries of it in the line are void.
+    private var waiting: [ID: UInt64] = [:]
+    private var nextTicket: UInt64 = 0
 
     package init(slots: Int) { self.slots = max(1, slots) }
 
     package var isIdle: Bool { running.isEmpty && waiting.isEmpty }
-    package func isWaiting(_ id: ID) -> Bool { waiting.contains(id) }
+    package func isWaiting(_ id: ID) -> Bool { waiting[id] != nil }
 
     /// The person wants it to run: it waits for its turn.
     package mutating func enqueue(_ id: ID) -> [ID] {
-        guard !running.contains(id), waiting.insert(id).inserted else { return [] }
-        line.append(id)
+        guard !running.contains(id), waiting[id] == nil else { return [] }
+        waiting[id] = nextTicket
+        line.append((id, nextTicket))
+        nextTicket += 1
         return startNext()
     }
 
     /// It finished, failed or was paused: its slot is free.
     package mutating func release(_ id: ID) -> [ID] {
-        waiting.remove(id)
+        waiting[id] = nil
         running.remove(id)
         return startNext()
     }
@@ -40,9 +44,10 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     private mutating func startNext() -> [ID] {
         var started: [ID] = []
         while running.count < slots, front < line.count {
-            let id = line[front]
+            let (id, ticket) = line[front]
             front += 1
-            guard waiting.remove(id) != nil else { continue }
+            guard waiting[id] == ticket else { continue }
+            waiting[id] = nil
             running.insert(id)
             started.append(id)
         }
