@@ -18,8 +18,9 @@ package struct Growth: Hashable, Sendable {
     private var settled: Bool
     private var windowStart: Moment?
     private var windowBytes: Int64 = 0
-    /// Bytes per second at half the present width.
+    /// Bytes per second at the width before this one, and that width.
     private var before: Double?
+    private var paid = 1
 
     package init(_ mode: Mode) {
         self.mode = mode
@@ -49,7 +50,7 @@ package struct Growth: Hashable, Sendable {
         windowStart = nil
         if let before, rate < before * Growth.worthwhile {
             // The last doubling did not pay: back to what did, and stay there.
-            width = max(1, width / 2)
+            width = min(paid, ceiling)
             settled = true
             return
         }
@@ -59,6 +60,7 @@ package struct Growth: Hashable, Sendable {
             settled = width >= ceiling
             return
         }
+        paid = width
         width = min(width * 2, ceiling)
     }
 
