@@ -155,7 +155,7 @@ package struct Judge: Hashable, Sendable {
         if let start = askedStart, range.start != start {
             return .rangesBroken(evidence: "the server sent bytes from \(range.start) instead of \(start)")
         }
-        if case .suffix(let count) = asked, let total, range != ByteRange(max(0, total - count), total) {
+        if case .suffix(let count) = asked, !isSuffix(range, of: total, count: count) {
             return .rangesBroken(evidence: "the server sent \(range) instead of the last \(count) bytes")
         }
         guard range.end <= askedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
@@ -171,6 +171,12 @@ package struct Judge: Hashable, Sendable {
             return .rangesBroken(evidence: "the server sent a part although the whole was asked for")
         }
         return .usable(Answer(range: range, identity: said, match: match, ranges: .shown))
+    }
+
+    /// Whether these are the last `count` bytes, or all of a shorter resource; without a total the number has to show it.
+    private func isSuffix(_ range: ByteRange, of total: Int64?, count: Int64) -> Bool {
+        if let total { return range == ByteRange(max(0, total - count), total) }
+        return range.count == count || range.start == 0 && range.count < count
     }
 
     private func unsatisfiedAnswer(_ head: ResponseHead) -> Verdict {
