@@ -1,0 +1,85 @@
+import Testing
+
+@testable import PawlCore
+
+@Suite struct MachineWalkTests {
+    enum Case: CaseIterable {
+        case whole
+        case checked
+        case part
+        case suffix
+        case mirrored
+    }
+
+    private static func plan(_ walk: Case) -> DownloadPlan {
+        let hosts = walk == .mirrored ? ["a.example", "b.example"] : ["a.example"]
+        var plan = DownloadPlan(
+            sources: hosts.map { WebAddress(scheme: .http, host: $0, port: 80, path: "/f", query: nil) }
+        )
+        plan.growth = .fixed(3)
+        plan.retry = RetryPolicy(retries: 1, delay: .seconds(1))
+        plan.timeout = .seconds(10)
+        plan.maximumRedirects = 2
+        switch walk {
+        case .whole, .mirrored: break
+        case .checked: plan.checksum = Checksum(algorithm: .sha256, digest: [1, 2])
+        case .part: plan.wish = .closed(ByteRange(1 << 20, 4 << 20))
+        case .suffix: plan.wish = .suffix(3 << 20)
+        }
+        return plan
+    }
+
+    /// The states within reach, breadth first, with the way to each; stops at the first broken law.
+    private static func reach(_ walk: Case, most: Int) -> (states: [WalkState], broken: String?) {
+        var states = [WalkState(plan(walk))]
+        var seen: Set<WalkState.Key> = [states[0].key]
+        var ways: [[WalkEvent]] = [[]]
+        var next = 0
+        while next < states.count, states.count < most {
+            for event in WalkEvent.possible(in: states[next].machine) {
+                var state = states[next]
+                let before = state.machine
+                let actions = state.apply(event)
+                let step = WalkStep(before: before, event: event, actions: actions, after: state.machine)
+                if let law = step.brokenLaw { return (states, "\(law) after \(ways[next] + [event])") }
+                guard seen.insert(state.key).inserted else { continue }
+                states.append(state)
+                ways.append(ways[next] + [event])
+            }
+            next += 1
+        }
+        return (states, nil)
+    }
+
+    @Test(arguments: Case.allCases)
+    func `every reachable state keeps the house laws`(walk: Case) {
+        let (states, broken) = Self.reach(walk, most: 2500)
+        if let broken { Issue.record("\(broken)") }
+        let phases = Set(states.map(\.machine.phase))
+        #expect(
+            phases.isSuperset(of: [.probing, .transferring, .waitingForNetwork, .paused, .preempted, .failed])
+        )
+        #expect(
+            states.contains { state in state.machine.lanes.contains { $0.isRacing != nil } }
+                || walk == .mirrored
+        )
+    }
+
+    @Test(arguments: Adversity.allCases)
+    func `G4 from any state a download that nothing lets succeed comes to its end`(adversity: Adversity) {
+        for walk in [Case.whole, .part, .mirrored] {
+            let states = Self.reach(walk, most: 400).states
+            for start in states where start.machine.phase != .finished {
+                var state = start
+                var turn = 0
+                while state.machine.phase != .failed, state.machine.phase != .finished, turn < 400 {
+                    adversity.happen(to: &state, turn: turn)
+                    turn += 1
+                }
+                guard turn == 400 else { continue }
+                Issue.record("no end: \(walk), \(start.machine.lanes), \(start.machine.map)")
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+@testable import PawlCore
+
+/// A server and a network that let nothing succeed, each in one way.
+enum Adversity: CaseIterable {
+    case silence
+    case resets
+    case overloaded
+    case notFound
+    case refusedRanges
+    case changingContent
+    case changingTags
+    case brokenParts
+    case redirects
+    case expiringTargets
+    case closedEarly
+    case emptyParts
+
+    /// One more event of that kind; `turn` counts them.
+    func happen(to state: inout WalkState, turn: Int) {
+        let machine = state.machine
+        switch machine.phase {
+        case .waiting, .paused, .preempted: _ = state.apply(.begin(.fresh))
+        case .waitingForNetwork: _ = state.apply(.network(true))
+        case .verifying: _ = state.apply(.digested(right: false))
+        case .publishing: _ = state.apply(.diskFailed)
+        case .finished, .failed: break
+        case .probing, .transferring:
+            guard let lane = machine.lanes.first(where: { $0.stage != .flowing }) ?? machine.lanes.first
+            else {
+                _ = state.apply(.rang)
+                return
+            }
+            switch lane.stage {
+            case .asking: answer(lane, of: &state, turn: turn)
+            case .claiming: _ = state.apply(.claimed(lane.id, .fresh))
+            case .flowing: interrupt(lane, of: &state)
+            }
+        }
+    }
+
+    private func answer(_ lane: Lane, of state: inout WalkState, turn: Int) {
+        func says(_ head: ResponseHead) {
+            _ = state.machine.answered(lane.id, head: head, wallTime: UnixTime(seconds: 0), now: state.now)
+        }
+        var changing = WalkState.head(.right, to: lane.asked)
+        switch self {
+        case .silence: _ = state.apply(.tick(seconds: 11))
+        case .resets: _ = state.apply(.broke(lane.id))
+        case .overloaded: _ = state.apply(.answered(lane.id, .overloaded))
+        case .notFound: _ = state.apply(.answered(lane.id, .notFound))
+        case .refusedRanges:
+            _ = state.apply(lane.asked == .whole ? .broke(lane.id) : .answered(lane.id, .refusedRange))
+        case .changingContent:
+            changing.entityTag = EntityTag(opaque: "\(turn)", isWeak: false)
+            changing.lastModified = UnixTime(seconds: Int64(turn))
+            says(changing)
+        case .changingTags:
+            changing.entityTag = EntityTag(opaque: "\(turn)", isWeak: false)
+            says(changing)
+        case .brokenParts: _ = state.apply(.answered(lane.id, .shifted))
+        case .redirects: _ = state.apply(.answered(lane.id, .elsewhere))
+        case .expiringTargets:
+            let isTarget =
+                state.machine.sources[lane.source].current != state.machine.sources[lane.source].given
+            _ = state.apply(.answered(lane.id, isTarget ? .notFound : .elsewhere))
+        case .closedEarly: says(changing)
+        case .emptyParts:
+            if case .range(let range, let total) = changing.contentRange {
+                let end = min(range.end, range.start + max(1, lane.overlap))
+                changing.contentRange = .range(ByteRange(range.start, end), total: total)
+                changing.contentLength = nil
+            }
+            says(changing)
+        }
+    }
+
+    private func interrupt(_ lane: Lane, of state: inout WalkState) {
+        if lane.overlap > 0, self == .emptyParts || self == .changingTags {
+            _ = state.apply(.compared(lane.id, agreed: true))
+        } else if self == .closedEarly || self == .emptyParts {
+            _ = state.machine.ended(lane.id, .complete, now: state.now)
+        } else {
+            _ = state.apply(.broke(lane.id))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+@testable import PawlCore
+
+/// The small alphabet of the walk: everything that can happen to a machine, a few forms of each.
+enum WalkEvent: Hashable {
+    enum Answer: CaseIterable {
+        case right
+        case rightOfUnknownLength
+        case capped
+        case whole
+        case softPart
+        case changedPart
+        case changedWhole
+        case shifted
+        case refusedRange
+        case allThere
+        case page
+        case elsewhere
+        case notFound
+        case overloaded
+    }
+
+    enum Claim: CaseIterable {
+        case fresh
+        case foundProven
+        case foundSoft
+        case existing
+        case skipped
+        case failed
+    }
+
+    case begin(Claim?)
+    case answered(LaneID, Answer)
+    case claimed(LaneID, Claim)
+    case progressed(LaneID)
+    case compared(LaneID, agreed: Bool)
+    case completed(LaneID)
+    case broke(LaneID)
+    case closed(LaneID)
+    case denied(LaneID)
+    case tick(seconds: Int)
+    case network(Bool)
+    case pause
+    case preempt
+    case rang
+    case digested(right: Bool)
+    case published
+    case diskFailed
+}
+
+extension WalkEvent {
+    /// What can happen in this state.
+    static func possible(in machine: DownloadMachine) -> [WalkEvent] {
+        var events: [WalkEvent] = [
+            .begin(nil), .pause, .preempt, .rang, .network(false), .network(true), .diskFailed, .published,
+            .digested(right: true), .digested(right: false), .tick(seconds: 1), .tick(seconds: 11),
+        ]
+        events += Claim.allCases.map { .begin($0) }
+        for lane in machine.lanes { events += possible(for: lane) }
+        return events
+    }
+
+    private static func possible(for lane: Lane) -> [WalkEvent] {
+        switch lane.stage {
+        case .asking:
+            Answer.allCases.map { .answered(lane.id, $0) } + [
+                .broke(lane.id), .closed(lane.id), .denied(lane.id),
+            ]
+        case .claiming: Claim.allCases.map { .claimed(lane.id, $0) }
+        case .flowing:
+            if lane.overlap > 0 {
+                [
+                    .compared(lane.id, agreed: true), .compared(lane.id, agreed: false), .broke(lane.id),
+                    .closed(lane.id),
+                ]
+            } else {
+                [.progressed(lane.id), .completed(lane.id), .broke(lane.id), .closed(lane.id)]
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+@testable import PawlCore
+
+/// A machine in the walk, with the time it has reached.
+struct WalkState {
+    static let length: Int64 = 5 << 20
+
+    var machine: DownloadMachine
+    var now = Moment(nanoseconds: 1_000_000_000)
+
+    init(_ plan: DownloadPlan) { machine = DownloadMachine(plan: plan, seed: 1) }
+
+    mutating func apply(_ event: WalkEvent) -> [Action] {
+        now = now + .milliseconds(1)
+        switch event {
+        case .begin(let claim):
+            return machine.begin(claimed: claim.map(outcome), online: machine.isOnline, now: now)
+        case .answered(let lane, let answer):
+            guard let asked = machine.lanes.first(where: { $0.id == lane })?.asked else { return [] }
+            let head = WalkState.head(answer, to: asked)
+            return machine.answered(lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
+        case .claimed(let lane, let claim):
+            machine.named("file.bin")
+            return machine.claimed(lane, outcome(claim), now: now)
+        case .progressed(let lane):
+            progress(lane, by: 1 << 20)
+            return []
+        case .compared(let lane, let agreed): return machine.compared(lane, agreed: agreed, now: now)
+        case .completed(let lane):
+            progress(lane, by: WalkState.length)
+            return machine.ended(lane, .complete, now: now)
+        case .broke(let lane):
+            return machine.ended(lane, .failed(TransferFault(.connectionLost, "it broke")), now: now)
+        case .closed(let lane): return machine.ended(lane, .stopped, now: now)
+        case .denied(let lane): return machine.denied(lane, until: nil, now: now)
+        case .tick(let seconds):
+            now = now + .seconds(Double(seconds))
+            return machine.tick(now: now)
+        case .network(let online): return machine.network(online: online, now: now)
+        case .pause: return machine.pause()
+        case .preempt: return machine.preempt()
+        case .rang: return machine.rang(machine.generation, now: now)
+        case .digested(let right): return machine.digested(right ? [1, 2] : [3])
+        case .published: return machine.published()
+        case .diskFailed:
+            return machine.diskFailed(Failure(.inputOutput, "cannot write", at: "f", because: "EIO"))
+        }
+    }
+
+    private mutating func progress(_ id: LaneID, by bytes: Int64) {
+        guard let lane = machine.lanes.first(where: { $0.id == id }) else { return }
+        let end = lane.end == SegmentMap.open ? WalkState.length : lane.end
+        let cursor = max(lane.cursor, min(end, lane.cursor + bytes))
+        let received = lane.received + cursor - lane.cursor
+        machine.progressed(id, cursor: cursor, received: received, waits: false, now: now)
+    }
+
+    private func outcome(_ claim: WalkEvent.Claim) -> ClaimOutcome {
+        let half = ByteRangeSet([ByteRange(0, 1 << 20), ByteRange(2 << 20, 3 << 20)])
+        var identity = ContentIdentity(total: WalkState.length, lastModified: UnixTime(seconds: 100))
+        func journal() -> ClaimOutcome {
+            .found(LoadedJournal(facts: JournalFacts(sources: [], identity: identity, name: "f"), done: half))
+        }
+        switch claim {
+        case .fresh: return .fresh
+        case .foundProven:
+            identity.entityTag = EntityTag(opaque: "v1", isWeak: false)
+            return journal()
+        case .foundSoft: return journal()
+        case .existing: return .existing(length: 1 << 20)
+        case .skipped: return .skipped
+        case .failed: return .failed(Failure(.cannotOpen, "cannot open", at: "f", because: "EACCES"))
+        }
+    }
+
+    static func head(_ answer: WalkEvent.Answer, to asked: RequestedRange) -> ResponseHead {
+        var traits = Traits()
+        traits.validators = .strongAndDate
+        var content = Content(length: length, epoch: 1)
+        switch answer {
+        case .right, .softPart: break
+        case .rightOfUnknownLength: traits.saysLength = false
+        case .capped: traits.ranges = .capped(1 << 20)
+        case .whole: traits.ranges = .ignored
+        case .changedPart: content = Content(length: length, epoch: 2)
+        case .changedWhole:
+            content = Content(length: length - 5, epoch: 2)
+            traits.ranges = .ignored
+        case .shifted: traits.ranges = .shifted
+        case .refusedRange: return ResponseHead(status: 416)
+        case .allThere:
+            var head = ResponseHead(status: 416)
+            head.contentRange = .unsatisfied(total: length)
+            return head
+        case .page:
+            var head = ResponseHead(status: 200)
+            head.contentType = "text/html"
+            return head
+        case .elsewhere:
+            var head = ResponseHead(status: 302)
+            head.location = "/elsewhere"
+            return head
+        case .notFound: return ResponseHead(status: 404)
+        case .overloaded: return ResponseHead(status: 503)
+        }
+        var server = Server(traits: traits, content: content, faults: 0, changes: [], seed: 0)
+        guard case .head(var head) = server.answer(asked).opening else { return ResponseHead(status: 500) }
+        if answer == .softPart { head.entityTag = EntityTag(opaque: "another", isWeak: false) }
+        return head
+    }
+}
+
+extension WalkState {
+    /// What tells two states apart: lanes by their place instead of their number, no times, no dice.
+    struct Key: Hashable {
+        var phase: Phase
+        var map: SegmentMap
+        var lanes: [Lane]
+        var sources: [Source]
+        var identity: ContentIdentity?
+        var flags: [Bool]
+        var counts: [Int64]
+    }
+
+    var key: Key {
+        let machine = machine
+        let order = Dictionary(uniqueKeysWithValues: machine.lanes.enumerated().map { ($1.id, UInt32($0)) })
+        func place(_ id: LaneID) -> LaneID { LaneID(rawValue: order[id] ?? .max) }
+        var map = SegmentMap(total: machine.map.total, done: machine.map.done)
+        for claim in machine.map.claims.sorted(by: { $0.range.start < $1.range.start }) {
+            map.assign(claim.range, to: place(claim.lane))
+        }
+        let lanes = machine.lanes.map { lane in
+            var kind = lane.kind
+            if case .racing(let owner) = kind { kind = .racing(place(owner)) }
+            var copy = Lane(
+                id: place(lane.id),
+                kind: kind,
+                source: lane.source,
+                asked: lane.asked,
+                range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
+                overlap: lane.overlap,
+                slot: lane.slot,
+                now: Moment(nanoseconds: 0)
+            )
+            copy.stage = lane.stage
+            copy.answerEnd = lane.answerEnd
+            return copy
+        }
+        return Key(
+            phase: machine.phase,
+            map: map,
+            lanes: lanes,
+            sources: machine.sources,
+            identity: machine.identity,
+            flags: [
+                machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
+                machine.isRetryPending, machine.refillAfter == nil,
+            ],
+            counts: [
+                machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),
+                machine.base ?? -1,
+            ]
+        )
+    }
+}

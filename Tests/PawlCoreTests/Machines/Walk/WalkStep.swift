@@ -1,0 +1,83 @@
+@testable import PawlCore
+
+/// One step of the walk, held to the laws.
+struct WalkStep {
+    var before: DownloadMachine
+    var event: WalkEvent
+    var actions: [Action]
+    var after: DownloadMachine
+
+    /// The first law that the step breaks.
+    var brokenLaw: String? {
+        Laws.broken(by: after) ?? brokenRequests ?? brokenEnds ?? brokenBytes ?? stuck
+    }
+
+    private var dropped: Set<LaneID> {
+        Set(actions.compactMap { if case .drop(let lane) = $0 { lane } else { nil } })
+    }
+
+    private var opened: [LaneID] {
+        actions.compactMap { if case .open(let order) = $0 { order.lane } else { nil } }
+    }
+
+    /// Requests and lanes are the same set, and nothing is asked for after a stop.
+    private var brokenRequests: String? {
+        var requests = Set(before.lanes.map(\.id)).union(opened).subtracting(dropped)
+        switch event {
+        case .completed(let lane), .broke(let lane), .closed(let lane): requests.remove(lane)
+        case .pause, .preempt, .network(false):
+            if !opened.isEmpty { return "a request after \(event)" }
+        case .begin, .answered, .claimed, .progressed, .compared, .denied, .tick, .network(true), .rang,
+            .digested, .published, .diskFailed:
+            break
+        }
+        return requests == Set(after.lanes.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes)"
+    }
+
+    /// One end is told, once, and only in its phase.
+    private var brokenEnds: String? {
+        let ends = actions.count { action in
+            if case .tell(.finished) = action { return true }
+            if case .tell(.failed) = action { return true }
+            return false
+        }
+        if ends > 1 { return "two ends were told" }
+        if ends == 1, after.phase != .finished, after.phase != .failed { return "an end in \(after.phase)" }
+        if before.phase == .finished, !actions.isEmpty { return "something happens after the end" }
+        if before.phase == .failed, !actions.isEmpty {
+            if case .begin = event { return nil }
+            return "something happens after the failure"
+        }
+        return nil
+    }
+
+    /// Bytes are let in after the claim only, forgotten only when that is said, and published when all are there.
+    private var brokenBytes: String? {
+        for action in actions {
+            switch action {
+            case .admit where !after.isClaimed: return "a body was let in before the claim"
+            case .publish(let length, _):
+                if !after.map.isComplete || after.map.total != length {
+                    return "an incomplete file is published"
+                }
+            case .startOver where !after.isClaimed: return "started over without a file"
+            case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
+                .complain, .verify, .close, .giveBack, .tell:
+                break
+            }
+        }
+        guard after.written < before.written, !actions.contains(.startOver) else { return nil }
+        switch event {
+        case .begin, .claimed: return nil
+        case .answered, .progressed, .compared, .completed, .broke, .closed, .denied, .tick, .network, .pause,
+            .preempt, .rang, .digested, .published, .diskFailed:
+            return "\(before.written - after.written) bytes were forgotten silently"
+        }
+    }
+
+    /// Something goes on or is appointed, as long as the download is active.
+    private var stuck: String? {
+        let isWaiting = after.isActive && after.lanes.isEmpty && !after.isRetryPending
+        return isWaiting ? "nothing goes on and nothing is appointed" : nil
+    }
+}

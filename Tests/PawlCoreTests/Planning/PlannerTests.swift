@@ -1,0 +1,74 @@
+import PawlCore
+import Testing
+
+@Suite struct PlannerTests {
+    private static let megabyte: Int64 = 1 << 20
+
+    /// Plans for one free connection after another, as the machine does, until there is no work.
+    private static func plan(_ map: inout SegmentMap, _ check: (Planner.Work, SegmentMap) -> Void) -> Int {
+        var lanes: [Planner.LaneView] = []
+        var next: UInt32 = 0
+        while let work = Planner().nextWork(in: map, lanes: lanes), lanes.count < 100 {
+            check(work, map)
+            let id = LaneID(rawValue: next)
+            next += 1
+            var racing: LaneID?
+            switch work {
+            case .rest(let range): map.assign(range, to: id)
+            case .steal(let range, let victim):
+                map.shorten(victim, to: range.start)
+                map.assign(range, to: id)
+            case .race(_, let owner): racing = owner
+            }
+            lanes.append(Planner.LaneView(id: id, speed: 0, isRacing: racing, silentFor: .seconds(2)))
+        }
+        return lanes.count
+    }
+
+    @Test(arguments: 0..<30 as Range<UInt64>)
+    func `splits leave two good halves, races come last and are never of more than three`(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        let total = Int64(dice.number(1...20_000_000))
+        var map = SegmentMap(total: total)
+        var steals = 0
+        var racers: [LaneID: Int] = [:]
+        let lanes = Self.plan(&map) { work, map in
+            switch work {
+            case .rest(let range): #expect(map.rest.contains(range))
+            case .steal(let range, let victim):
+                steals += 1
+                #expect(racers.isEmpty)
+                #expect(range.count >= Self.megabyte)
+                #expect(map.claim(of: victim).map { range.start - $0.start >= Self.megabyte } ?? false)
+                #expect(map.claim(of: victim)?.end == range.end)
+            case .race(let range, let owner):
+                racers[owner, default: 0] += 1
+                #expect(map.claim(of: owner) == range)
+                #expect(map.claims.allSatisfy { $0.range.count < 2 * Self.megabyte })
+            }
+        }
+        #expect(lanes < 100)
+        #expect(racers.count == map.claims.count && racers.values.allSatisfy { $0 == 2 })
+        #expect(steals > 0 || total < 2 * Self.megabyte)
+    }
+
+    @Test func `a rest that comes soon is left to its lane`() {
+        var map = SegmentMap(total: 1000)
+        let lane = LaneID(rawValue: 1)
+        map.assign(ByteRange(0, 1000), to: lane)
+        func work(speed: Double, silent: Span) -> Planner.Work? {
+            let view = Planner.LaneView(id: lane, speed: speed, isRacing: nil, silentFor: silent)
+            return Planner().nextWork(in: map, lanes: [view])
+        }
+        #expect(work(speed: 2000, silent: .zero) == nil)
+        #expect(work(speed: 500, silent: .zero) == .race(ByteRange(0, 1000), against: lane))
+        #expect(work(speed: 0, silent: .milliseconds(900)) == nil)
+        #expect(Planner().nextWork(in: map, lanes: []) == nil)
+    }
+
+    @Test func `without a total nothing is split`() {
+        var map = SegmentMap()
+        map.assign(ByteRange(0, SegmentMap.open), to: LaneID(rawValue: 1))
+        #expect(Planner().nextWork(in: map, lanes: []) == nil)
+    }
+}

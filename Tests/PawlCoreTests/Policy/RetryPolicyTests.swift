@@ -1,0 +1,58 @@
+import PawlCore
+import Testing
+
+@Suite struct RetryPolicyTests {
+    @Test(arguments: [
+        (401, Failure.Code.authorization, false, false), (403, .authorization, false, false),
+        (407, .authorization, false, false), (404, .notFound, false, false), (410, .notFound, false, false),
+        (408, .timeout, true, false), (425, .timeout, true, false), (429, .overloaded, true, true),
+        (503, .overloaded, true, true), (502, .overloaded, true, false), (504, .overloaded, true, false),
+        (500, .badAnswer, true, false), (520, .overloaded, true, false), (527, .overloaded, true, false),
+        (400, .badAnswer, false, false), (416, .badAnswer, false, false), (204, .badAnswer, false, false),
+        (501, .badAnswer, false, false), (528, .badAnswer, false, false),
+    ])
+    func `each status has one disposition`(status: Int, code: Failure.Code, isRetried: Bool, complains: Bool)
+    {
+        let said = RetryPolicy.disposition(of: .status(status, retryAfter: nil))
+        #expect(said.code == code && said.isRetried == isRetried && said.isComplaint == complains)
+    }
+
+    @Test(arguments: [
+        (TransferFault.Kind.nameResolution, Failure.Code.nameResolution, true),
+        (.unreachable, .network, true),
+        (.connectionRefused, .network, true), (.connectTimeout, .timeout, true),
+        (.connectionLost, .network, true), (.truncated, .network, true), (.tls, .insecure, false),
+        (.proxy, .network, true), (.notFound, .notFound, false), (.denied, .authorization, false),
+        (.serverRefused, .badAnswer, true), (.malformed, .badAnswer, false), (.other, .unknown, true),
+    ])
+    func `each transfer fault has one disposition`(
+        kind: TransferFault.Kind,
+        code: Failure.Code,
+        isRetried: Bool
+    ) {
+        let said = RetryPolicy.disposition(of: .transfer(TransferFault(kind, "")))
+        #expect(said.code == code && said.isRetried == isRetried)
+        #expect(said.isComplaint == (kind == .connectionRefused))
+    }
+
+    @Test(arguments: [
+        (AttemptFault.silent(answered: true), Failure.Code.timeout, true), (.unproven(""), .badAnswer, false),
+        (.page(""), .badAnswer, false), (.badRedirect(""), .badAnswer, false),
+        (.tooManyRedirects(3), .tooManyRedirects, false),
+    ])
+    func `each other fault has one disposition`(fault: AttemptFault, code: Failure.Code, isRetried: Bool) {
+        let said = RetryPolicy.disposition(of: fault)
+        #expect(said.code == code && said.isRetried == isRetried && !said.isComplaint)
+    }
+
+    @Test func `waits double with jitter, end at a minute, and obey the server`() {
+        let policy = RetryPolicy(retries: 5, delay: .seconds(1))
+        var dice = PawlCore.Dice(seed: 3)
+        for attempt in 0...40 {
+            let wait = policy.wait(attempt: attempt, retryAfter: nil, dice: &dice).seconds
+            let middle = min(60, Double(1 << min(max(attempt, 1) - 1, 16)))
+            #expect(wait >= middle * 0.75 && wait <= middle * 1.25)
+        }
+        #expect(policy.wait(attempt: 9, retryAfter: .seconds(300), dice: &dice) == .seconds(300))
+    }
+}

@@ -1,0 +1,181 @@
+import PawlCore
+import Testing
+
+@Suite struct JudgeTests {
+    private static let total: Int64 = 1000
+    private static let tag = EntityTag(opaque: "a", isWeak: false)
+    private static let known = ContentIdentity(
+        total: total,
+        entityTag: tag,
+        lastModified: UnixTime(seconds: 5)
+    )
+
+    private static func head(_ status: Int, _ change: (inout ResponseHead) -> Void = { _ in }) -> ResponseHead
+    {
+        var head = ResponseHead(status: status)
+        head.entityTag = tag
+        head.lastModified = UnixTime(seconds: 5)
+        change(&head)
+        return head
+    }
+
+    private static func part(
+        _ start: Int64,
+        _ end: Int64,
+        total: Int64? = total,
+        _ change: (inout ResponseHead) -> Void = { _ in }
+    ) -> ResponseHead {
+        head(206) { head in
+            head.contentRange = .range(ByteRange(start, end), total: total)
+            change(&head)
+        }
+    }
+
+    /// A verdict without its evidence.
+    private static func kind(_ verdict: Judge.Verdict) -> String {
+        switch verdict {
+        case .usable(let answer): "usable \(answer.range) \(answer.ranges)"
+        case .wholeInstead(let answer, _): "whole \(answer.range)"
+        case .changed: "changed"
+        case .complete(let total): "complete \(total)"
+        case .rangesBroken: "broken"
+        case .redirect(let target): "redirect \(target)"
+        case .fault(.status(let status, let wait)): "status \(status) \(wait?.seconds ?? -1)"
+        case .fault(.page): "page"
+        case .fault(.badRedirect): "bad redirect"
+        case .fault: "fault"
+        }
+    }
+
+    private static func verdict(
+        _ asked: RequestedRange,
+        _ head: ResponseHead,
+        known: ContentIdentity? = known,
+        have: Int64? = nil,
+        name: String? = nil
+    ) -> String {
+        let judge = Judge(asked: asked, known: known, have: have, name: name)
+        return kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
+    }
+
+    @Test func `G1 a right part is usable where it was asked for`() {
+        #expect(Self.verdict(.from(400), Self.part(400, 1000)) == "usable [400, 1000) shown")
+        #expect(Self.verdict(.from(400), Self.part(400, 700)) == "usable [400, 700) shown")
+        #expect(Self.verdict(.from(400), Self.part(400, 700, total: nil)) == "usable [400, 700) shown")
+        #expect(Self.verdict(.closed(ByteRange(400, 500)), Self.part(400, 500)) == "usable [400, 500) shown")
+        #expect(Self.verdict(.suffix(100), Self.part(900, 1000)) == "usable [900, 1000) shown")
+        #expect(Self.verdict(.suffix(5000), Self.part(0, 1000)) == "usable [0, 1000) shown")
+        #expect(Self.verdict(.whole, Self.part(0, 1000)) == "usable [0, 1000) shown")
+        let fitting = Self.part(400, 1000) { $0.contentLength = 600 }
+        #expect(Self.verdict(.from(400), fitting) == "usable [400, 1000) shown")
+    }
+
+    @Test(arguments: [
+        part(399, 1000), part(401, 1000), part(0, 1000), head(206),
+        head(206) { $0.contentRange = .malformed("bytes 9-1/2") },
+        head(206) { $0.contentRange = .unsatisfied(total: 1000) },
+        part(400, 1000) { $0.contentType = "multipart/byteranges; boundary=x" },
+        part(400, 1000) { $0.contentEncoding = "gzip" }, part(400, 1000) { $0.contentLength = 601 },
+        part(400, 1000) { $0.contentLength = 0 },
+    ])
+    func `G1 a part that is not what was asked for is refused`(head: ResponseHead) {
+        #expect(Self.verdict(.from(400), head) == "broken")
+    }
+
+    @Test func `G1 more than asked for, or a part of the whole, is refused`() {
+        #expect(Self.verdict(.closed(ByteRange(400, 500)), Self.part(400, 501)) == "broken")
+        #expect(Self.verdict(.whole, Self.part(0, 999)) == "broken")
+        #expect(Self.verdict(.whole, Self.part(0, 1000, total: nil)) == "broken")
+        #expect(Self.verdict(.suffix(100), Self.part(800, 1000)) == "broken")
+        #expect(Self.verdict(.suffix(100), Self.part(900, 950)) == "broken")
+    }
+
+    @Test func `E7 a part of changed content is noticed before its place is`() {
+        let other = Self.part(400, 1000) { $0.entityTag = EntityTag(opaque: "b", isWeak: false) }
+        #expect(Self.verdict(.from(400), other) == "usable [400, 1000) shown")
+        let later = Self.part(0, 1000) { head in
+            head.entityTag = EntityTag(opaque: "b", isWeak: false)
+            head.lastModified = UnixTime(seconds: 6)
+        }
+        #expect(Self.verdict(.from(400), later) == "changed")
+        #expect(Self.verdict(.from(400), Self.part(400, 1001, total: 1001)) == "changed")
+    }
+
+    @Test func `E2 a whole answer is good at 0 only`() {
+        let whole = Self.head(200) { $0.contentLength = Self.total }
+        #expect(Self.verdict(.whole, whole) == "usable [0, 1000) unstated")
+        #expect(Self.verdict(.from(0), whole) == "usable [0, 1000) unstated")
+        #expect(Self.verdict(.from(1), whole) == "whole [0, 1000)")
+        #expect(Self.verdict(.suffix(1), whole) == "whole [0, 1000)")
+        let open = Self.head(200) { $0.acceptRanges = .bytes }
+        #expect(Self.verdict(.whole, open, known: nil) == "usable [0, \(Int64.max)) shown")
+        let none = Self.head(200) { $0.acceptRanges = .none }
+        #expect(Self.verdict(.whole, none, known: nil) == "usable [0, \(Int64.max)) denied")
+        let coded = Self.head(200) { $0.contentEncoding = "gzip" }
+        #expect(Self.verdict(.whole, coded, known: nil) == "usable [0, \(Int64.max)) denied")
+        let other = Self.head(200) { $0.contentLength = 7 }
+        #expect(Self.verdict(.whole, other) == "whole [0, 7)")
+    }
+
+    @Test(
+        arguments: [
+            ("file.zip", "page"), ("page.html", "whole [0, 7)"), ("page.HTM", "whole [0, 7)"),
+            ("README", "whole [0, 7)"), (nil, "page"),
+        ] as [(String?, String)]
+    )
+    func `a web page in the place of known content is no content`(name: String?, verdict: String) {
+        let page = Self.head(200) { head in
+            head.contentType = "Text/HTML; charset=utf-8"
+            head.contentLength = 7
+            head.entityTag = nil
+        }
+        #expect(Self.verdict(.whole, page, name: name) == verdict)
+        #expect(Self.verdict(.whole, page, known: nil, name: name) == "usable [0, 7) unstated")
+    }
+
+    @Test func `C3 416 is success, change or refusal`() {
+        func refused(_ total: Int64?) -> ResponseHead {
+            Self.head(416) { head in if let total { head.contentRange = .unsatisfied(total: total) } }
+        }
+        #expect(Self.verdict(.from(1000), refused(1000), have: 1000) == "complete 1000")
+        #expect(Self.verdict(.from(700), refused(700), known: nil, have: 700) == "complete 700")
+        #expect(Self.verdict(.from(700), refused(700), have: 700) == "changed")
+        #expect(Self.verdict(.from(700), refused(600), known: nil, have: 700) == "changed")
+        #expect(Self.verdict(.from(700), refused(900), known: nil, have: 700) == "broken")
+        #expect(Self.verdict(.suffix(7), refused(1000), have: 700) == "broken")
+        #expect(Self.verdict(.from(700), refused(nil), have: 700) == "broken")
+        #expect(Self.verdict(.from(700), refused(nil), known: nil) == "status 416 -1.0")
+        #expect(Self.verdict(.whole, refused(1000), have: 1000) == "status 416 -1.0")
+    }
+
+    @Test func `other statuses are faults, redirects lead on`() {
+        for status in [301, 302, 303, 307, 308] {
+            let head = Self.head(status) { $0.location = "/x" }
+            #expect(Self.verdict(.whole, head) == "redirect /x")
+            #expect(Self.verdict(.whole, Self.head(status)) == "bad redirect")
+        }
+        #expect(Self.verdict(.whole, Self.head(503) { $0.retryAfter = "17" }) == "status 503 17.0")
+        for status in [204, 300, 304, 401, 404, 500] {
+            #expect(Self.verdict(.whole, Self.head(status)) == "status \(status) -1.0")
+        }
+    }
+
+    @Test func `a file server's answer is taken at the asked offset and never as proof`() {
+        let head = ResponseHead(fileLength: 1000, modified: UnixTime(seconds: 5))
+        #expect(Self.verdict(.whole, head, known: nil) == "usable [0, 1000) shown")
+        #expect(Self.verdict(.from(400), head) == "usable [400, 1000) shown")
+        #expect(Self.verdict(.suffix(10), head, known: nil) == "usable [990, 1000) shown")
+        #expect(Self.verdict(.closed(ByteRange(10, 20)), head, known: nil) == "usable [10, 20) shown")
+        #expect(Self.verdict(.from(1000), head, known: nil) == "complete 1000")
+        #expect(Self.verdict(.from(1001), head, known: nil) == "changed")
+        #expect(Self.verdict(.from(400), ResponseHead(fileLength: 999, modified: nil)) == "changed")
+        let open = ResponseHead(fileLength: nil, modified: nil)
+        #expect(Self.verdict(.from(400), open, known: nil) == "usable [400, \(Int64.max)) shown")
+        let judge = Judge(asked: .from(400), known: Self.known)
+        guard case .usable(let answer) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
+            Issue.record("not usable")
+            return
+        }
+        #expect(answer.match == .soft)
+    }
+}
