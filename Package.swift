@@ -47,6 +47,7 @@ let package = Package(
         tests("PawlCurlTests", ["PawlCurl", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlTestKitTests", ["PawlTestKit", "PawlCore"]),
+        tests("PawlTests", ["Pawl", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
         tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),
     ]

@@ -24,12 +24,23 @@ public final class Download: Sendable, Identifiable {
 
     private let engine: Engine
     private let box: ReadingBox
+    private let place: Place
     private let outcome = Mutex(Outcome.open([]))
+    /// Who waits until it does not run.
+    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
 
-    init(id: ID, source: String, taskDescription: String?, engine: Engine, box: ReadingBox) {
+    init(
+        id: ID,
+        source: String,
+        taskDescription: String?,
+        place: Place,
+        engine: Engine,
+        box: ReadingBox
+    ) {
         self.id = id
         self.source = source
         self.taskDescription = taskDescription
+        self.place = place
         self.engine = engine
         self.box = box
     }
@@ -82,6 +93,41 @@ public final class Download: Sendable, Identifiable {
         return try result.get()
     }
 
+    /// Stops it and removes what it made: the part file, its journal and, unless told otherwise, the finished file.
+    ///
+    /// Files that were there before this download stay. Throws ``PawlError`` when something cannot be removed.
+    public func remove(deletingFile: Bool = true) async throws(PawlError) {
+        pause()
+        while !snapshot.state.isAtRest {
+            await withCheckedContinuation { continuation in
+                waiting.withLock { $0.append(continuation) }
+                // It may have come to rest before anybody waited.
+                if snapshot.state.isAtRest { rested() }
+            }
+        }
+        let finished: DownloadedFile? = outcome.withLock { outcome in
+            guard case .ended(.success(let file)) = outcome, !file.wasThere else { return nil }
+            return file
+        }
+        do throws(Failure) {
+            if let finished {
+                if deletingFile { try place.removeFile(finished.path) }
+            } else if let name = box.reading.name {
+                try place.removePartial(of: name)
+            }
+        } catch {
+            throw PawlError(error)
+        }
+    }
+
+    func rested() {
+        let waiting = self.waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
     func end(_ result: Result<DownloadedFile, PawlError>) {
         let waiting = outcome.withLock {
             outcome -> [CheckedContinuation<Result<DownloadedFile, PawlError>, Never>] in
@@ -94,6 +140,14 @@ public final class Download: Sendable, Identifiable {
 }
 
 extension DownloadState {
+    /// Nothing of it runs.
+    var isAtRest: Bool {
+        switch self {
+        case .waiting, .paused, .preempted, .finished, .failed: true
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: false
+        }
+    }
+
     init(_ phase: Phase) {
         self =
             switch phase {

@@ -32,6 +32,7 @@ public final class Downloader: Sendable {
     }
 
     private let engine: Engine
+    private let disk: any Disk
     private let board: Board
     private let cabinet = SettingsCabinet()
 
@@ -45,9 +46,11 @@ public final class Downloader: Sendable {
         let board = Board(onEvent: onEvent)
         self.board = board
         let clock = SystemClock()
+        let disk = FileDisk { board.notice($0) }
+        self.disk = disk
         let ports = Ports(
             clock: clock,
-            disk: FileDisk { board.notice($0) },
+            disk: disk,
             reachability: SystemReachability(),
             threads: SystemThreads(),
             transports: CurlTransports(clock: clock)
@@ -60,6 +63,12 @@ public final class Downloader: Sendable {
         ) { board.post($0) }
     }
 
+    /// What still runs is paused; its bytes are kept.
+    deinit {
+        board.clear()
+        engine.shutDown {}
+    }
+
     /// Adds a download of `source`; nothing runs before ``Download/resume()``.
     ///
     /// Throws ``PawlError`` with code 28 when an address or an option cannot be understood.
@@ -67,15 +76,54 @@ public final class Downloader: Sendable {
         _ source: String,
         options: DownloadOptions = DownloadOptions()
     ) throws(PawlError) -> Download {
-        let job: Job
+        try add(source, options: options, memory: nil)
+    }
+
+    /// Fetches small content into memory, off the caller's thread.
+    ///
+    /// Content of more than `maximumSize` bytes ends with ``PawlError/Code/tooLarge`` as soon as that is known; never
+    /// more than that is kept. Retries and redirects are as for files. Options that name a place on disk or a checksum
+    /// mean nothing here; a checksum is refused.
+    public func data(
+        from source: String,
+        maximumSize: Int = 16 << 20,
+        options: DownloadOptions = DownloadOptions()
+    ) async throws(PawlError) -> [UInt8] {
+        if options.checksum != nil {
+            throw PawlError(
+                Failure(.badOption, "cannot take", at: "a checksum", because: "content in memory has none")
+            )
+        }
+        var options = options
+        options.connections = 1
+        options.existingFile = .rename
+        let memory = MemoryDisk(limit: Int64(maximumSize))
+        let download = try add(source, options: options, memory: memory)
+        download.resume()
+        _ = try await download.file()
+        return memory.bytes
+    }
+
+    private func add(
+        _ source: String,
+        options: DownloadOptions,
+        memory: MemoryDisk?
+    ) throws(PawlError) -> Download {
+        var job: Job
         do throws(Failure) { job = try Job(source: source, options: options, cabinet: cabinet) } catch {
             throw PawlError(error)
         }
+        job.disk = memory
         let (id, box) = engine.add(job)
         let download = Download(
             id: Download.ID(rawValue: id.rawValue),
             source: job.plan.sources[0].redacted,
             taskDescription: options.taskDescription,
+            place: Place(
+                disk: memory ?? disk,
+                folder: options.folder,
+                sources: job.plan.sources.map(\.text)
+            ),
             engine: engine,
             box: box
         )
@@ -111,6 +159,15 @@ final class Board: Sendable {
         downloads.withLock { $0[download.id.rawValue] = download }
     }
 
+    func clear() {
+        let forgotten = downloads.withLock { downloads in
+            defer { downloads = [:] }
+            return downloads
+        }
+        // Let go outside the lock: the last reference to a download tells the engine.
+        _ = forgotten
+    }
+
     /// The disk has something to say that belongs to no single download.
     func notice(_ text: String) {
         onEvent(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(text)))
@@ -125,6 +182,9 @@ final class Board: Sendable {
             case .state, .started, .notice, .retry: nil
             }
         onEvent(event)
+        if case .state(let state) = event.kind, state.isAtRest {
+            downloads.withLock { $0[report.id.rawValue] }?.rested()
+        }
         guard let ended else { return }
         // Kept alive by the board only until its end.
         let download = downloads.withLock { $0.removeValue(forKey: report.id.rawValue) }

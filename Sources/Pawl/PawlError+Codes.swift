@@ -47,4 +47,6 @@ extension PawlError.Code {
     public static let insecure = Self(rawValue: 33)
     /// The journal was written by a newer version.
     public static let newerJournal = Self(rawValue: 34)
+    /// The content is larger than the caller would take.
+    public static let tooLarge = Self(rawValue: 35)
 }

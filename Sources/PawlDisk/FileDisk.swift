@@ -71,6 +71,15 @@ package final class FileDisk: Disk {
         return unfinished.name(of: source, in: folder)
     }
 
+    package func remove(_ name: String, in folder: String) throws(Failure) {
+        guard let folder = folders.existing(folder) else { return }
+        do throws(SystemError) { try folder.remove(name) } catch where error.isMissing {
+            return
+        } catch {
+            throw Failure.system(.inputOutput, "cannot remove", at: folder.path(of: name), error)
+        }
+    }
+
     package func holds(_ name: String, in folder: String) -> Bool {
         guard let folder = folders.existing(folder) else { return false }
         // What cannot be looked at is for the claim to report.

@@ -55,6 +55,8 @@ extension Failure {
         package static let insecure = Code(rawValue: 33)
         /// The journal was written by a newer version of Pawl.
         package static let newerJournal = Code(rawValue: 34)
+        /// The content is larger than the caller would take.
+        package static let tooLarge = Code(rawValue: 35)
     }
 }
 

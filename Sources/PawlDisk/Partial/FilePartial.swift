@@ -217,6 +217,14 @@ final class FilePartial: Partial {
         guard !done.isEmpty || hasJournal else { return discard() }
         defer { release() }
         try beginJournal(facts, done: done)
+        // Nobody writes any more, so what is there can be promised for the next boot too.
+        try journal?.checkpoint(
+            done,
+            incarnation: journal?.incarnation ?? 0,
+            data: openFile,
+            dataPath: partPath,
+            syncs: syncs
+        )
     }
 
     func discard() {

@@ -43,6 +43,8 @@ package protocol Disk: AnyObject, Sendable {
     func unfinished(of source: String, in folder: String) -> String?
     /// Whether a file of that final name is in the folder.
     func holds(_ name: String, in folder: String) -> Bool
+    /// Removes the finished file of that name; one that is not there is no failure.
+    func remove(_ name: String, in folder: String) throws(Failure)
 }
 
 /// One download's part file and journal.

@@ -70,7 +70,12 @@ package final class Engine: Sendable {
         self.onReport = onReport
         state = Mutex(State(scheduler: QueueScheduler(slots: jobs)))
         loops = (0..<max(1, count)).map { _ in Mailbox() }
-        let shared = Shared(ports: ports, onReport: onReport) { [weak self] id in self?.settled(id) }
+        let shared = Shared(
+            ports: ports,
+            onReport: onReport,
+            onSlotFree: { [weak self] id in self?.slotFreed(id) },
+            onSettled: { [weak self] id in self?.settled(id) }
+        )
         if let rate { shared.change(rate: rate, now: ports.clock.now) }
         self.shared.withLock { $0 = shared }
         for (index, mailbox) in loops.enumerated() {
@@ -97,10 +102,11 @@ package final class Engine: Sendable {
         let starts = state.withLock { state -> [DownloadID] in
             guard !state.isClosing, let entry = state.entries[id] else { return [] }
             switch entry.box.reading.phase {
-            case .finished: return []
+            // On its way to its place nothing can stop it, and it has given its slot back already.
+            case .finished, .publishing: return []
             case .paused, .preempted, .failed:
                 if entry.loop != nil { state.entries[id]?.startsAgain = true }
-            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing:
+            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying:
                 if entry.isPausing { state.entries[id]?.startsAgain = true }
             }
             return state.scheduler.enqueue(id)
@@ -209,6 +215,11 @@ package final class Engine: Sendable {
         ports.reachability.start { [loops] online in
             for loop in loops { loop.post(.network(online)) }
         }
+    }
+
+    /// Only the disk is still at work for this one.
+    private func slotFreed(_ id: DownloadID) {
+        start(state.withLock { $0.scheduler.release(id) })
     }
 
     /// The loop has let go of the download: its slot is free.

@@ -17,6 +17,8 @@ package struct Job: Sendable {
     package var ifExists: IfExists
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
+    /// Where the bytes go, when not to the engine's disk.
+    package var disk: (any Disk)?
 
     package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
         self.plan = plan

@@ -125,6 +125,7 @@ extension Runner {
 
     private func publish(length: Int64, modified: UnixTime?) {
         guard let partial else { return }
+        shared.onSlotFree(id)
         let post = loop.poster(for: id)
         partial.publish(length: length, modified: modified) { post(.published($0)) }
     }

@@ -7,7 +7,7 @@ extension Runner {
         let address = job.plan.sources[0]
         if let name = job.fileName { return claim(name: name, adoptsAny: true) }
         let source = address.text
-        if let name = shared.ports.disk.unfinished(of: source, in: job.folder) {
+        if let name = disk.unfinished(of: source, in: job.folder) {
             return claim(name: name, adoptsAny: false)
         }
         let name = NamingPolicy.choose(job.naming, address: address, head: nil)
@@ -15,7 +15,7 @@ extension Runner {
         case .server:
             // A file of the address's own name is meant by `skip` and `resume`; nothing needs to be asked for it (C3).
             guard job.ifExists == .skip || job.ifExists == .resume,
-                shared.ports.disk.holds(name, in: job.folder)
+                disk.holds(name, in: job.folder)
             else { return nil }
             return claim(name: name, adoptsAny: false)
         case .url, .hash: return claim(name: name, adoptsAny: false)
@@ -37,7 +37,7 @@ extension Runner {
         facts.name = name
         let wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
         do throws(Failure) {
-            let answer = try shared.ports.disk.claim(wish) { found in
+            let answer = try disk.claim(wish) { found in
                 adoptsAny || adopts(found)
             }
             return take(answer)

@@ -41,6 +41,7 @@ final class Runner {
     }
 
     var shared: Shared { loop.shared }
+    var disk: any Disk { job.disk ?? shared.ports.disk }
 
     // MARK: events
 

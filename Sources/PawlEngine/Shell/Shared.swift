@@ -5,6 +5,8 @@ import Synchronization
 final class Shared: Sendable {
     let ports: Ports
     let onReport: @Sendable (Report) -> Void
+    /// A download needs the network no more: another may have its slot.
+    let onSlotFree: @Sendable (DownloadID) -> Void
     /// A loop has let go of a download, whatever its end.
     let onSettled: @Sendable (DownloadID) -> Void
     private let hosts = Mutex<[Origin: HostBudget]>([:])
@@ -15,10 +17,12 @@ final class Shared: Sendable {
     init(
         ports: Ports,
         onReport: @escaping @Sendable (Report) -> Void,
+        onSlotFree: @escaping @Sendable (DownloadID) -> Void,
         onSettled: @escaping @Sendable (DownloadID) -> Void
     ) {
         self.ports = ports
         self.onReport = onReport
+        self.onSlotFree = onSlotFree
         self.onSettled = onSettled
     }
 

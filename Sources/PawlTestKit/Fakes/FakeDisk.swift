@@ -143,6 +143,10 @@ package final class FakeDisk: Disk {
         }
     }
 
+    package func remove(_ name: String, in folder: String) throws(Failure) {
+        state.withLock { $0.finished[folder + "/" + name] = nil }
+    }
+
     package func holds(_ name: String, in folder: String) -> Bool {
         finished(folder + "/" + name) != nil
     }

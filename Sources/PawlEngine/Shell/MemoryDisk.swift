@@ -1,0 +1,112 @@
+package import PawlCore
+import Synchronization
+
+/// One small download's bytes in memory, never more than a limit (B1).
+package final class MemoryDisk: Disk {
+    fileprivate let limit: Int64
+    fileprivate let content = Mutex<[UInt8]>([])
+
+    package init(limit: Int64) { self.limit = limit }
+
+    package var bytes: [UInt8] { content.withLock { $0 } }
+
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {
+        .fresh(MemoryPartial(self, claim))
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? { nil }
+    package func holds(_ name: String, in folder: String) -> Bool { false }
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
+
+/// A part file without a file: nothing outlives the process, so there is no journal.
+private final class MemoryPartial: Partial {
+    let name: String
+    let path = ""
+    let hasJournal = false
+    let slotCount = 64
+    let durable = ByteRangeSet()
+    private let disk: MemoryDisk
+    private let source: String
+
+    init(_ disk: MemoryDisk, _ claim: Claim) {
+        self.disk = disk
+        name = claim.name
+        source = claim.facts.sources.first ?? claim.name
+    }
+
+    private func check(_ length: Int64) throws(Failure) {
+        guard length > disk.limit else { return }
+        throw Failure(
+            .tooLarge,
+            "cannot take",
+            at: Redaction.address(source),
+            because: "it has at least \(length) bytes and only \(disk.limit) are allowed in memory",
+            remedy: "allow more, or download it to a file"
+        )
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        let end = offset + Int64(bytes.count)
+        try check(end)
+        disk.content.withLock { content in
+            if content.count < Int(end) {
+                content.append(contentsOf: repeatElement(0, count: Int(end) - content.count))
+            }
+            unsafe content.withUnsafeMutableBytes { place in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: place[Int(offset)..<Int(end)]).copyMemory(
+                    from: bytes
+                )
+            }
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        disk.content.withLock { content in
+            unsafe content.withUnsafeBytes { bytes in
+                let range = Int(offset)..<(Int(offset) + buffer.count)
+                unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
+            }
+        }
+    }
+
+    func reserve(_ total: Int64) throws(Failure) { try check(total) }
+
+    func startOver(_ facts: JournalFacts) throws(Failure) {
+        disk.content.withLock { $0.removeAll() }
+    }
+
+    func publish(
+        length: Int64,
+        modified: UnixTime?,
+        completion: @escaping @Sendable (Result<String, Failure>) -> Void
+    ) {
+        disk.content.withLock { content in
+            content.removeSubrange(min(content.count, Int(length))...)
+        }
+        completion(.success(""))
+    }
+
+    /// The library refuses checksums for content in memory; its caller has the bytes.
+    func digest(
+        _ algorithm: HashAlgorithm,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        preconditionFailure("content in memory has no checksum")
+    }
+
+    func checkpoint(
+        _ done: ByteRangeSet,
+        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) { completion(.success(())) }
+
+    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
+    func advanceLane(slot: Int, to cursor: Int64) {}
+    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func discard() {}
+    func giveBack() throws(Failure) {}
+}
