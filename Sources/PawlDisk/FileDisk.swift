@@ -73,7 +73,7 @@ package final class FileDisk: Disk {
 
     package func remove(_ name: String, in folder: String) throws(Failure) {
         guard let folder = folders.existing(folder) else { return }
-        do throws(SystemError) { try folder.remove(name) } catch where error.isMissing {
+        do throws(SystemError) { try folder.remove(name) } catch  where error.isMissing {
             return
         } catch {
             throw Failure.system(.inputOutput, "cannot remove", at: folder.path(of: name), error)
