@@ -46,15 +46,11 @@ extension DownloadMachine {
             let evidence = "the server sent \(answer.range), which is not where the file goes on"
             return laneFault(index, .unproven(evidence), now: now)
         }
-        switch answer.match {
-        case .same, .soft:
-            // The same as this source's last answer is not yet the same as on disk.
-            let isTrusted =
-                answer.match == .same ? sources[lane.source].isProven : sources[lane.source].acceptsSoft
-            let alone = map.done.isEmpty && lanes.count == 1
-            guard lane.overlap > 0 || isTrusted || alone else { return settleFirst(lane: index, now: now) }
-        case .changed(let evidence): return changed(evidence, lane: index, now: now)
-        }
+        // The same as this source's last answer is not yet the same as on disk.
+        let isTrusted =
+            answer.match == .same ? sources[lane.source].isProven : sources[lane.source].acceptsSoft
+        let alone = map.done.isEmpty && lanes.count == 1
+        guard lane.overlap > 0 || isTrusted || alone else { return settleFirst(lane: index, now: now) }
         if let known = map.total, let length = wishedLength(of: answer.identity.total), known != length,
             !map.done.isEmpty
         {
@@ -184,14 +180,9 @@ extension DownloadMachine {
         }
         guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) else {
             refillAfter = now + .seconds(1)
-            return [drop] + (lanes.isEmpty ? openWhole(now: now) : [])
+            return [drop]
         }
         return [drop, settle]
-    }
-
-    mutating func openWhole(now: Moment) -> [Action] {
-        rangesUsable = false
-        return openFirst(now: now)
     }
 
     /// The lane's overlap was compared with the disk, all of it.
@@ -227,14 +218,11 @@ extension DownloadMachine {
 
     /// 416 with the length that is on disk.
     private mutating func alreadyComplete(_ total: Int64, lane index: Int, now: Moment) -> [Action] {
-        let length = wishedLength(of: total) ?? total
-        if let known = map.total, known != length {
-            return changed("it had \(known) bytes and has \(length) now", lane: index, now: now)
+        let length = wishedLength(of: total)
+        guard map.total ?? length == length, map.done == ByteRangeSet([ByteRange(0, length)]) else {
+            return changed("it has \(total) bytes, which does not fit what is on disk", lane: index, now: now)
         }
         let drops = stop()
-        guard map.done == ByteRangeSet([ByteRange(0, length)]) || length == 0 else {
-            return drops + openWhole(now: now)
-        }
         if map.total == nil { map.learn(total: length) }
         return drops + complete()
     }

@@ -73,18 +73,20 @@ extension DownloadMachine {
         // Tags and dates tell versions of one address apart; about another address they say nothing
         // (RFC 9110 §8.8.3), so there the bytes have to.
         let isSameAddress = journal.facts.sources.contains(sources[0].given.text)
-        sources[0].isProven = isSameAddress && identity?.hasValidator ?? false
+        sources[0].isProven = isSameAddress && journal.facts.identity.hasValidator
     }
 
     /// The length of the wanted part of a resource of `total` bytes.
-    func wishedLength(of total: Int64?) -> Int64? {
+    func wishedLength(of total: Int64) -> Int64 {
         switch plan.wish {
         case .whole: total
-        case .from(let start): total.map { max(0, $0 - start) }
-        case .closed(let range): total.map { max(0, min(range.end, $0) - range.start) }
-        case .suffix(let count): total.map { min($0, count) }
+        case .from(let start): max(0, total - start)
+        case .closed(let range): max(0, min(range.end, total) - range.start)
+        case .suffix(let count): min(total, count)
         }
     }
+
+    func wishedLength(of total: Int64?) -> Int64? { total.map { wishedLength(of: $0) } }
 
     /// Everything stops and is kept.
     package mutating func pause() -> [Action] {
@@ -120,7 +122,6 @@ extension DownloadMachine {
             }
             return stop() + [.checkpoint, enter(.waitingForNetwork)]
         case .waitingForNetwork:
-            guard online else { return [] }
             // Another network may be led to another place, and the old one may have expired.
             for source in sources.indices { forgetTarget(of: source) }
             return openFirst(now: now)
@@ -139,13 +140,9 @@ extension DownloadMachine {
     }
 
     package mutating func rang(_ ring: UInt32, now: Moment) -> [Action] {
-        guard ring == generation, isRetryPending else { return [] }
+        guard ring == generation, isRetryPending, isActive, lanes.isEmpty else { return [] }
         isRetryPending = false
-        switch phase {
-        case .probing, .transferring: return lanes.isEmpty ? openFirst(now: now) : []
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed:
-            return []
-        }
+        return openFirst(now: now)
     }
 
     /// Reading or writing on this machine failed; nothing that is on disk is touched.

@@ -2,7 +2,7 @@
 extension DownloadMachine {
     /// Every byte is there.
     mutating func complete() -> [Action] {
-        let length = map.total ?? 0
+        let length = written
         if existingLength == length, plan.checksum == nil {
             return [.giveBack, enter(.finished), .tell(.finished(length: length, wasThere: true))]
         }
@@ -12,7 +12,7 @@ extension DownloadMachine {
 
     private mutating func publish() -> [Action] {
         let modified = plan.keepsServerTime ? identity?.lastModified : nil
-        return [enter(.publishing), .publish(length: map.total ?? 0, modified: modified)]
+        return [enter(.publishing), .publish(length: written, modified: modified)]
     }
 
     /// The digest was computed, `nil` when the file could not be read.
@@ -35,7 +35,7 @@ extension DownloadMachine {
     /// The file is in its place.
     package mutating func published() -> [Action] {
         guard phase == .publishing else { return [] }
-        return [enter(.finished), .tell(.finished(length: map.total ?? 0, wasThere: false))]
+        return [enter(.finished), .tell(.finished(length: written, wasThere: false))]
     }
 }
 

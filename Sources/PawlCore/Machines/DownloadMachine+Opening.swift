@@ -2,17 +2,16 @@
 extension DownloadMachine {
     /// Opens the one lane that has to show what the server has: at the start, after a pause, after everything broke.
     mutating func openFirst(now: Moment) -> [Action] {
-        guard let source = sources.firstIndex(where: \.isUsable) else { return [] }
+        let source = pickSource()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
         let told = next == phase ? [] : [enter(next)]
-        return told + [openFirst(from: pickSource(preferring: source), now: now)]
+        return told + [openFirst(from: source, now: now)]
     }
 
     /// After failures of one source the next one gets its turn.
-    private func pickSource(preferring first: Int) -> Int {
+    private func pickSource() -> Int {
         let usable = sources.indices.filter { sources[$0].isUsable }
-        guard usable.count > 1, attempts > 0 else { return first }
         return usable[attempts % usable.count]
     }
 
@@ -49,7 +48,9 @@ extension DownloadMachine {
     /// The gap to continue with, and how many bytes before it have to be compared.
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
-        if sources[source].isProven, sources[source].identity?.isStrong ?? false, let first = gaps.first {
+        if sources[source].isProven, let mine = sources[source].identity, mine.isStrong,
+            let first = gaps.first
+        {
             return (first, 0)
         }
         // Only bytes that stand right before a gap can be compared without another request.
@@ -75,7 +76,8 @@ extension DownloadMachine {
     ) -> Action {
         let id = LaneID(rawValue: nextLane)
         nextLane += 1
-        let slot = (0...lanes.count).first { slot in !lanes.contains { $0.slot == slot } } ?? lanes.count
+        var slot = 0
+        while lanes.contains(where: { $0.slot == slot }) { slot += 1 }
         let asked = request(for: kind, range: range, overlap: overlap)
         var lane = Lane(
             id: id,
@@ -151,7 +153,7 @@ extension DownloadMachine {
         guard maySegment else { return reclaim(now: now) }
         var actions: [Action] = []
         let planner = Planner()
-        while lanes.count < min(growth.width, DownloadMachine.mostLanes), flowing > 0 || lanes.isEmpty {
+        while lanes.count < min(growth.width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
                 Planner.LaneView(
                     id: $0.id,
@@ -160,21 +162,19 @@ extension DownloadMachine {
                     silentFor: now - $0.lastByteAt
                 )
             }
-            guard let work = planner.nextWork(in: map, lanes: views), let source = turn() else { break }
-            guard let opened = open(work, source: source, now: now) else { break }
+            guard let work = planner.nextWork(in: map, lanes: views),
+                let opened = open(work, source: turn(), now: now)
+            else { break }
             actions += opened
         }
         return actions
     }
 
     /// The next source in rotation that can bring parts.
-    private mutating func turn() -> Int? {
-        for _ in sources.indices {
-            let source = nextSource % sources.count
-            nextSource += 1
-            if isSegmentable(source) { return source }
-        }
-        return nil
+    private mutating func turn() -> Int {
+        let able = sources.indices.filter(isSegmentable)
+        nextSource += 1
+        return able[nextSource % able.count]
     }
 
     private mutating func open(_ work: Planner.Work, source: Int, now: Moment) -> [Action]? {
@@ -234,6 +234,6 @@ extension DownloadMachine {
             for racer in lanes where racer.isRacing == id { actions.append(.drop(racer.id)) }
             lanes.removeAll { $0.isRacing == id }
         }
-        return lanes.isEmpty && !isRetryPending ? actions + openFirst(now: now) : actions
+        return actions
     }
 }

@@ -54,17 +54,17 @@ extension DownloadMachine {
         guard flowing.count > 1 else { return [] }
         let mean = flowing.reduce(0) { $0 + $1.speed } / Double(flowing.count)
         var actions: [Action] = []
-        for lane in flowing {
-            guard let index = index(of: lane.id) else { continue }
-            guard lane.speed < 0.3 * mean else {
+        for index in lanes.indices.reversed()
+        where lanes[index].stage == .flowing && lanes[index].kind == .data {
+            guard lanes[index].speed < 0.3 * mean else {
                 lanes[index].slowSince = nil
                 continue
             }
-            guard let since = lane.slowSince else {
+            guard let since = lanes[index].slowSince else {
                 lanes[index].slowSince = now
                 continue
             }
-            if now - since >= .seconds(5), flowing.count > 1, rangesUsable { actions.append(remove(index)) }
+            if now - since >= .seconds(5), rangesUsable { actions.append(remove(index)) }
         }
         return actions
     }

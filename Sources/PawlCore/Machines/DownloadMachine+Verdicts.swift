@@ -48,10 +48,6 @@ extension DownloadMachine {
         lanes[0].answerEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.count
         lanes[0].end = map.horizon
         if map.horizon > 0 { map.assign(ByteRange(0, map.horizon), to: keep) }
-        guard isClaimed else {
-            lanes[0].stage = .claiming
-            return actions + [.claim(keep)]
-        }
         return actions + [.startOver] + reserve() + admit(0, now: now)
     }
 
@@ -153,7 +149,7 @@ extension DownloadMachine {
         do throws(Failure) {
             next = try sources[lane.source].current.resolving(target)
         } catch {
-            return laneFault(index, .badRedirect(error.why.isEmpty ? error.what : error.why), now: now)
+            return laneFault(index, .badRedirect(error.why), now: now)
         }
         guard next.scheme == .http || next.scheme == .https else {
             return laneFault(index, .badRedirect("it points to \(next.redacted)"), now: now)

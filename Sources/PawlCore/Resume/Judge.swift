@@ -72,12 +72,17 @@ package struct Judge: Hashable, Sendable {
         }
     }
 
+    /// `nil` where only the answer can tell.
     private var askedStart: Int64? {
+        if case .suffix = asked { nil } else { askedStart(in: 0) }
+    }
+
+    private func askedStart(in total: Int64) -> Int64 {
         switch asked {
         case .whole: 0
         case .from(let start): start
         case .closed(let range): range.start
-        case .suffix: nil
+        case .suffix(let count): max(0, total - count)
         }
     }
 
@@ -99,8 +104,7 @@ package struct Judge: Hashable, Sendable {
         let match = known.map { $0.match(said) } ?? .soft
         if case .changed(let evidence) = match { return .changed(evidence: evidence) }
         let total = head.contentLength ?? SegmentMap.open
-        let start: Int64 =
-            if case .suffix(let count) = asked { max(0, total - count) } else { askedStart ?? 0 }
+        let start = askedStart(in: total)
         guard start <= total else {
             return .changed(evidence: "it has \(total) bytes, fewer than the \(start) on disk")
         }
@@ -114,8 +118,8 @@ package struct Judge: Hashable, Sendable {
         let isCoded = head.contentEncoding != nil
         let said = identity(of: head, total: head.contentLength)
         let match = known.map { $0.match(said) } ?? .same
-        if known != nil, match != .same, isPage(head) {
-            return .fault(.page("it answered with a web page (\(head.contentType ?? "text/html"))"))
+        if known != nil, match != .same, let type = pageType(head) {
+            return .fault(.page("it answered with a web page (\(type))"))
         }
         let end = head.contentLength ?? SegmentMap.open
         let denied = isCoded || head.acceptRanges == .none
@@ -197,9 +201,10 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// A login or error page that comes with status 200 where other content is known to be.
-    private func isPage(_ head: ResponseHead) -> Bool {
-        guard let type = head.contentType?.lowercased(), type.hasPrefix("text/html") else { return false }
-        guard let name = name?.lowercased() else { return true }
-        return !name.hasSuffix(".html") && !name.hasSuffix(".htm") && name.contains(".")
+    private func pageType(_ head: ResponseHead) -> String? {
+        guard let type = head.contentType?.lowercased(), type.hasPrefix("text/html") else { return nil }
+        guard let name = name?.lowercased() else { return type }
+        let isExpected = name.hasSuffix(".html") || name.hasSuffix(".htm") || !name.contains(".")
+        return isExpected ? nil : type
     }
 }
