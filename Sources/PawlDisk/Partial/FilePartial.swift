@@ -81,6 +81,10 @@ final class FilePartial: Partial {
         length = max(length, offset + Int64(bytes.count))
     }
 
+    var descriptor: Int32? { file?.descriptor }
+
+    func wrote(_ range: ByteRange) { length = max(length, range.end) }
+
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
         let count: Int
         do throws(SystemError) {

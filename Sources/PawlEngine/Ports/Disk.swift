@@ -57,6 +57,10 @@ package protocol Partial: AnyObject {
 
     /// Writes all of `bytes` at `offset` or throws (code 9 disk full, 17 I/O).
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure)
+    /// The part file for those who can write to it without copying; `nil` when everything has to pass through `write`.
+    var descriptor: Int32? { get }
+    /// The bytes of `range` were written by way of `descriptor`.
+    func wrote(_ range: ByteRange)
     /// Fills `buffer` from `offset`; fewer bytes than asked for is a failure.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure)
     /// Asks the file system for room for `total` bytes, where it can without writing them; throws code 9 when it cannot have them.
@@ -107,4 +111,12 @@ package protocol Partial: AnyObject {
     func discard()
     /// Undoes `ClaimAnswer.existing`: the file gets its old name and length back.
     func giveBack() throws(Failure)
+}
+
+extension Partial {
+    package var descriptor: Int32? { nil }
+
+    package func wrote(_ range: ByteRange) {
+        preconditionFailure("nobody can write past a partial without a descriptor")
+    }
 }

@@ -90,6 +90,37 @@ package protocol TransferSink: AnyObject {
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer
     func transferEnded(_ id: TransferID, _ end: TransferEnd)
+
+    /// Where the next bytes of the body may be put without passing through memory; `nil` asks for chunks.
+    ///
+    /// The transport need not use it. It asks anew before each time that it does.
+    func spliceTarget(_ id: TransferID) -> SpliceTarget?
+    /// The next `count` bytes of the body stand where the last `spliceTarget` said.
+    ///
+    /// They cannot be refused any more: `.pause` counts as `.taken`.
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer
+}
+
+extension TransferSink {
+    package func spliceTarget(_ id: TransferID) -> SpliceTarget? { nil }
+
+    package func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+        preconditionFailure("a sink that offers a place has to hear what was put there")
+    }
+}
+
+/// A place in an open file.
+package struct SpliceTarget: Hashable, Sendable {
+    package var descriptor: Int32
+    package var offset: Int64
+    /// The most bytes that may be put there.
+    package var limit: Int64
+
+    package init(descriptor: Int32, offset: Int64, limit: Int64) {
+        self.descriptor = descriptor
+        self.offset = offset
+        self.limit = limit
+    }
 }
 
 /// Fetches over the network.

@@ -80,6 +80,23 @@ final class LaneWriter: TransferSink {
         return cursor == end && (end < answerEnd || count < bytes.count) ? .stop : .taken
     }
 
+    /// Only while every byte that comes is wanted, in order, and at once.
+    func spliceTarget(_ id: TransferID) -> SpliceTarget? {
+        guard isAdmitted, overlap == 0, cursor < end, !runner.isLimited,
+            let descriptor = runner.partial?.descriptor
+        else { return nil }
+        return SpliceTarget(descriptor: descriptor, offset: cursor, limit: end - cursor)
+    }
+
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+        isHeldBack = false
+        received += Int64(count)
+        runner.charge(count)
+        runner.wrote(ByteRange(cursor, cursor + Int64(count)), slot: slot)
+        cursor += Int64(count)
+        return cursor == end && end < answerEnd ? .stop : .taken
+    }
+
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
         runner.ended(lane, end)
     }

@@ -167,6 +167,14 @@ final class Runner {
         }
     }
 
+    /// The transport itself has put the bytes of `range` into the file.
+    func wrote(_ range: ByteRange, slot: Int) {
+        partial?.wrote(range)
+        partial?.advanceLane(slot: slot, to: range.end)
+    }
+
+    var isLimited: Bool { limiter.rate != nil || shared.hasLimit }
+
     /// Whether a rate limit makes this transfer wait; it is resumed when its time has come.
     func holdsBack(_ writer: LaneWriter) -> Bool {
         var delay = shared.delay { clock.now }
