@@ -8,7 +8,7 @@ package import PawlEngine
 /// to be done when they come from inside one of libcurl's callbacks, where its functions must not be called.
 @safe
 package final class CurlTransport: Transport {
-    private let multi: UnsafeMutableRawPointer
+    let multi: UnsafeMutableRawPointer
     private let waker: Waker
     let clock: any Clock
 
@@ -24,9 +24,19 @@ package final class CurlTransport: Transport {
     /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
     private var ending: TransferID?
     /// Whether libcurl is on the stack.
-    private var isInside = false
+    var isInside = false
+    /// How many handles the multi handle has.
+    var joined = 0
 
     private let pool = ExchangePool()
+    #if os(Linux)
+    /// What needs libcurl only to connect.
+    let plain: PlainHTTP?
+    /// The connections that libcurl makes for it, by the address of their handles.
+    var dials: [UInt: Dial] = [:]
+    /// To leave the multi handle when libcurl is off the stack.
+    var abandonedDials: [Dial] = []
+    #endif
 
     private enum Limit {
         /// Idle connections kept for reuse.
@@ -38,7 +48,10 @@ package final class CurlTransport: Transport {
     }
 
     /// Starts libcurl once for the process and makes a multi handle.
-    package init(clock: any Clock) throws(Failure) {
+    ///
+    /// Requests over plain HTTP that need nothing of libcurl but a connection go their own way, unless
+    /// `plainHTTP` says no.
+    package init(clock: any Clock, plainHTTP: Bool = true) throws(Failure) {
         let start = CurlLibrary.start
         guard start == CURLE_OK, let multi = unsafe curl_multi_init() else {
             throw Failure(
@@ -51,13 +64,22 @@ package final class CurlTransport: Transport {
         }
         unsafe self.multi = multi
         self.clock = clock
+        #if os(Linux)
+        plain = plainHTTP ? PlainHTTP(clock: clock) : nil
+        waker = unsafe plain.map { Waker(bell: $0.poller.bell) } ?? Waker(multi)
+        #else
         waker = unsafe Waker(multi)
+        #endif
         _ = unsafe pawl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Limit.connections)
         _ = unsafe pawl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
+        #if os(Linux)
+        plain?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
+        #endif
     }
 
     deinit {
         waker.disarm()
+        hangUp()
         for exchange in transfers.values { exchange.detach() }
         for exchange in Array(transfers.values) + condemned + draining.map(\.exchange)
         where exchange.isJoined {
@@ -79,6 +101,7 @@ package final class CurlTransport: Transport {
     }
 
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        guard !startPlain(request, as: id, sink: sink) else { return }
         guard let exchange = pool.exchange(for: request, as: id, sink: sink) else {
             preconditionFailure("curl_easy_init found no memory")
         }
@@ -88,6 +111,7 @@ package final class CurlTransport: Transport {
 
     package func cancel(_ id: TransferID) {
         if ending == id { ending = nil }
+        guard !cancelPlain(id) else { return }
         guard let exchange = transfers.removeValue(forKey: id) else { return }
         exchange.detach()
         // One that has not joined is seen to when its turn to join comes.
@@ -101,7 +125,7 @@ package final class CurlTransport: Transport {
     }
 
     package func resume(_ id: TransferID) {
-        guard transfers[id] != nil else { return }
+        guard !resumePlain(id), transfers[id] != nil else { return }
         resuming.append(id)
     }
 
@@ -109,7 +133,13 @@ package final class CurlTransport: Transport {
         precondition(!isInside, "perform is not called from a sink")
         let hasTold = joinAll()
         let hasResumed = resumeAll()
-        wait(until: hasTold || hasResumed ? clock.now : deadline)
+        let hasGoneOn = beginPlain()
+        wait(until: hasTold || hasResumed || hasGoneOn ? clock.now : deadline)
+        if joined > 0 { performCurl() }
+        workPlain()
+    }
+
+    private func performCurl() {
         isInside = true
         var running: Int32 = 0
         let code = unsafe curl_multi_perform(multi, &running)
@@ -120,6 +150,9 @@ package final class CurlTransport: Transport {
         deliverEnds()
         endDraining()
     }
+
+    /// Whether the cookies of a request's origin are libcurl's to send.
+    func hasCookies(for request: TransferRequest) -> Bool { pool.hasCookies(for: request) }
 }
 
 // MARK: - The steps of perform
@@ -151,6 +184,7 @@ extension CurlTransport {
         let code = unsafe curl_multi_add_handle(multi, exchange.easy.raw)
         precondition(code == CURLM_OK, "curl_multi_add_handle: \(code)")
         exchange.isJoined = true
+        joined += 1
     }
 
     /// Lets paused transfers go on.
@@ -178,13 +212,13 @@ extension CurlTransport {
         var milliseconds = longest
         var deadline = deadline
         for (_, limit) in draining { deadline = min(deadline ?? limit, limit) }
+        if let limit = plainDeadline { deadline = min(deadline ?? limit, limit) }
         if let deadline {
             let left = (deadline - clock.now).nanoseconds
             // Rounded up: waking before an alarm is due would only spin.
             milliseconds = min(longest, max(0, (left + 999_999) / 1_000_000))
         }
-        var ready: Int32 = 0
-        _ = unsafe curl_multi_poll(multi, nil, 0, Int32(milliseconds), &ready)
+        waitPlain(milliseconds: Int32(milliseconds))
     }
 
     private func removeCondemned() {
@@ -192,6 +226,7 @@ extension CurlTransport {
             leave(exchange)
             pool.takeBack(exchange)
         }
+        removeAbandonedDials()
     }
 
     private func deliverEnds() {
@@ -199,6 +234,7 @@ extension CurlTransport {
         while let message = unsafe curl_multi_info_read(multi, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let code = unsafe message.pointee.data.result
+            if unsafe endDial(message.pointee.easy_handle, code) { continue }
             var context: UnsafeMutableRawPointer?
             _ = unsafe pawl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             guard let context = unsafe context else { continue }
@@ -254,6 +290,7 @@ extension CurlTransport {
     private func leave(_ exchange: Exchange) {
         guard exchange.isJoined else { return }
         exchange.isJoined = false
+        joined -= 1
         isInside = true
         _ = unsafe curl_multi_remove_handle(multi, exchange.easy.raw)
         isInside = false

@@ -201,13 +201,7 @@ final class Exchange {
     }
 
     private func setRange(_ range: RequestedRange) {
-        let text: String?
-        switch range {
-        case .whole: text = nil
-        case .from(let start): text = "\(start)-"
-        case .closed(let bytes): text = "\(bytes.start)-\(bytes.end - 1)"
-        case .suffix(let count): text = "-\(count)"
-        }
+        let text = range.fieldValue
         if text == nil && !hasRange { return }
         easy.set(CURLOPT_RANGE, text)
         hasRange = text != nil

@@ -11,6 +11,8 @@ final class ExchangePool {
     private var profiles: [Profile.Key: Profile] = [:]
     private var memories: [OriginMemory.Key: OriginMemory] = [:]
     private var requestCount: UInt64 = 0
+    /// Whether any memory was told of cookies.
+    private var holdsCookies = false
 
     private enum Limit {
         static let idle = 32
@@ -37,6 +39,18 @@ final class ExchangePool {
             exchange.refuse(request, as: id, sink: sink, error)
         }
         return exchange
+    }
+
+    /// Whether the request's origin has set cookies in answers that were not libcurl's.
+    func hasCookies(for request: TransferRequest) -> Bool {
+        holdsCookies && memories[OriginMemory.Key(request)]?.holdsCookies ?? false
+    }
+
+    /// Puts the cookies of an answer that was not libcurl's where libcurl finds them.
+    func remember(_ cookies: [String], from request: TransferRequest) {
+        guard let memory = try? memory(for: request) else { return }
+        memory.remember(cookies, from: request.address)
+        holdsCookies = true
     }
 
     func takeBack(_ exchange: Exchange) {

@@ -25,6 +25,8 @@ final class OriginMemory {
     /// Whether the server takes basic credentials and offers nothing better: then they go along at once, which
     /// saves a round trip for each file.
     var takesBasic = false
+    /// Whether `remember` was called: then the requests to this origin are libcurl's, which knows when a cookie fits.
+    private(set) var holdsCookies = false
     /// When it was last used, in requests of the transport.
     var lastUse: UInt64 = 0
 
@@ -42,6 +44,23 @@ final class OriginMemory {
     }
 
     deinit { _ = unsafe curl_share_cleanup(share) }
+
+    /// Takes the values of Set-Cookie fields of an answer from this origin.
+    func remember(_ cookies: [String], from address: WebAddress) {
+        guard let easy = unsafe curl_easy_init() else { return }
+        defer { unsafe curl_easy_cleanup(easy) }
+        _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
+        // libcurl is not told where these lines come from, so they say themselves what follows from that when they
+        // do not say otherwise (RFC 6265 §5.1.4): of two equal attributes the later one counts.
+        let folder = address.path.utf8.lastIndex(of: UInt8(ascii: "/")).map { address.path[..<$0] } ?? ""
+        for cookie in cookies {
+            let end = cookie.utf8.firstIndex(of: UInt8(ascii: ";")) ?? cookie.endIndex
+            let path = folder.isEmpty ? "/" : folder
+            let line = "Set-Cookie: \(cookie[..<end]); Path=\(path)\(cookie[end...])"
+            _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIELIST, line)
+        }
+        holdsCookies = true
+    }
 
     private func load(_ file: String) throws(TransferFault) {
         guard CurlLibrary.isReadable(file) else {

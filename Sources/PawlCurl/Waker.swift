@@ -1,24 +1,40 @@
 import CCurl
+import Glibc
 import Synchronization
 
-/// Wakes a multi handle from any thread, and does nothing once that handle is gone.
+/// Wakes a transport from any thread, and does nothing once that is gone.
 final class Waker: Sendable {
-    /// The address of the multi handle, 0 when it is gone.
-    private let multi: Mutex<UInt>
-
-    init(_ handle: UnsafeMutableRawPointer) {
-        multi = Mutex(UInt(bitPattern: handle))
+    private enum Target {
+        /// The address of a multi handle.
+        case multi(UInt)
+        /// A descriptor of eventfd(2).
+        case bell(Int32)
     }
 
+    private let target: Mutex<Target?>
+
+    init(_ handle: UnsafeMutableRawPointer) {
+        target = Mutex(.multi(UInt(bitPattern: handle)))
+    }
+
+    init(bell: Int32) { target = Mutex(.bell(bell)) }
+
     func wake() {
-        multi.withLock { address in
-            // The lock is held so that the handle cannot be freed meanwhile; curl_multi_wakeup only writes to a pipe.
-            guard let handle = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return }
-            _ = unsafe curl_multi_wakeup(handle)
+        // The lock is held so that the target cannot go away meanwhile; neither way of waking blocks.
+        target.withLock { target in
+            switch target {
+            case .multi(let address):
+                guard let handle = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return }
+                _ = unsafe curl_multi_wakeup(handle)
+            case .bell(let descriptor):
+                var one: UInt64 = 1
+                _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+            case nil: break
+            }
         }
     }
 
     func disarm() {
-        multi.withLock { $0 = 0 }
+        target.withLock { $0 = nil }
     }
 }

@@ -3,7 +3,7 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-@Suite struct CancellingTests {
+@Suite(.bothWays) struct CancellingTests {
     @Test func `cancelled before the first round, nothing is asked for`() throws {
         let server = try ScriptedServer { _ in .body(payload(1_000)) }
         defer { server.stop() }

@@ -3,7 +3,7 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-@Suite struct FaultTests {
+@Suite(.bothWays) struct FaultTests {
     private func fault(of answer: ScriptedServer.Answer) throws -> TransferFault {
         let server = try ScriptedServer { _ in answer }
         defer { server.stop() }

@@ -3,7 +3,7 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-@Suite struct HeadTests {
+@Suite(.bothWays) struct HeadTests {
     private func fetch(
         _ answer: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer,
         change: (inout TransferSettings.Values) -> Void = { _ in }

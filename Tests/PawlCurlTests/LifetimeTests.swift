@@ -5,7 +5,7 @@ import PawlEngine
 import Synchronization
 import Testing
 
-@Suite struct LifetimeTests {
+@Suite(.bothWays) struct LifetimeTests {
     @Test func `a wake from another thread ends the wait`() throws {
         let bench = try Bench()
         let isWoken = Atomic(false)

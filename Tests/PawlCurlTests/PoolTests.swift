@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What the handles and connections of a transport remember, and what they must not.
-@Suite struct PoolTests {
+@Suite(.bothWays) struct PoolTests {
     private static func digest(_ nonce: String) -> ScriptedServer.Answer {
         .init(
             "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\"\r\n"
@@ -95,7 +95,7 @@ import Testing
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover", .hold)
         }
         let clock = SetClock()
-        let transport = try CurlTransport(clock: clock)
+        let transport = try CurlTransport(clock: clock, plainHTTP: !LibcurlAlone.isOn)
         let recorder = Recorder()
         recorder.onHead = { _ in false }
         transport.start(TransferRequest(port: server.port), as: TransferID(rawValue: 1), sink: recorder)

@@ -3,7 +3,7 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-@Suite struct TransferOrderTests {
+@Suite(.bothWays) struct TransferOrderTests {
     @Test func `the head comes before the first byte and the end after the last`() throws {
         let bytes = payload(300_000)
         let server = try ScriptedServer { _ in .body(bytes, lines: "ETag: \"one\"\r\n") }
@@ -53,7 +53,9 @@ import Testing
             isOpen.toggle()
             return isOpen ? .taken : .pause
         }
-        let (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
+        var request = TransferRequest(port: server.port)
+        request.bufferSize = 64 * 1024
+        let (id, _) = bench.start(request, into: recorder)
         var seen = 0
         try bench.run {
             if recorder.pauses > seen {

@@ -64,7 +64,9 @@ final class Bench {
     let transport: CurlTransport
     private var lastID: UInt64 = 0
 
-    init() throws { transport = try CurlTransport(clock: clock) }
+    init() throws {
+        transport = try CurlTransport(clock: clock, plainHTTP: !LibcurlAlone.isOn)
+    }
 
     @discardableResult
     func start(_ request: TransferRequest, into recorder: Recorder = Recorder()) -> (TransferID, Recorder) {

@@ -1,0 +1,198 @@
+#if os(Linux)
+import PawlCore
+
+/// What the head of an answer says about the bytes after it and about its connection (RFC 9112 §6.3, §9.3).
+struct AnswerFraming: Hashable {
+    /// Where the body ends.
+    enum Body: Hashable {
+        case none
+        case length(Int64)
+        case chunked
+        case untilClose
+    }
+
+    private(set) var status = 0
+    private(set) var body = Body.untilClose
+    private(set) var keepsConnection = false
+    /// The values of the Set-Cookie fields.
+    private(set) var cookies: [String] = []
+
+    /// Whether another head follows for the same request.
+    var isInterim: Bool { (100..<200).contains(status) && status != 101 }
+
+    /// Reads a whole head, the empty line at its end with it.
+    init(of head: [UInt8]) throws(TransferFault) {
+        var fields = Fields()
+        let isCurrent = try readStatus(head)
+        var lines = HeadLineReader(head)
+        while let line = lines.next() { fields.take(line) }
+        cookies = fields.cookies
+        try decide(fields, isCurrent: isCurrent)
+    }
+
+    /// Whether bytes that began to come can become a head.
+    static func canBegin(_ bytes: some Sequence<UInt8>) -> Bool {
+        zip(bytes, "HTTP/1.".utf8).allSatisfy { $0 == $1 }
+    }
+
+    /// Returns whether the version is 1.1 (or a later one of the same major number).
+    private mutating func readStatus(_ head: [UInt8]) throws(TransferFault) -> Bool {
+        guard head.count > 12, Self.canBegin(head), (0x30...0x39).contains(head[7]) else {
+            throw TransferFault(.malformed, "the head of the answer is not HTTP")
+        }
+        var index = 8
+        while index < head.count, head[index] == 0x20 || head[index] == 0x09 { index += 1 }
+        let digits = head[index...].prefix { (0x30...0x39).contains($0) }
+        guard index > 8, digits.count == 3 else {
+            throw TransferFault(.malformed, "the answer has no status")
+        }
+        status = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return head[7] > 0x30
+    }
+
+    private mutating func decide(_ fields: Fields, isCurrent: Bool) throws(TransferFault) {
+        keepsConnection = isCurrent ? !fields.closes : fields.keeps && !fields.closes
+        if fields.hasForeignCoding {
+            throw TransferFault(.malformed, "the answer has a transfer coding that was not asked for")
+        }
+        switch status {
+        case 100..<200, 204, 304:
+            body = .none
+            if status == 101 { keepsConnection = false }
+        default:
+            if fields.isChunked {
+                body = .chunked
+                // Both at once is what smugglers send; chunks of HTTP/1.0 are as odd (RFC 9112 §6.1).
+                if fields.hasLength || !isCurrent { keepsConnection = false }
+            } else if fields.hasBadLength {
+                throw TransferFault(.malformed, "the answer has no valid Content-Length, or two that differ")
+            } else if let length = fields.length {
+                body = .length(length)
+            } else {
+                body = .untilClose
+                keepsConnection = false
+            }
+        }
+    }
+}
+
+/// The fields that framing reads.
+private struct Fields {
+    var length: Int64?
+    var hasLength = false
+    var hasBadLength = false
+    var isChunked = false
+    var hasForeignCoding = false
+    var closes = false
+    var keeps = false
+    var cookies: [String] = []
+
+    mutating func take(_ line: ArraySlice<UInt8>) {
+        guard let colon = line.firstIndex(of: 0x3A) else { return }
+        let name = line[..<colon].withoutBlanks
+        func isNamed(_ wanted: String) -> Bool { name.isWord(wanted) }
+        switch name.count {
+        case 10:
+            if isNamed("connection") {
+                take(connection: line[(colon + 1)...])
+            } else if isNamed("set-cookie") {
+                cookies.append(String(decoding: line[(colon + 1)...].withoutBlanks, as: UTF8.self))
+            }
+        case 14: if isNamed("content-length") { take(length: line[(colon + 1)...]) }
+        case 17: if isNamed("transfer-encoding") { take(coding: line[(colon + 1)...]) }
+        default: break
+        }
+    }
+
+    private mutating func take(connection value: ArraySlice<UInt8>) {
+        for option in value.split(separator: 0x2C) {
+            if option.withoutBlanks.isWord("close") { closes = true }
+            if option.withoutBlanks.isWord("keep-alive") { keeps = true }
+        }
+    }
+
+    /// Copies of one number are harmless (RFC 9110 §8.6).
+    private mutating func take(length value: ArraySlice<UInt8>) {
+        hasLength = true
+        for piece in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
+            let number = piece.withoutBlanks.number
+            if number == nil || length != nil && length != number { hasBadLength = true }
+            length = number
+        }
+    }
+
+    private mutating func take(coding value: ArraySlice<UInt8>) {
+        for piece in value.split(separator: 0x2C) {
+            let coding = piece.withoutBlanks
+            // `identity` was a coding of RFC 2616 that means none.
+            if coding.isEmpty || coding.isWord("identity") { continue }
+            if coding.isWord("chunked"), !isChunked { isChunked = true } else { hasForeignCoding = true }
+        }
+    }
+}
+
+/// The fields of a head, line by line; a folded one comes as one (RFC 9112 §5.2).
+private struct HeadLineReader {
+    private let head: [UInt8]
+    private var index: Int
+
+    /// Begins after the status line.
+    init(_ head: [UInt8]) {
+        self.head = head
+        index = (head.firstIndex(of: 0x0A) ?? head.count - 1) + 1
+    }
+
+    mutating func next() -> ArraySlice<UInt8>? {
+        let start = index
+        guard let end = lineEnd(), end > start else { return nil }
+        var isFolded = false
+        var last = end
+        while index < head.count, head[index] == 0x20 || head[index] == 0x09, let more = lineEnd() {
+            isFolded = true
+            last = more
+        }
+        guard isFolded else { return head[start..<end] }
+        return head[start..<last].map { $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }[...]
+    }
+
+    /// Moves behind the next line feed and tells where the line ended; `nil` when there is none.
+    private mutating func lineEnd() -> Int? {
+        let start = index
+        while index < head.count, head[index] != 0x0A { index += 1 }
+        guard index < head.count else { return nil }
+        var end = index
+        while end > start, head[end - 1] == 0x0D { end -= 1 }
+        index += 1
+        return end
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var withoutBlanks: ArraySlice<UInt8> {
+        var (low, high) = (startIndex, endIndex)
+        while low < high, self[low] == 0x20 || self[low] == 0x09 { low += 1 }
+        while low < high, self[high - 1] == 0x20 || self[high - 1] == 0x09 { high -= 1 }
+        return self[low..<high]
+    }
+
+    /// Whether these are the letters of `word`, which is in lower case.
+    fileprivate func isWord(_ word: String) -> Bool {
+        guard count == word.utf8.count else { return false }
+        return zip(self, word.utf8).allSatisfy { ($0 &- 0x41 < 26 ? $0 | 0x20 : $0) == $1 }
+    }
+
+    fileprivate var number: Int64? {
+        guard !isEmpty else { return nil }
+        var value: Int64 = 0
+        for byte in self {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = tens.addingReportingOverflow(Int64(byte - 0x30))
+            guard !overflow, !carry else { return nil }
+            value = sum
+        }
+        return value
+    }
+}
+
+#endif

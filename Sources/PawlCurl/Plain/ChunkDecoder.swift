@@ -1,0 +1,126 @@
+#if os(Linux)
+/// Tells the framing of a chunked body from its data (RFC 9112 §7.1), piece by piece as it comes.
+///
+/// Strict where leniency would hide lost or foreign bytes; bare line feeds are taken as line ends.
+struct ChunkDecoder: Hashable {
+    enum Step: Hashable {
+        /// All was framing; more has to come.
+        case hungry
+        /// That many bytes of data follow, or as many of them as are there.
+        case data(Int)
+        /// The last chunk and its trailers are complete.
+        case end
+        case broken
+    }
+
+    private enum Place: Hashable {
+        case size
+        /// White space after the size; only an extension or the line's end may follow.
+        case padding
+        case chunkExtension
+        case sizeLineFeed
+        case data
+        case dataEnd
+        case dataLineFeed
+        case trailer
+        case trailerLine
+        case lastLineFeed
+        case end
+        case broken
+    }
+
+    /// Extensions and trailers together; nobody reads them.
+    private static let longestExtra = 64 * 1024
+
+    private var place = Place.size
+    /// The size of the current chunk as read so far, or what is left of its data.
+    private var left: Int64 = 0
+    private var digits = 0
+    private var extra = 0
+
+    /// Reads framing from the front of `bytes`, and tells how many bytes that was and what comes after them.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (framing: Int, step: Step) {
+        var index = 0
+        while true {
+            switch place {
+            case .data where left > 0:
+                let count = Int(min(left, Int64(bytes.count - index)))
+                return (index, count > 0 ? .data(count) : .hungry)
+            case .data: place = .dataEnd
+            case .end: return (index, .end)
+            case .broken: return (index, .broken)
+            default:
+                guard index < bytes.count else { return (index, .hungry) }
+                place = unsafe next(bytes[index])
+                index += 1
+            }
+        }
+    }
+
+    /// `count` bytes of the data that the last scan told of are dealt with.
+    mutating func take(_ count: Int) { left -= Int64(count) }
+
+    /// Where one byte of framing leads.
+    private mutating func next(_ byte: UInt8) -> Place {
+        let isLineFeed = byte == 0x0A
+        let isReturn = byte == 0x0D
+        switch place {
+        case .size:
+            if let value = hexValue(byte) { return digit(value) }
+            guard digits > 0 else { return .broken }
+            if byte == 0x20 || byte == 0x09 { return .padding }
+            return afterSize(byte)
+        case .padding:
+            if byte == 0x20 || byte == 0x09 { return skip(to: .padding) }
+            return afterSize(byte)
+        case .chunkExtension: return isLineFeed ? beginData() : skip(to: .chunkExtension)
+        case .sizeLineFeed: return isLineFeed ? beginData() : .broken
+        case .dataEnd: return isLineFeed ? beginSize() : isReturn ? .dataLineFeed : .broken
+        case .dataLineFeed: return isLineFeed ? beginSize() : .broken
+        case .trailer: return isLineFeed ? .end : isReturn ? .lastLineFeed : skip(to: .trailerLine)
+        case .trailerLine: return isLineFeed ? .trailer : skip(to: .trailerLine)
+        case .lastLineFeed: return isLineFeed ? .end : .broken
+        case .data, .end, .broken: return place
+        }
+    }
+
+    private mutating func digit(_ value: Int64) -> Place {
+        digits += 1
+        guard left <= Int64.max >> 4, digits <= 32 else { return .broken }
+        left = left << 4 | value
+        return .size
+    }
+
+    private func afterSize(_ byte: UInt8) -> Place {
+        switch byte {
+        case 0x3B: .chunkExtension
+        case 0x0D: .sizeLineFeed
+        case 0x0A: left == 0 ? .trailer : .data
+        default: .broken
+        }
+    }
+
+    private func beginData() -> Place { left == 0 ? .trailer : .data }
+
+    private mutating func beginSize() -> Place {
+        digits = 0
+        left = 0
+        return .size
+    }
+
+    private mutating func skip(to place: Place) -> Place {
+        extra += 1
+        return extra <= Self.longestExtra ? place : .broken
+    }
+
+    private func hexValue(_ byte: UInt8) -> Int64? {
+        switch byte {
+        case 0x30...0x39: Int64(byte - 0x30)
+        case 0x41...0x46: Int64(byte - 0x41 + 10)
+        case 0x61...0x66: Int64(byte - 0x61 + 10)
+        default: nil
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,81 @@
+#if os(Linux)
+import Glibc
+import PawlCore
+import PawlEngine
+
+// From the socket to the file without passing through memory.
+extension PlainHTTP {
+    /// Less than this is read and written as quickly.
+    private static let leastSplice: Int64 = 64 * 1024
+
+    /// Where the next bytes may be spliced to, when that is worth it.
+    func spliceTarget(_ exchange: PlainExchange, _ connection: PlainConnection) -> SpliceTarget? {
+        guard exchange.hasHead, !exchange.cannotSplice else { return nil }
+        switch connection.body {
+        case .length(let left): guard left >= Self.leastSplice else { return nil }
+        case .untilClose: break
+        case .none, .chunked: return nil
+        }
+        guard let target = exchange.sink?.spliceTarget(exchange.id), target.limit >= Self.leastSplice else {
+            return nil
+        }
+        return target
+    }
+
+    /// Moves what has come, and tells how many bytes it was.
+    func splice(_ exchange: PlainExchange, _ connection: PlainConnection, to target: SpliceTarget) -> Int {
+        guard let pipe else {
+            exchange.cannotSplice = true
+            return 0
+        }
+        var most = target.limit
+        if case .length(let left) = connection.body { most = min(most, left) }
+        switch pipe.fill(from: connection.socket, Int(min(most, Int64(SplicePipe.size)))) {
+        case .failed(EAGAIN):
+            connection.canRead = false
+            return 0
+        case .failed(EINVAL), .failed(ENOSYS), .failed(EPERM):
+            exchange.cannotSplice = true
+            return 0
+        case .failed(let error):
+            lost(exchange, connection, error)
+            return 0
+        case .closed:
+            closed(exchange, connection)
+            return 0
+        case .bytes(let count):
+            empty(pipe, count, exchange, connection, to: target)
+            return count
+        }
+    }
+
+    private func empty(
+        _ pipe: SplicePipe,
+        _ count: Int,
+        _ exchange: PlainExchange,
+        _ connection: PlainConnection,
+        to target: SpliceTarget
+    ) {
+        let moved = pipe.empty(count, into: target.descriptor, at: target.offset)
+        let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - moved)])
+        if unsafe !rest.isEmpty {
+            // The ordinary way finds out what is wrong with the file, and says it.
+            unsafe pipe.empty(rest.count, into: rest)
+            exchange.cannotSplice = true
+        }
+        if moved > 0 {
+            if case .length(let left) = connection.body { connection.body = .length(left - Int64(moved)) }
+            guard let sink = exchange.sink else { return }
+            let answer = sink.transfer(exchange.id, spliced: moved)
+            guard exchange.sink != nil else { return }
+            if answer == .stop { return end(exchange, .stopped) }
+        }
+        if unsafe !rest.isEmpty {
+            unsafe deliver(UnsafeRawBufferPointer(rest), exchange, connection)
+        } else if connection.body == .length(0) {
+            finish(exchange, connection, isClean: true)
+        }
+    }
+}
+
+#endif

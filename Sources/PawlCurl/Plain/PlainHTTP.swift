@@ -1,0 +1,239 @@
+#if os(Linux)
+import PawlCore
+import PawlEngine
+
+/// Requests over plain HTTP/1.1 without libcurl, which only resolves names and connects for them.
+///
+/// Sinks are only called from `work`, `deliverResumed` and `fail`.
+@safe
+final class PlainHTTP {
+    let clock: any Clock
+    let poller: SocketPoller
+    /// Where the Set-Cookie fields of an answer go.
+    var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
+
+    /// The transfers that somebody waits for.
+    var exchanges: [TransferID: PlainExchange] = [:]
+    /// To be sent.
+    private var waiting: [PlainExchange] = []
+    private var resuming: [TransferID] = []
+    private var connections: [UInt64: PlainConnection] = [:]
+    private var idle: [Origin: [PlainConnection]] = [:]
+    private var idleCount = 0
+    /// Connections that may have more to read although no change will tell.
+    private var eager: [PlainConnection] = []
+    private var drained: [PlainExchange] = []
+    private var lastKey: UInt64 = 0
+    private var profiles: [PlainProfile.Key: PlainProfile] = [:]
+    private var request: [UInt8] = []
+    let buffer: UnsafeMutableRawBufferPointer
+    lazy var pipe = SplicePipe()
+    private let environmentHasProxy = PlainProfile.environmentHasProxy
+
+    private enum Limit {
+        static let idle = 128
+        static let idleTime = Span.seconds(115)
+        static let profiles = 64
+        static let drain = Span.seconds(1)
+    }
+
+    init?(clock: any Clock) {
+        guard let poller = SocketPoller() else { return nil }
+        self.clock = clock
+        self.poller = poller
+        unsafe buffer = .allocate(byteCount: SplicePipe.size, alignment: 4096)
+    }
+
+    deinit {
+        for connection in connections.values { connection.end() }
+        unsafe buffer.deallocate()
+    }
+
+    /// Whether `perform` has work that no descriptor tells of.
+    var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !eager.isEmpty }
+
+    /// When draining has to be looked at.
+    var deadline: Moment? { drained.lazy.map(\.drainLimit).min() }
+
+    // MARK: what the transport is asked
+
+    /// Takes the request if it is one that libcurl is not needed for.
+    func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
+        guard request.address.scheme == .http else { return false }
+        let profile = profile(for: request)
+        guard profile.takes(request.address) else { return false }
+        let exchange = PlainExchange(request, as: id, sink: sink, profile: profile)
+        exchanges[id] = exchange
+        waiting.append(exchange)
+        return true
+    }
+
+    /// Ends the transfer, if it is here.
+    func cancel(_ id: TransferID) -> PlainExchange? {
+        guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
+        exchange.detach()
+        if let connection = exchange.connection { drop(connection) }
+        return exchange
+    }
+
+    func resume(_ id: TransferID) -> Bool {
+        guard exchanges[id] != nil else { return false }
+        resuming.append(id)
+        return true
+    }
+
+    private func profile(for request: TransferRequest) -> PlainProfile {
+        let key = PlainProfile.Key(request)
+        if let known = profiles[key] { return known }
+        if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
+        let profile = PlainProfile(for: request, environmentHasProxy: environmentHasProxy)
+        profiles[key] = profile
+        return profile
+    }
+
+    // MARK: connections
+
+    /// Sends what was started on kept connections, and returns those that need a new one.
+    func sendWaiting() -> [PlainExchange] {
+        guard !waiting.isEmpty else { return [] }
+        let batch = waiting
+        waiting.removeAll(keepingCapacity: true)
+        var others: [PlainExchange] = []
+        for exchange in batch where exchange.sink != nil {
+            if !exchange.isRetry, let connection = takeIdle(exchange.request.address.origin) {
+                send(exchange, on: connection)
+            } else {
+                others.append(exchange)
+            }
+        }
+        return others
+    }
+
+    /// A connection for `exchange` is there; the socket is ours from here on.
+    ///
+    /// `false` when it cannot be watched.
+    func connected(_ exchange: PlainExchange, _ socket: Int32) -> Bool {
+        lastKey += 1
+        let connection = PlainConnection(socket, to: exchange.request.address.origin, key: lastKey)
+        guard poller.add(socket, key: lastKey) else { return false }
+        connections[lastKey] = connection
+        send(exchange, on: connection)
+        return true
+    }
+
+    private func send(_ exchange: PlainExchange, on connection: PlainConnection) {
+        connection.begin(exchange)
+        exchange.profile.write(exchange.request, to: &request)
+        connection.send(request)
+        if connection.canRead { readSoon(connection) }
+    }
+
+    private func takeIdle(_ origin: Origin) -> PlainConnection? {
+        guard idleCount > 0 else { return nil }
+        let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
+        while let connection = idle[origin]?.popLast() {
+            idleCount -= 1
+            if connection.idleSince > oldest, connection.isAlive { return connection }
+            drop(connection)
+        }
+        idle[origin] = nil
+        return nil
+    }
+
+    /// Keeps a connection whose answer is complete for the next request to its origin.
+    func keep(_ connection: PlainConnection) {
+        connection.end()
+        guard idleCount < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
+        connection.idleSince = clock.now
+        idle[connection.origin, default: []].append(connection)
+        idleCount += 1
+    }
+
+    /// Closes a connection.
+    func drop(_ connection: PlainConnection) {
+        connection.end()
+        connections[connection.key] = nil
+        connection.close()
+    }
+
+    /// Sends the request once more, on a connection of its own.
+    func retry(_ exchange: PlainExchange) {
+        exchange.isRetry = true
+        waiting.append(exchange)
+    }
+
+    // MARK: rounds
+
+    /// Looks at the connection in the next round although no change may tell of it.
+    func readSoon(_ connection: PlainConnection) {
+        guard !connection.isEager else { return }
+        connection.isEager = true
+        eager.append(connection)
+    }
+
+    /// Lets paused transfers go on.
+    ///
+    /// Returns whether there were any: then a sink may have been called.
+    func deliverResumed() -> Bool {
+        guard !resuming.isEmpty else { return false }
+        let batch = resuming
+        resuming.removeAll(keepingCapacity: true)
+        for id in batch {
+            guard let exchange = exchanges[id], exchange.isPaused else { continue }
+            goOn(exchange)
+        }
+        return true
+    }
+
+    /// Deals with everything that the last wait brought.
+    func work() {
+        let hungry = eager
+        eager.removeAll(keepingCapacity: true)
+        for connection in hungry {
+            connection.isEager = false
+            advance(connection)
+        }
+        poller.takeChanges { change in
+            guard let connection = connections[change.key] else { return }
+            if change.hasPeerClosed { connection.hasPeerClosed = true }
+            if change.canRead { connection.canRead = true }
+            if connection.exchange == nil {
+                if change.canRead { dropIdle(connection) }
+            } else {
+                if change.canWrite, !connection.unsent.isEmpty { connection.send(connection.unsent) }
+                advance(connection)
+            }
+        }
+        endDraining()
+    }
+
+    /// The peer has closed an idle connection, or sent what nobody asked for.
+    private func dropIdle(_ connection: PlainConnection) {
+        if let index = idle[connection.origin]?.firstIndex(where: { $0 === connection }) {
+            idle[connection.origin]?.remove(at: index)
+            idleCount -= 1
+        }
+        drop(connection)
+    }
+
+    // MARK: draining
+
+    /// Goes on reading a short body that nobody wants, for the sake of the connection.
+    func drain(_ exchange: PlainExchange) {
+        exchange.drainLimit = clock.now + Limit.drain
+        drained.append(exchange)
+    }
+
+    func endDraining(of exchange: PlainExchange) { drained.removeAll { $0 === exchange } }
+
+    private func endDraining() {
+        guard !drained.isEmpty else { return }
+        let now = clock.now
+        for exchange in drained where exchange.drainLimit <= now {
+            if let connection = exchange.connection { drop(connection) }
+        }
+        drained.removeAll { $0.drainLimit <= now || $0.connection == nil }
+    }
+}
+
+#endif

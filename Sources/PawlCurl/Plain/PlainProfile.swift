@@ -1,0 +1,140 @@
+#if os(Linux)
+import Glibc
+import PawlCore
+import PawlEngine
+
+/// The part of a request's head that many requests have in common, or the finding that libcurl has to send them.
+final class PlainProfile {
+    struct Key: Hashable {
+        var settings: ObjectIdentifier
+        var carriesSecrets: Bool
+        var bypassesCaches: Bool
+
+        init(_ request: TransferRequest) {
+            settings = ObjectIdentifier(request.settings)
+            carriesSecrets = request.carriesSecrets
+            bypassesCaches = request.bypassesCaches
+        }
+    }
+
+    /// Kept, so that the identity in the key stays theirs.
+    private let settings: TransferSettings
+    /// Everything after Host and Range, the empty line with it; `nil` when such requests are libcurl's.
+    private let tail: [UInt8]?
+
+    init(for request: TransferRequest, environmentHasProxy: Bool) {
+        settings = request.settings
+        let values = request.settings.values
+        let hasProxy = values.proxy.map { !$0.isEmpty } ?? environmentHasProxy
+        let hasLogin = values.credentials != nil || values.netrc != nil || values.cookieFile != nil
+        if hasProxy || hasLogin && request.carriesSecrets {
+            tail = nil
+        } else {
+            tail = Self.tail(
+                values,
+                carriesSecrets: request.carriesSecrets,
+                bypassesCaches: request.bypassesCaches
+            )
+        }
+    }
+
+    /// Whether a proxy is named where libcurl looks for one for plain HTTP.
+    ///
+    /// Not in HTTP_PROXY: a web server sets that for what it runs from a request's Proxy header.
+    static var environmentHasProxy: Bool {
+        ["http_proxy", "all_proxy", "ALL_PROXY"].contains { name in
+            guard let value = unsafe getenv(name) else { return false }
+            return unsafe value.pointee != 0
+        }
+    }
+
+    /// Whether this request can go out without libcurl.
+    func takes(_ address: WebAddress) -> Bool {
+        tail != nil && Self.isClean(address.host) && Self.isClean(address.path)
+            && address.query.map(Self.isClean) ?? true
+            // A zone of an IPv6 address is no business of the server's.
+            && !address.host.utf8.contains(UInt8(ascii: "%"))
+    }
+
+    /// Writes the head of a request.
+    func write(_ request: TransferRequest, to head: inout [UInt8]) {
+        head.removeAll(keepingCapacity: true)
+        let address = request.address
+        head.append(contentsOf: "GET ".utf8)
+        head.append(contentsOf: address.path.utf8)
+        if let query = address.query {
+            head.append(UInt8(ascii: "?"))
+            head.append(contentsOf: query.utf8)
+        }
+        head.append(contentsOf: " HTTP/1.1\r\nHost: ".utf8)
+        let isLiteral = address.host.utf8.contains(UInt8(ascii: ":"))
+        if isLiteral { head.append(UInt8(ascii: "[")) }
+        head.append(contentsOf: address.host.utf8)
+        if isLiteral { head.append(UInt8(ascii: "]")) }
+        if address.port != 80 { head.append(contentsOf: ":\(address.port)".utf8) }
+        head.append(contentsOf: "\r\n".utf8)
+        if let range = request.range.fieldValue {
+            head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8)
+        }
+        head.append(contentsOf: tail ?? [])
+    }
+
+    private static func isClean(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}
+
+extension PlainProfile {
+    /// Fields that change how the exchange itself works, or that libcurl treats in ways of its own.
+    private static let libcurlsOwn: Set<String> = [
+        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",
+        "content-length", "expect", "upgrade",
+    ]
+
+    /// The fields that libcurl would send for these settings, in its order.
+    private static func tail(
+        _ values: TransferSettings.Values,
+        carriesSecrets: Bool,
+        bypassesCaches: Bool
+    ) -> [UInt8]? {
+        // libcurl's way tells what is wrong with a line.
+        guard
+            let lines = try? HeaderLines.lines(
+                of: values,
+                carriesSecrets: carriesSecrets,
+                bypassesCaches: bypassesCaches
+            )
+        else { return nil }
+        var named: Set<String> = []
+        for line in lines { named.insert(HeaderLines.name(of: line)) }
+        guard named.isDisjoint(with: libcurlsOwn) else { return nil }
+        var fields: [String] = []
+        if !values.userAgent.isEmpty, !named.contains("user-agent") {
+            fields.append("User-Agent: \(values.userAgent)")
+        }
+        if !named.contains("accept") { fields.append("Accept: */*") }
+        if let referer = values.referer, !referer.isEmpty, !named.contains("referer") {
+            fields.append("Referer: \(referer)")
+        }
+        guard fields.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }) else { return nil }
+        fields += lines.compactMap(field)
+        return Array((fields.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    }
+
+    /// A header line as libcurl sends it: `Name:` takes a field away, `Name;` sends one without a value.
+    private static func field(_ line: String) -> String? {
+        let blank: (UInt8) -> Bool = { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
+        if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {
+            guard colon > line.startIndex, !line.utf8[colon...].dropFirst().allSatisfy(blank) else {
+                return nil
+            }
+            return line
+        }
+        guard let semicolon = line.utf8.firstIndex(of: UInt8(ascii: ";")), semicolon > line.startIndex,
+            line.utf8[semicolon...].dropFirst().isEmpty
+        else { return nil }
+        return String(line[..<semicolon]) + ":"
+    }
+}
+
+#endif

@@ -1,0 +1,73 @@
+#if os(Linux)
+import CCurl
+import Glibc
+
+/// One epoll instance: the sockets of plain HTTP, told of changes once, and a bell that other threads ring.
+@safe
+final class SocketPoller {
+    /// A change of one socket.
+    struct Change {
+        var key: UInt64
+        var canRead: Bool
+        var canWrite: Bool
+        var hasPeerClosed: Bool
+    }
+
+    /// For others that wait: readable when there is something to take.
+    let descriptor: Int32
+    let bell: Int32
+    private let ready: UnsafeMutablePointer<pawl_ready>
+    private var count = 0
+
+    private static let bellKey: UInt64 = 0
+    private static let capacity = 64
+
+    init?() {
+        descriptor = pawl_poller_make()
+        bell = pawl_bell_make()
+        unsafe ready = .allocate(capacity: Self.capacity)
+        guard descriptor >= 0, bell >= 0, pawl_poller_add_bell(descriptor, bell, Self.bellKey) == 0 else {
+            return nil
+        }
+    }
+
+    deinit {
+        close(bell)
+        close(descriptor)
+        unsafe ready.deallocate()
+    }
+
+    /// `key` is not 0.
+    func add(_ socket: Int32, key: UInt64) -> Bool {
+        pawl_poller_add_socket(descriptor, socket, key) == 0
+    }
+
+    /// Waits for changes; −1 waits without end.
+    func wait(milliseconds: Int32) {
+        count = max(0, Int(unsafe pawl_poller_wait(descriptor, ready, milliseconds)))
+    }
+
+    /// Hands out what the last `wait` brought, once.
+    func takeChanges(_ body: (Change) -> Void) {
+        let taken = count
+        count = 0
+        for index in 0..<taken {
+            let (key, events) = unsafe (ready[index].key, ready[index].events)
+            guard key != Self.bellKey else {
+                var rings: UInt64 = 0
+                _ = unsafe read(bell, &rings, MemoryLayout<UInt64>.size)
+                continue
+            }
+            body(
+                Change(
+                    key: key,
+                    canRead: events & UInt32(PAWL_READY_TO_READ) != 0,
+                    canWrite: events & UInt32(PAWL_READY_TO_WRITE) != 0,
+                    hasPeerClosed: events & UInt32(PAWL_PEER_CLOSED) != 0
+                )
+            )
+        }
+    }
+}
+
+#endif

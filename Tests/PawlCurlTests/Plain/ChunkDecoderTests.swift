@@ -1,0 +1,76 @@
+import Testing
+
+@testable import PawlCurl
+
+@Suite struct ChunkDecoderTests {
+    private enum Outcome: Equatable {
+        case complete(String, rest: Int)
+        case hungry(String)
+        case broken
+    }
+
+    /// Feeds `text` in pieces of `size` bytes.
+    private func decode(_ text: String, by size: Int) -> Outcome {
+        var decoder = ChunkDecoder()
+        var data: [UInt8] = []
+        var pending = Array(text.utf8)[...]
+        while !pending.isEmpty {
+            var piece = Array(pending.prefix(size))
+            pending = pending.dropFirst(size)
+            while true {
+                let (framing, step) = unsafe piece.withUnsafeBytes { unsafe decoder.scan($0) }
+                piece.removeFirst(framing)
+                switch step {
+                case .data(let count):
+                    data += piece.prefix(count)
+                    piece.removeFirst(count)
+                    decoder.take(count)
+                    continue
+                case .end:
+                    return .complete(String(decoding: data, as: UTF8.self), rest: piece.count + pending.count)
+                case .broken: return .broken
+                case .hungry: break
+                }
+                break
+            }
+        }
+        return .hungry(String(decoding: data, as: UTF8.self))
+    }
+
+    @Test(arguments: [1, 2, 3, 7, 1000])
+    func `data comes out whole however the bytes arrive`(size: Int) {
+        let text = "5\r\nhello\r\nA;name=\"v\"\r\n, chunked!\r\n1 \t\n\n\n00b\nworld again\n0\r\n\r\n"
+        #expect(decode(text, by: size) == .complete("hello, chunked!\nworld again", rest: 0))
+    }
+
+    @Test(arguments: [1, 4, 1000])
+    func `trailers are skipped, and what follows the end is left`(size: Int) {
+        #expect(decode("0;x\r\nETag: \"a\"\r\nB: c\n\r\nHTTP", by: size) == .complete("", rest: 4))
+    }
+
+    @Test(arguments: [
+        "zz\r\n", "\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", "5hello", "5\r\rhello",
+        "5\r\nhelloX\r\n",
+        "5\r\nhello\rX", "5 5\r\nhello", "8000000000000000\r\n", "ffffffffffffffffff\r\n", "0\r\n\rX",
+    ])
+    func `what is no chunk is broken`(text: String) {
+        #expect(decode(text, by: 1) == .broken)
+        #expect(decode(text, by: 1000) == .broken)
+    }
+
+    @Test func `leading zeros are taken, but not without end`() {
+        #expect(decode("0000000000000002\r\nab\r\n0\r\n\r\n", by: 5) == .complete("ab", rest: 0))
+        #expect(decode(String(repeating: "0", count: 40) + "\r\n\r\n", by: 5) == .broken)
+    }
+
+    @Test func `extensions and trailers without end are broken`() {
+        let endless = String(repeating: "x", count: 70_000)
+        #expect(decode("5;\(endless)", by: 999) == .broken)
+        #expect(decode("0\r\n\(endless)", by: 999) == .broken)
+    }
+
+    @Test func `a body that stops early stays hungry`() {
+        #expect(decode("5\r\nhel", by: 2) == .hungry("hel"))
+        #expect(decode("5\r\nhello\r\n0\r\n", by: 2) == .hungry("hello"))
+    }
+}

@@ -1,0 +1,259 @@
+import Glibc
+import PawlCore
+import PawlCurl
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// Writes down what comes, and offers a file for the bytes of the body.
+private final class FileSink: TransferSink {
+    let descriptor: Int32
+    /// How many bytes of the body may be put into the file at most.
+    var limit = Int64.max
+    /// Whether the file is offered.
+    var isOffered = true
+    private(set) var spliced: Int64 = 0
+    private(set) var inMemory: Int64 = 0
+    private(set) var end: TransferEnd?
+    var onSpliced: (FileSink) -> ChunkAnswer = { _ in .taken }
+    var onChunk: (FileSink, Int) -> ChunkAnswer = { _, _ in .taken }
+
+    var received: Int64 { spliced + inMemory }
+
+    init(_ path: String, flags: Int32 = O_RDWR | O_CREAT | O_TRUNC) {
+        descriptor = unsafe open(path, flags, 0o600)
+    }
+
+    deinit { close(descriptor) }
+
+    func transfer(_ id: TransferID, head: ResponseHead) -> Bool { true }
+
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+        let answer = onChunk(self, chunk.count)
+        guard answer == .taken else { return answer }
+        let count = unsafe pwrite(descriptor, chunk.baseAddress, chunk.count, off_t(received))
+        #expect(count == chunk.count || !isOffered)
+        inMemory += Int64(chunk.count)
+        return .taken
+    }
+
+    func spliceTarget(_ id: TransferID) -> SpliceTarget? {
+        guard isOffered, received < limit else { return nil }
+        return SpliceTarget(descriptor: descriptor, offset: received, limit: limit - received)
+    }
+
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+        spliced += Int64(count)
+        #expect(received <= limit)
+        return onSpliced(self)
+    }
+
+    func transferEnded(_ id: TransferID, _ end: TransferEnd) { self.end = end }
+}
+
+@Suite struct SpliceTests {
+    private let content = payload(3_000_000)
+
+    private func request(_ server: ScriptedServer) -> TransferRequest { TransferRequest(port: server.port) }
+
+    private func fetch(
+        _ sink: FileSink,
+        _ answer: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
+    ) throws {
+        let server = try ScriptedServer(answer)
+        defer { server.stop() }
+        let bench = try Bench()
+        bench.transport.start(request(server), as: TransferID(rawValue: 1), sink: sink)
+        try bench.run { sink.end != nil }
+    }
+
+    @Test func `a large body goes to the file past memory and every byte is at its place`() throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let sink = FileSink(folder.path("file"))
+        try fetch(sink) { _ in .body(content) }
+        #expect(sink.end == .complete)
+        #expect(sink.spliced > 2_000_000)
+        #expect(sink.received == 3_000_000)
+        #expect(FileSystem.contents(folder.path("file")) == content)
+    }
+
+    @Test func `a body that ends with its connection is spliced to its end`() throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let sink = FileSink(folder.path("file"))
+        try fetch(sink) { _ in .init(Array("HTTP/1.0 200 OK\r\n\r\n".utf8) + content, .close) }
+        #expect(sink.end == .complete)
+        #expect(sink.spliced > 2_000_000)
+        #expect(FileSystem.contents(folder.path("file")) == content)
+    }
+
+    @Test func `a small body is not spliced`() throws {
+        let folder = try TemporaryFolder()
+        let sink = FileSink(folder.path("file"))
+        try fetch(sink) { _ in .body(payload(10_000)) }
+        #expect(sink.spliced == 0)
+        #expect(FileSystem.contents(folder.path("file")) == payload(10_000))
+    }
+
+    @Test func `no byte is put beyond the limit`() throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let sink = FileSink(folder.path("file"))
+        sink.limit = 1_234_567
+        sink.onSpliced = { $0.received == $0.limit ? .stop : .taken }
+        // What the limit leaves for a chunk is the sink's to cut, as with every chunk.
+        sink.onChunk = { sink, count in sink.received + Int64(count) > sink.limit ? .stop : .taken }
+        try fetch(sink) { _ in .body(content) }
+        #expect(sink.end == .stopped)
+        #expect(sink.spliced > 0)
+        let written = try #require(FileSystem.contents(folder.path("file")))
+        #expect(written.count <= 1_234_567)
+        #expect(written == Array(content.prefix(written.count)))
+    }
+
+    @Test func `a limit that shrinks meanwhile holds for the next bytes`() throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let sink = FileSink(folder.path("file"))
+        sink.onSpliced = { sink in
+            sink.limit = min(sink.limit, sink.received + 100_000)
+            return sink.received == sink.limit ? .stop : .taken
+        }
+        sink.onChunk = { sink, count in sink.received + Int64(count) > sink.limit ? .stop : .taken }
+        try fetch(sink) { _ in .body(content) }
+        #expect(sink.end == .stopped)
+        #expect(sink.received <= sink.limit)
+        let written = try #require(FileSystem.contents(folder.path("file")))
+        #expect(written == Array(content.prefix(written.count)))
+    }
+
+    /// A file open for reading only, and one on a full disk.
+    @Test(arguments: [("file", O_RDONLY), ("/dev/full", O_WRONLY)])
+    func `bytes that a file does not take come as chunks, once and in order`(
+        name: String,
+        flags: Int32
+    ) throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let path = name.hasPrefix("/") ? name : folder.path(name)
+        if path != name { try FileSystem.write([1], to: path) }
+        let file = FileSink(path, flags: flags)
+        try #require(file.descriptor >= 0)
+        let recorder = ChunkRecorder(file)
+        let server = try ScriptedServer { _ in .body(content) }
+        defer { server.stop() }
+        let bench = try Bench()
+        bench.transport.start(request(server), as: TransferID(rawValue: 1), sink: recorder)
+        try bench.run { recorder.end != nil }
+        #expect(recorder.end == .complete)
+        #expect(recorder.offers > 0)
+        #expect(recorder.seen == content)
+    }
+
+    @Test func `a sink that stops offering gets chunks, and a pause holds them`() throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let sink = FileSink(folder.path("file"))
+        sink.onSpliced = { sink in
+            sink.isOffered = sink.spliced < 500_000
+            return .taken
+        }
+        var pauses = 0
+        sink.onChunk = { sink, _ in
+            guard !sink.isOffered, pauses < 3 else { return .taken }
+            pauses += 1
+            return .pause
+        }
+        let server = try ScriptedServer { _ in .body(content) }
+        defer { server.stop() }
+        let bench = try Bench()
+        let id = TransferID(rawValue: 1)
+        bench.transport.start(request(server), as: id, sink: sink)
+        var seen = 0
+        try bench.run {
+            if pauses > seen {
+                seen = pauses
+                bench.transport.resume(id)
+            }
+            return sink.end != nil
+        }
+        #expect(seen == 3)
+        #expect(sink.spliced >= 500_000)
+        #expect(sink.inMemory > 0)
+        #expect(FileSystem.contents(folder.path("file")) == content)
+    }
+
+    @Test func `a body cut short is truncated, and what came is in the file`() throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let sink = FileSink(folder.path("file"))
+        try fetch(sink) { _ in
+            .init(Array("HTTP/1.1 200 OK\r\nContent-Length: 3000001\r\n\r\n".utf8) + content, .close)
+        }
+        guard case .failed(let fault) = sink.end else {
+            Issue.record("ended with \(String(describing: sink.end))")
+            return
+        }
+        #expect(fault.kind == .truncated)
+        #expect(fault.text.contains("1 byte"))
+        #expect(sink.spliced > 0)
+        #expect(FileSystem.contents(folder.path("file")) == content)
+    }
+
+    @Test(arguments: [ChunkAnswer.taken, .stop])
+    func `cancelled while splicing, nothing follows`(answer: ChunkAnswer) throws {
+        let folder = try TemporaryFolder()
+        let content = content
+        let sink = FileSink(folder.path("file"))
+        let server = try ScriptedServer { _ in .body(content) }
+        let bench = try Bench()
+        let id = TransferID(rawValue: 1)
+        var calls = 0
+        sink.onSpliced = { _ in
+            calls += 1
+            bench.transport.cancel(id)
+            return answer
+        }
+        bench.transport.start(request(server), as: id, sink: sink)
+        try bench.run { calls > 0 }
+        bench.settle()
+        #expect(calls == 1)
+        #expect(sink.end == nil)
+        // The pipe was left empty: the next body is whole.
+        let next = FileSink(folder.path("next"))
+        bench.transport.start(request(server), as: TransferID(rawValue: 2), sink: next)
+        try bench.run { next.end != nil }
+        #expect(FileSystem.contents(folder.path("next")) == content)
+        server.stop()
+    }
+}
+
+/// Offers another sink's file and writes down every chunk.
+private final class ChunkRecorder: TransferSink {
+    private let file: FileSink
+    private(set) var seen: [UInt8] = []
+    private(set) var offers = 0
+    private(set) var end: TransferEnd?
+
+    init(_ file: FileSink) { self.file = file }
+
+    func transfer(_ id: TransferID, head: ResponseHead) -> Bool { true }
+
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+        unsafe seen.append(contentsOf: chunk)
+        return .taken
+    }
+
+    func spliceTarget(_ id: TransferID) -> SpliceTarget? {
+        offers += 1
+        return file.spliceTarget(id)
+    }
+
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+        Issue.record("\(count) bytes went into a file that takes none")
+        return .stop
+    }
+
+    func transferEnded(_ id: TransferID, _ end: TransferEnd) { self.end = end }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+/// Whether the transports of a test leave plain HTTP to libcurl too.
+enum LibcurlAlone {
+    @TaskLocal static var isOn = false
+}
+
+/// Runs each test twice: plain HTTP on its own way, and all by libcurl.
+struct BothWays: TestTrait, SuiteTrait, TestScoping {
+    var isRecursive: Bool { true }
+
+    @concurrent
+    func provideScope(
+        for test: Test,
+        testCase: Test.Case?,
+        performing function: @concurrent @Sendable () async throws -> Void
+    ) async throws {
+        guard testCase != nil else { return try await function() }
+        for isOn in [false, true] {
+            try await LibcurlAlone.$isOn.withValue(isOn) { try await function() }
+        }
+    }
+}
+
+extension Trait where Self == BothWays {
+    static var bothWays: Self { BothWays() }
+}
