@@ -3,7 +3,12 @@ import PawlCore
 // Executes what the machine decides. Effects only; every question was answered before.
 extension Runner {
     func perform(_ actions: [Action]) {
-        for action in actions { perform(action) }
+        let before = diskFailures
+        for action in actions {
+            // A failure of the disk has ended what these were decided for; only connections still have to go.
+            if diskFailures != before, !action.isDrop { continue }
+            perform(action)
+        }
         if !actions.isEmpty { releaseWhenAtRest() }
     }
 
@@ -43,7 +48,12 @@ extension Runner {
 
     private func onDisk(_ effect: (any Partial) throws(Failure) -> Void) {
         guard let partial else { return }
-        do throws(Failure) { try effect(partial) } catch { perform(machine.diskFailed(error)) }
+        do throws(Failure) {
+            try effect(partial)
+        } catch {
+            noteDiskFailure()
+            perform(machine.diskFailed(error))
+        }
     }
 
     // MARK: lanes
@@ -137,5 +147,11 @@ extension Runner {
         do throws(Failure) { try partial.close(keeping: facts, done: machine.map.done) } catch {
             tell(.notice(error.description))
         }
+    }
+}
+
+extension Action {
+    fileprivate var isDrop: Bool {
+        if case .drop = self { true } else { false }
     }
 }

@@ -25,6 +25,8 @@ final class Runner {
     private var startedAt: Moment
     private var publishedPath = ""
     private var isCheckpointing = false
+    /// Counts them, so that a list of actions is not gone on with after one.
+    private(set) var diskFailures = 0
     private var nextLook = Moment(nanoseconds: 0)
     private var isReleased = false
 
@@ -79,6 +81,7 @@ final class Runner {
     }
 
     func happened(_ event: RunnerEvent) {
+        sync()
         switch event {
         case .checkpointed(let result):
             isCheckpointing = false
@@ -236,6 +239,7 @@ final class Runner {
         )
     }
 
+    func noteDiskFailure() { diskFailures += 1 }
     func set(path: String) { publishedPath = path }
     func set(alarm: Alarm) { self.alarm = alarm }
 
