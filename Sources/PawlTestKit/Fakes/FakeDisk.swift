@@ -72,7 +72,9 @@ package final class FakeDisk: Disk {
     package func setDelay(_ delay: Span) { state.withLock { $0.delay = delay } }
 
     /// Every byte written under this name is held against the payload at once.
-    package func expect(_ payload: Payload, at path: String) {
+    ///
+    /// `nil` lets everything be written.
+    package func expect(_ payload: Payload?, at path: String) {
         state.withLock { $0.expected[path] = payload }
     }
 

@@ -15,6 +15,7 @@ final class Stage: Sendable {
     private let reaction = Mutex<(@Sendable (Stage, Report) -> Void)?>(nil)
     private let closed = Atomic(0)
     private let isClosing = Atomic(false)
+    private let marked = Atomic<Int64>(0)
 
     init(
         seed: UInt64 = 1,
@@ -104,6 +105,10 @@ final class Stage: Sendable {
     func whenTaken(_ bytes: Int64, _ body: @escaping @Sendable (Stage) -> Void) {
         world.network.whenTaken(bytes) { [self] in body(self) }
     }
+
+    /// Remembers how many bytes have come so far.
+    func setMark() { marked.store(world.network.taken, ordering: .relaxed) }
+    var mark: Int64 { marked.load(ordering: .relaxed) }
 
     /// Does `body` at each report, where it is told.
     func onReport(_ body: @escaping @Sendable (Stage, Report) -> Void) { reaction.withLock { $0 = body } }

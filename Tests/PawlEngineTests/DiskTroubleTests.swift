@@ -1,0 +1,192 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+@Suite struct `Disks in trouble` {
+    private let full = Failure(.diskFull, "cannot write", at: "/downloads", because: "no room is left")
+    private let broken = Failure(.inputOutput, "cannot write", at: "/downloads", because: "it is broken")
+
+    /// What is told after the end is told: nothing but a new start may follow.
+    private func expectCleanEnd(_ stage: Stage, _ id: DownloadID, _ code: Failure.Code) {
+        #expect(stage.failure(id)?.code == code)
+        #expect(stage.tellings(id).last?.isEnd == true, "\(stage.tellings(id))")
+        #expect(stage.tellings(id).count { $0.isEnd } == 1)
+        #expect(stage.phases(id).last == .failed)
+    }
+
+    @Test func `a full disk ends with code 9 and every byte kept, and goes on when there is room`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 6 * .mebi)
+        stage.world.disk.troubles.room = 3 * .mebi
+        stage.world.disk.troubles.reservesRoom = false
+        let id = stage.start(Stage.job("a.bin"))
+        stage.after(.seconds(20)) { stage in
+            expectCleanEnd(stage, id, .diskFull)
+            let kept = stage.world.disk.journalled("/downloads/a.bin")?.count ?? 0
+            #expect(kept > 2 * .mebi && kept <= 3 * .mebi)
+            #expect(kept == stage.world.disk.written("/downloads/a.bin").count)
+            stage.world.disk.troubles.room = nil
+            stage.engine.resume(id)
+        }
+        stage.run()
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `no room for the file at all is said before a byte is written`() {
+        let stage = Stage()
+        stage.serve("a.bin", 6 * .mebi)
+        stage.world.disk.troubles.room = 3 * .mebi
+        let id = stage.start(Stage.job("a.bin"))
+        stage.run()
+        expectCleanEnd(stage, id, .diskFull)
+        #expect(stage.world.network.taken == 0)
+        #expect(stage.world.disk.listing.isEmpty)
+        #expect(!stage.phases(id).contains(.transferring))
+    }
+
+    @Test func `a journal that cannot be begun ends the download`() {
+        let stage = Stage()
+        stage.serve("a.bin", 6 * .mebi)
+        stage.world.disk.troubles.journal = broken
+        let id = stage.start(Stage.job("a.bin"))
+        stage.run()
+        expectCleanEnd(stage, id, .inputOutput)
+        #expect(stage.requests.count == 1)
+    }
+
+    @Test func `a name that cannot be claimed ends the download before its body`() {
+        let stage = Stage()
+        stage.serve("a.bin", 6 * .mebi)
+        stage.world.disk.troubles.claim = Failure(.cannotMakeFolder, "cannot make", at: "/d", because: "no")
+        let id = stage.start(Stage.job("a.bin"))
+        stage.run()
+        expectCleanEnd(stage, id, .cannotMakeFolder)
+        #expect(stage.world.network.taken == 0)
+    }
+
+    @Test(arguments: [1, 4]) func `a write that fails stops every lane with the reason`(lanes: Int) {
+        let stage = Stage()
+        stage.serve("a.bin", 20 * .mebi)
+        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(lanes) })
+        stage.whenTaken(8 * .mebi) { [broken] in $0.world.disk.troubles.write = broken }
+        stage.run()
+        expectCleanEnd(stage, id, .inputOutput)
+        let kept = stage.world.disk.journalled("/downloads/a.bin")
+        #expect(kept == stage.world.disk.written("/downloads/a.bin"))
+        #expect((kept?.count ?? 0) > 7 * .mebi)
+    }
+
+    @Test func `a checkpoint that fails stops the download and keeps what was written`() {
+        let stage = Stage()
+        stage.serve("a.bin", 40 * .mebi)
+        stage.world.disk.setDelay(.milliseconds(130))
+        stage.world.disk.troubles.checkpoint = broken
+        let id = stage.start(Stage.job("a.bin"))
+        stage.run()
+        expectCleanEnd(stage, id, .inputOutput)
+        let written = stage.world.disk.written("/downloads/a.bin")
+        #expect(stage.world.disk.journalled("/downloads/a.bin") == written)
+    }
+
+    @Test func `A9 a move that fails is no success, and the next try needs no network`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 3 * .mebi)
+        stage.world.disk.troubles.publish = Failure(.renameFailed, "cannot rename", at: "/d", because: "no")
+        let id = stage.start(Stage.job("a.bin"))
+        stage.after(.seconds(10)) { stage in
+            expectCleanEnd(stage, id, .renameFailed)
+            #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal"])
+            stage.world.disk.troubles.publish = nil
+            stage.engine.resume(id)
+        }
+        stage.run()
+        #expect(stage.requests.count == 1)
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `a checksum that does not fit keeps the partial and says so`() {
+        let stage = Stage()
+        stage.serve("a.bin", 2 * .mebi)
+        stage.world.disk.setDelay(.milliseconds(50))
+        let wrong = Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))
+        let id = stage.start(Stage.job("a.bin") { $0.plan.checksum = wrong })
+        stage.run()
+        expectCleanEnd(stage, id, .checksumMismatch)
+        #expect(stage.phases(id) == [.probing, .transferring, .verifying, .failed])
+        #expect(stage.world.disk.finished("/downloads/a.bin") == nil)
+    }
+
+    @Test func `pauses wait for the move that is under way`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 500 * .kibi)
+        stage.world.disk.setDelay(.seconds(5))
+        let id = stage.start(Stage.job("a.bin"))
+        stage.after(.seconds(2)) { stage in
+            #expect(stage.phases(id).last == .publishing)
+            stage.engine.pause(id)
+            stage.shutDown()
+        }
+        stage.run()
+        #expect(stage.phases(id).last == .finished)
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `A9 an existing file is never lost`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 1 * .mebi)
+        stage.world.disk.put(FakeDisk.Finished([1, 2, 3]), at: "/downloads/a.bin")
+        let id = stage.start(Stage.job("a.bin"))
+        stage.run()
+        #expect(stage.world.disk.finished("/downloads/a.bin")?.bytes == [1, 2, 3])
+        #expect(stage.reports.last { $0.id == id }?.path == "/downloads/a (1).bin")
+        stage.expect(payload, at: "a (1).bin")
+    }
+
+    @Test func `a file that appears while its namesake is downloaded is not overwritten`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 3 * .mebi)
+        stage.start(Stage.job("a.bin"))
+        stage.whenTaken(1 * .mebi) {
+            $0.world.disk.put(FakeDisk.Finished([1, 2, 3]), at: "/downloads/a.bin")
+        }
+        stage.run()
+        #expect(stage.world.disk.finished("/downloads/a.bin")?.bytes == [1, 2, 3])
+        stage.expect(payload, at: "a (1).bin")
+    }
+
+    @Test func `skipping, refusing and overwriting do as they say`() {
+        for (policy, phase) in [(IfExists.skip, Phase.finished), (.fail, .failed), (.overwrite, .finished)] {
+            let stage = Stage()
+            let payload = stage.serve("a.bin", 1 * .mebi)
+            stage.world.disk.put(FakeDisk.Finished([1, 2, 3]), at: "/downloads/a.bin")
+            let id = stage.start(Stage.job("a.bin") { $0.ifExists = policy })
+            stage.run()
+            #expect(stage.phases(id).last == phase)
+            if policy == .overwrite {
+                stage.expect(payload, at: "a.bin")
+            } else {
+                #expect(stage.world.disk.finished("/downloads/a.bin")?.bytes == [1, 2, 3])
+                #expect(stage.world.network.taken == 0)
+            }
+        }
+    }
+
+    @Test func `a finished file is continued when its bytes agree, and given back when they do not`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 2 * .mebi)
+        let other = Payload(seed: 1234, length: 1 * .mebi)
+        stage.serve("bb.bin", 2 * .mebi)
+        let begun = payload.bytes(in: ByteRange(0, 1 * .mebi))
+        stage.world.disk.put(FakeDisk.Finished(begun), at: "/downloads/a.bin")
+        stage.world.disk.put(FakeDisk.Finished(other.bytes), at: "/downloads/bb.bin")
+        let good = stage.start(Stage.job("a.bin") { $0.ifExists = .resume })
+        let bad = stage.start(Stage.job("bb.bin") { $0.ifExists = .resume })
+        stage.run()
+        #expect(stage.phases(good).last == .finished)
+        stage.expect(payload, at: "a.bin")
+        #expect(stage.failure(bad)?.code == .cannotResume)
+        #expect(stage.world.disk.finished("/downloads/bb.bin")?.bytes == other.bytes)
+        #expect(stage.world.disk.listing == ["/downloads/a.bin", "/downloads/bb.bin"])
+    }
+}
