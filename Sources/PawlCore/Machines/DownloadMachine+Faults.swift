@@ -39,11 +39,14 @@ extension DownloadMachine {
         lane: Lane,
         now: Moment
     ) -> [Action] {
-        laneFaults += 1
+        // What comes while the last one is still waited out belongs to it: five refusals of one moment are not five
+        // attempts, and do not make the wait sixteen times as long.
+        let waited = refillAfter.flatMap { now < $0 ? $0 : nil }
+        if waited == nil { laneFaults += 1 }
         let wait = plan.retry.wait(attempt: laneFaults, retryAfter: fault.retryAfter, dice: &dice)
-        refillAfter = now + wait
-        if case .silent(answered: false) = fault, lane.asked != .whole, lane.stage == .asking, laneFaults > 1
-        {
+        refillAfter = max(waited ?? now, now + wait)
+        let isRepeated = laneFaults > 1 || waited != nil
+        if case .silent(answered: false) = fault, lane.asked != .whole, lane.stage == .asking, isRepeated {
             rangesUsable = false
         }
         // A server that turns a connection away before it answers gives no more of them.

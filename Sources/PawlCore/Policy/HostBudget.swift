@@ -37,9 +37,10 @@ package struct HostBudget: Hashable, Sendable {
         inUse -= 1
     }
 
-    /// The origin answered 429 or 503, or refused a connection, while `inUse` (the complaining one among them) were open.
+    /// The origin answered 429 or 503, or refused a connection, that has been given back already: it bears what is in use
+    /// now.
     package mutating func complain(retryAfter: Span?, now: Moment) {
-        limit = max(1, min(limit ?? .max, inUse - 1))
+        limit = max(1, min(limit ?? .max, inUse))
         complainedAt = now
         guard let retryAfter else { return }
         let until = now + retryAfter
