@@ -11,16 +11,16 @@ import Testing
         }
     }
 
-    /// The most downloads that were neither waiting nor at rest at once.
+    /// The most downloads that held a slot at once.
     private func mostAtOnce(_ stage: Stage) -> Int {
         var running: Set<DownloadID> = []
         var most = 0
         for report in stage.reports {
             guard case .phase(let phase) = report.telling else { continue }
             switch phase {
-            case .waiting, .paused, .preempted, .finished, .failed: running.remove(report.id)
-            case .probing, .transferring, .waitingForNetwork, .verifying, .publishing:
-                running.insert(report.id)
+            // On its way to its place a download needs no slot.
+            case .waiting, .paused, .preempted, .publishing, .finished, .failed: running.remove(report.id)
+            case .probing, .transferring, .waitingForNetwork, .verifying: running.insert(report.id)
             }
             most = max(most, running.count)
         }
