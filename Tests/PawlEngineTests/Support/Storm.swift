@@ -57,7 +57,7 @@ struct Storm {
             .init(.reset(after: bytes(upTo: 2_000_000)), 0.15),
             .init(.truncated(after: bytes(upTo: 2_000_000)), 0.1),
             .init(.stalled(after: bytes(upTo: 1_000_000)), 0.08),
-            .init(.crawls(1 + bytes(upTo: 20_000)), 0.1),
+            .init(.crawls(5_000 + bytes(upTo: 20_000)), 0.1),
         ]
         return server
     }
