@@ -105,6 +105,30 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
+    @Test func `D10 the slot is free while the file moves, and a failed move waits for its turn again`() {
+        let stage = Stage(jobs: 1)
+        let payload = stage.serve("a.bin", 3 * .mebi)
+        stage.serve("bb.bin", 3 * .mebi)
+        stage.world.disk.setDelay(.milliseconds(300))
+        stage.world.disk.troubles.publish = Failure(.renameFailed, "cannot rename", at: "/d", because: "no")
+        let first = stage.start(Stage.job("a.bin"))
+        let second = stage.start(Stage.job("bb.bin"))
+        stage.onReport { stage, report in
+            guard case .failed = report.telling else { return }
+            #expect(report.id == first)
+            #expect(stage.phases(second) == [.probing, .transferring], "it runs already")
+            stage.world.disk.troubles.publish = nil
+            stage.engine.resume(first)
+        }
+        stage.run()
+        #expect(
+            stage.phases(first) == [.probing, .transferring, .publishing, .failed, .publishing, .finished]
+        )
+        #expect(stage.phases(second).last == .finished)
+        #expect(stage.requests.count == 2)
+        stage.expect(payload, at: "a.bin")
+    }
+
     @Test func `a checksum that does not fit keeps the partial and says so`() {
         let stage = Stage()
         stage.serve("a.bin", 2 * .mebi)

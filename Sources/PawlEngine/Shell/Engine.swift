@@ -105,7 +105,10 @@ package final class Engine: Sendable {
             // On its way to its place nothing can stop it, and it has given its slot back already.
             case .finished, .publishing: return []
             case .paused, .preempted, .failed:
-                if entry.loop != nil { state.entries[id]?.startsAgain = true }
+                guard entry.loop != nil else { break }
+                // Its loop has still to let go of it; its slot may be another's already.
+                state.entries[id]?.startsAgain = true
+                return []
             case .waiting, .probing, .transferring, .waitingForNetwork, .verifying:
                 if entry.isPausing { state.entries[id]?.startsAgain = true }
             }
