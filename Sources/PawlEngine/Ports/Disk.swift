@@ -71,7 +71,7 @@ package protocol Partial: AnyObject {
     var hasJournal: Bool { get }
     /// Writes changed facts and the whole set of written bytes.
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
-    /// Lane `slot` begins to write at `start`. What the slot said before must be in a recorded set.
+    /// Lane `slot` begins to write at `start`. What the slot said before goes to the recorded set.
     func beginLane(slot: Int, at start: Int64) throws(Failure)
     /// Lane `slot` has written up to `cursor`: one store, no system call where possible. No-op without a journal.
     func advanceLane(slot: Int, to cursor: Int64)
