@@ -148,6 +148,15 @@ import Testing
         #expect(Self.verdict(.whole, refused(1000), have: 1000) == "status 416 -1.0")
     }
 
+    @Test(arguments: [200, 206])
+    func `lengths that contradict each other prove nothing`(status: Int) {
+        var head = status == 200 ? Self.head(200) : Self.part(0, 1000)
+        head.hasContradictoryLength = true
+        #expect(Self.verdict(.whole, head) == "fault")
+        head.status = 503
+        #expect(Self.verdict(.whole, head) == "status 503 -1.0")
+    }
+
     @Test func `other statuses are faults, redirects lead on`() {
         for status in [301, 302, 303, 307, 308] {
             let head = Self.head(status) { $0.location = "/x" }

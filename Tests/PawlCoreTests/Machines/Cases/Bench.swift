@@ -1,0 +1,108 @@
+@testable import PawlCore
+
+/// One machine, told event after event by hand.
+struct Bench {
+    var machine: DownloadMachine
+    var now = Moment(nanoseconds: 0)
+    var said: [Action] = []
+
+    static let megabyte: Int64 = 1 << 20
+
+    init(
+        hosts: [String] = ["a.example"],
+        scheme: WebAddress.Scheme = .http,
+        _ change: (inout DownloadPlan) -> Void = { _ in }
+    ) {
+        var plan = DownloadPlan(
+            sources: hosts.map { WebAddress(scheme: scheme, host: $0, port: 80, path: "/f", query: nil) }
+        )
+        plan.growth = .fixed(1)
+        plan.retry = RetryPolicy(retries: 2, delay: .seconds(1))
+        change(&plan)
+        machine = DownloadMachine(plan: plan, seed: 1)
+    }
+
+    var lane: LaneID { machine.lanes.last?.id ?? LaneID(rawValue: .max) }
+    var asked: RequestedRange? { machine.lanes.last?.asked }
+    var notices: [String] {
+        said.compactMap { if case .tell(.notice(let text)) = $0 { text } else { nil } }
+    }
+
+    mutating func begin(_ claim: ClaimOutcome? = .fresh, online: Bool = true) {
+        said = machine.begin(claimed: claim, online: online, now: now)
+    }
+
+    mutating func answer(_ head: ResponseHead, to lane: LaneID? = nil) {
+        said = machine.answered(lane ?? self.lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
+    }
+
+    mutating func progress(to cursor: Int64, lane: LaneID? = nil) {
+        let id = lane ?? self.lane
+        let received =
+            machine.lanes.first { $0.id == id }.map { $0.received + max(1, cursor - $0.cursor) } ?? 0
+        machine.progressed(id, cursor: cursor, received: received, waits: false, now: now)
+    }
+
+    mutating func end(_ end: TransferEnd, lane: LaneID? = nil) {
+        said = machine.ended(lane ?? self.lane, end, now: now)
+    }
+
+    mutating func fail(_ kind: TransferFault.Kind, lane: LaneID? = nil) {
+        end(.failed(TransferFault(kind, "it failed")), lane: lane)
+    }
+
+    mutating func tick(after seconds: Double) {
+        now = now + .seconds(seconds)
+        said = machine.tick(now: now)
+    }
+
+    mutating func ring() { said = machine.rang(machine.generation, now: now) }
+
+    // MARK: heads
+
+    static func whole(_ total: Int64?, tag: String? = "v1", date: Int64? = nil) -> ResponseHead {
+        var head = ResponseHead(status: 200)
+        head.contentLength = total
+        head.entityTag = tag.map { EntityTag(opaque: $0, isWeak: false) }
+        head.lastModified = date.map(UnixTime.init)
+        return head
+    }
+
+    static func part(
+        _ start: Int64,
+        _ end: Int64,
+        of total: Int64?,
+        tag: String? = "v1",
+        date: Int64? = nil
+    ) -> ResponseHead {
+        var head = whole(nil, tag: tag, date: date)
+        head.status = 206
+        head.contentRange = .range(ByteRange(start, end), total: total)
+        return head
+    }
+
+    static func redirect(to place: String) -> ResponseHead {
+        var head = ResponseHead(status: 302)
+        head.location = place
+        return head
+    }
+
+    static func journal(
+        _ runs: [ByteRange],
+        total: Int64?,
+        tag: String? = "v1",
+        date: Int64? = nil
+    ) -> ClaimOutcome {
+        let identity = ContentIdentity(
+            total: total,
+            entityTag: tag.map { EntityTag(opaque: $0, isWeak: false) },
+            lastModified: date.map(UnixTime.init)
+        )
+        let facts = JournalFacts(
+            sources: ["http://a.example/f", "http://a.example:80/f"],
+            identity: identity,
+            name: "f"
+        )
+        return .found(LoadedJournal(facts: facts, done: ByteRangeSet(runs)))
+    }
+}

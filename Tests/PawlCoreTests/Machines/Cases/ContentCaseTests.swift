@@ -1,0 +1,141 @@
+import Testing
+
+@testable import PawlCore
+
+@Suite struct ContentCaseTests {
+    @Test func `the server's time is left out on wish`() {
+        var bench = Bench { $0.keepsServerTime = false }
+        bench.begin()
+        bench.answer(Bench.whole(5, date: 77))
+        bench.progress(to: 5)
+        bench.end(.complete)
+        #expect(bench.said.contains(.publish(length: 5, modified: nil)))
+        #expect(
+            bench.machine.published() == [
+                .tell(.phase(.finished)), .tell(.finished(length: 5, wasThere: false)),
+            ]
+        )
+    }
+
+    @Test func `digests are told and read as hexadecimal digits`() {
+        #expect(Hexadecimal.text([0, 10, 255] as [UInt8]) == "000aff")
+        #expect(Hexadecimal.bytes("000aFF") == [0, 10, 255])
+        #expect(Hexadecimal.bytes("") == [])
+        #expect(Hexadecimal.bytes("00a") == nil && Hexadecimal.bytes("0g") == nil)
+    }
+
+    @Test func `C3 a journal in which all is done needs no request`() {
+        for claim in [nil, Bench.journal([ByteRange(0, 1000)], total: 1000)] {
+            var bench = Bench()
+            bench.begin(claim)
+            if claim == nil {
+                bench.answer(Bench.whole(1000))
+                bench.said = bench.machine.claimed(
+                    bench.lane,
+                    Bench.journal([ByteRange(0, 1000)], total: 1000),
+                    now: bench.now
+                )
+            }
+            #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
+        }
+    }
+
+    @Test func `all done of content that nothing proves is not believed`() {
+        for claim in [nil, Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil)] {
+            var bench = Bench()
+            bench.begin(claim)
+            if claim == nil {
+                bench.answer(Bench.whole(1000))
+                let journal = Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil)
+                bench.said = bench.machine.claimed(bench.lane, journal, now: bench.now)
+            }
+            #expect(bench.machine.phase != .publishing && bench.machine.lanes.count == 1)
+        }
+    }
+
+    @Test func `E2 content that changes with every whole answer is given up`() {
+        var bench = Bench()
+        bench.begin()
+        for turn in 1...20 where bench.machine.phase != .failed {
+            var head = Bench.whole(1000, tag: "v\(turn)")
+            head.acceptRanges = .none
+            bench.answer(head)
+            bench.progress(to: Int64(turn * 10))
+            bench.fail(.connectionLost)
+            bench.ring()
+        }
+        #expect(bench.machine.failure?.code == .cannotResume)
+        #expect(bench.machine.failure?.why.contains("changed 6 times") ?? false)
+    }
+
+    @Test func `a total that two sources tell apart is changed content`() {
+        var bench = Bench(hosts: ["a.example", "b.example"])
+        bench.begin()
+        bench.answer(Bench.whole(nil))
+        bench.progress(to: 500)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.machine.lanes.last?.source == 1)
+        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil))
+        _ = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.machine.total == 1000)
+        bench.progress(to: 600)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.machine.lanes.last?.source == 0 && bench.asked == .from(600))
+        bench.answer(Bench.part(600, 900, of: 900))
+        #expect(bench.machine.restarts == 1 && bench.said.contains(.startOver))
+    }
+
+    @Test func `A9 a 416 that does not fit what is there is changed content`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(300, 500)], total: nil))
+        var refusal = ResponseHead(status: 416)
+        refusal.contentRange = .unsatisfied(total: 0)
+        bench.answer(refusal)
+        #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
+    }
+
+    @Test func `less than the bytes to compare shows that ranges are of no use`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 500_000)], total: 1_000_000, tag: nil, date: 5))
+        guard case .from(let start) = bench.asked else {
+            Issue.record("asked \(String(describing: bench.asked))")
+            return
+        }
+        bench.answer(Bench.part(start, start + 100, of: 1_000_000, tag: nil, date: 5))
+        #expect(!bench.machine.rangesUsable && bench.asked == .whole)
+    }
+
+    @Test func `bytes that stand before no gap are compared by a request of their own`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(500_000, 1_000_000)], total: 1_000_000, date: 5))
+        #expect(bench.asked == .closed(ByteRange(0, 500_000)))
+        bench.answer(Bench.part(0, 500_000, of: 1_000_000, tag: "token", date: 5))
+        #expect(bench.machine.lanes.last?.kind == .settling)
+        bench.answer(
+            Bench.part(1_000_000 - DownloadMachine.overlap, 1_000_000, of: 1_000_000, tag: "other", date: 5)
+        )
+        bench.progress(to: 2_000_000)
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.notices.contains { $0.contains("same content") })
+        #expect(bench.machine.written == 500_000)
+    }
+
+    @Test func `a comparison that gets too few bytes is none`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(500_000, 1_000_000)], total: 1_000_000, date: 5))
+        bench.answer(Bench.part(0, 500_000, of: 1_000_000, tag: "token", date: 5))
+        let start = 1_000_000 - DownloadMachine.overlap
+        bench.answer(Bench.part(start, start + 10, of: 1_000_000, tag: "other", date: 5))
+        #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .whole)
+    }
+
+    @Test func `a gap at the beginning is passed over for one that can be compared`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(200_000, 400_000)], total: 1_000_000, tag: nil, date: 5))
+        #expect(bench.asked == .from(400_000 - DownloadMachine.overlap))
+    }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+@testable import PawlCore
+
+@Suite struct FaultCaseTests {
+    @Test(arguments: [
+        (TransferFault.Kind.tls, "--cacert"), (.denied, "--user"), (.nameResolution, "host's name"),
+        (.proxy, "--proxy"), (.notFound, "address"),
+    ])
+    func `a failure says what to do about it`(kind: TransferFault.Kind, advice: String) {
+        var bench = Bench { $0.retry.retries = 0 }
+        bench.begin()
+        bench.fail(kind)
+        #expect(bench.machine.phase == .failed)
+        #expect(bench.machine.failure?.remedy.contains(advice) ?? false)
+    }
+
+    @Test(arguments: [
+        (401, "--user"), (403, "expired"), (404, "address"), (407, "--proxy"), (429, "later"), (400, ""),
+    ])
+    func `a status says what to do about it`(status: Int, advice: String) {
+        var bench = Bench { $0.retry.retries = 0 }
+        bench.begin()
+        bench.answer(ResponseHead(status: status))
+        #expect(bench.machine.failure.map { $0.remedy.contains(advice) || $0.remedy == advice } ?? false)
+        #expect(bench.machine.failure?.why == "the server answered \(status)")
+    }
+
+    @Test(arguments: [
+        ("ftp://b.example/f", "it points to ftp://b.example/f"), ("http://[::1", ""),
+        ("file:///etc/passwd", ""),
+    ])
+    func `a redirect leads to the web or nowhere`(place: String, why: String) {
+        var bench = Bench()
+        bench.begin()
+        bench.answer(Bench.redirect(to: place))
+        #expect(bench.machine.phase == .failed)
+        #expect(bench.machine.failure?.code == .badAnswer)
+        #expect(bench.machine.failure?.what == "cannot follow the redirect of")
+        #expect(bench.machine.failure?.why.isEmpty == false)
+        if !why.isEmpty { #expect(bench.machine.failure?.why == why) }
+    }
+
+    @Test func `events of lanes that are gone mean nothing`() {
+        var bench = Bench()
+        bench.begin()
+        let gone = LaneID(rawValue: 99)
+        let before = bench.machine
+        bench.answer(Bench.whole(5), to: gone)
+        #expect(bench.said.isEmpty)
+        bench.end(.complete, lane: gone)
+        #expect(bench.said.isEmpty)
+        bench.progress(to: 5, lane: gone)
+        #expect(bench.machine.claimed(gone, .fresh, now: bench.now).isEmpty)
+        #expect(bench.machine.claimed(bench.lane, .fresh, now: bench.now).isEmpty)
+        #expect(bench.machine.compared(gone, agreed: false, now: bench.now).isEmpty)
+        #expect(bench.machine.denied(gone, until: nil, now: bench.now).isEmpty)
+        #expect(bench.machine.rang(77, now: bench.now).isEmpty)
+        #expect(bench.machine == before)
+    }
+
+    @Test func `D4 a source on this machine needs no network, the others wait for it`() {
+        var bench = Bench(hosts: ["a.example", "127.0.0.1"])
+        bench.begin()
+        #expect(bench.machine.network(online: false, now: bench.now).isEmpty)
+        #expect(bench.machine.phase == .probing)
+        bench.fail(.connectionLost)
+        #expect(bench.machine.phase == .waitingForNetwork && bench.machine.attempts == 0)
+        #expect(bench.machine.network(online: false, now: bench.now).isEmpty)
+        bench.said = bench.machine.network(online: true, now: bench.now)
+        #expect(bench.machine.phase == .probing)
+    }
+
+    @Test func `D5 without a network nothing is asked until it is there`() {
+        var bench = Bench()
+        bench.begin(online: false)
+        #expect(bench.said == [.tell(.phase(.waitingForNetwork))])
+        #expect(bench.machine.lanes.isEmpty)
+        #expect(bench.machine.network(online: true, now: bench.now).count == 2)
+    }
+
+    @Test func `E1 silence to a range is followed by one request without`() {
+        var bench = Bench { $0.timeout = .seconds(10) }
+        bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
+        #expect(bench.asked == .from(500))
+        bench.tick(after: 11)
+        #expect(bench.asked == .whole && bench.machine.lanes.last?.kind == .restarting)
+        #expect(bench.notices == ["no answer to a request with Range: asking without"])
+        bench.answer(Bench.whole(1000))
+        #expect(bench.said.contains(.startOver) && !bench.machine.rangesUsable)
+        bench.progress(to: 600)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.asked == .whole)
+    }
+
+    @Test func `E1 silence to both is a silent server, and the range is tried again`() {
+        var bench = Bench { $0.timeout = .seconds(10) }
+        bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
+        bench.tick(after: 11)
+        bench.tick(after: 11)
+        #expect(bench.machine.written == 500 && bench.machine.lanes.isEmpty)
+        bench.ring()
+        #expect(bench.asked == .from(500))
+    }
+
+    @Test func `a file server is asked over one connection and compared on resume`() {
+        var bench = Bench(scheme: .ftp) { $0.growth = .fixed(4) }
+        bench.begin(Bench.journal([ByteRange(0, 8 * Bench.megabyte)], total: 100 * Bench.megabyte, tag: nil))
+        #expect(bench.asked == .from(8 * Bench.megabyte - DownloadMachine.overlap))
+        bench.answer(ResponseHead(fileLength: 100 * Bench.megabyte, modified: nil))
+        _ = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.progress(to: 9 * Bench.megabyte)
+        bench.tick(after: 1)
+        #expect(bench.machine.lanes.count == 1)
+    }
+}

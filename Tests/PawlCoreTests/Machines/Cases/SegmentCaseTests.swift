@@ -1,0 +1,98 @@
+import Testing
+
+@testable import PawlCore
+
+@Suite struct SegmentCaseTests {
+    private static let total = 40 * Bench.megabyte
+
+    /// Four lanes of 10 MiB each, all of them flowing.
+    private static func four(_ change: (inout DownloadPlan) -> Void = { _ in }) -> Bench {
+        var bench = Bench { plan in
+            plan.growth = .fixed(4)
+            change(&plan)
+        }
+        bench.begin()
+        bench.answer(Bench.whole(total))
+        bench.tick(after: 0.1)
+        for lane in bench.machine.lanes where lane.stage == .asking {
+            let end: Int64 = if case .closed(let range) = lane.asked { range.end } else { total }
+            bench.answer(Bench.part(lane.cursor, end, of: total), to: lane.id)
+        }
+        return bench
+    }
+
+    @Test func `G3 a lane far slower than the mean gives its work to a fresh connection`() {
+        var bench = Self.four()
+        let slow = bench.machine.lanes[1].id
+        for _ in 0..<16 {
+            for lane in bench.machine.lanes where lane.stage == .flowing {
+                bench.progress(to: lane.cursor + (lane.id == slow ? 10 : 300_000), lane: lane.id)
+            }
+            bench.tick(after: 0.5)
+        }
+        #expect(!bench.machine.lanes.contains { $0.id == slow })
+        #expect(bench.machine.lanes.count == 4 && bench.machine.map.isConserved)
+    }
+
+    @Test func `G3 a lane that recovers is kept`() {
+        var bench = Self.four()
+        let slow = bench.machine.lanes[1].id
+        for turn in 0..<16 {
+            for lane in bench.machine.lanes where lane.stage == .flowing {
+                let isSlow = lane.id == slow && turn % 6 < 3
+                bench.progress(to: lane.cursor + (isSlow ? 10 : 300_000), lane: lane.id)
+            }
+            bench.tick(after: 0.5)
+        }
+        #expect(bench.machine.lanes.contains { $0.id == slow })
+    }
+
+    @Test func `G3 a refused connection leaves its work to those that flow`() {
+        var bench = Self.four()
+        let lane = bench.machine.lanes[2].id
+        bench.fail(.connectionRefused, lane: lane)
+        #expect(bench.said.contains(.complain(bench.machine.sources[0].given.origin, retryAfter: nil)))
+        #expect(bench.machine.phase == .transferring && bench.machine.lanes.count == 3)
+        bench.tick(after: 60)
+        #expect(bench.machine.growth.width <= 3)
+    }
+
+    @Test func `without ranges the lane before a gap goes on through it`() {
+        var bench = Self.four()
+        let middle = bench.machine.lanes.first { $0.cursor == 10 * Bench.megabyte }?.id ?? bench.lane
+        for lane in bench.machine.lanes where lane.id != middle {
+            bench.progress(to: lane.cursor + 5, lane: lane.id)
+        }
+        bench.machine.rangesUsable = false
+        bench.fail(.connectionLost, lane: middle)
+        bench.tick(after: 10)
+        #expect(
+            bench.said.contains {
+                if case .limit(_, let end) = $0 { end == 20 * Bench.megabyte } else { false }
+            }
+        )
+        #expect(Laws.broken(by: bench.machine) == nil)
+    }
+
+    @Test func `G3 the bytes of a race are written once and its losers are dropped`() {
+        var bench = Bench { $0.growth = .fixed(3) }
+        bench.begin()
+        bench.answer(Bench.whole(1000))
+        bench.progress(to: 100)
+        bench.tick(after: 3)
+        #expect(bench.machine.lanes.count { $0.isRacing != nil } == 2)
+        let (owner, first, second) = (
+            bench.machine.lanes[0].id, bench.machine.lanes[1].id, bench.machine.lanes[2].id
+        )
+        bench.answer(Bench.part(100, 1000, of: 1000), to: first)
+        bench.progress(to: 700, lane: first)
+        #expect(bench.machine.lanes.first { $0.id == first }?.kind == .data)
+        #expect(bench.machine.lanes.first { $0.id == owner }?.isRacing == first)
+        #expect(bench.machine.lanes.first { $0.id == second }?.isRacing == first)
+        #expect(bench.machine.written == 700 && Laws.broken(by: bench.machine) == nil)
+        bench.progress(to: 1000, lane: first)
+        bench.end(.complete, lane: first)
+        #expect(bench.said.contains(.drop(owner)) && bench.said.contains(.drop(second)))
+        #expect(bench.machine.phase == .publishing)
+    }
+}
