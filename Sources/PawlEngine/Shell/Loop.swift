@@ -57,7 +57,7 @@ final class Loop {
         case .start(let id, let job, let box): start(id, job, box)
         case .pause(let id): runner(id)?.pause()
         case .network(let online): for runner in runners { runner.network(online: online) }
-        case .runner(let id, let event): runner(id)?.happened(event)
+        case .runner(let run, let event): runners.first { $0.run == run }?.happened(event)
         case .changeRate(let id, let rate): runner(id)?.change(rate: rate)
         case .stop:
             isStopping = true
@@ -125,8 +125,8 @@ final class Loop {
         sleepers.removeAll { $0.until <= now }
     }
 
-    /// A completion for this loop's download, from any thread.
-    func poster(for id: DownloadID) -> @Sendable (RunnerEvent) -> Void {
-        { [mailbox] event in mailbox.post(.runner(id, event)) }
+    /// A completion for one run of a download, from any thread.
+    func poster(for run: UInt64) -> @Sendable (RunnerEvent) -> Void {
+        { [mailbox] event in mailbox.post(.runner(run, event)) }
     }
 }

@@ -9,7 +9,8 @@ final class Mailbox: Sendable {
         case start(DownloadID, Job, ReadingBox)
         case pause(DownloadID)
         case network(Bool)
-        case runner(DownloadID, RunnerEvent)
+        /// For the runner with this number only: an earlier run's word means nothing to a later one.
+        case runner(UInt64, RunnerEvent)
         case changeRate(DownloadID, Int64?)
         case stop
     }

@@ -129,14 +129,14 @@ extension Runner {
 
     private func verify(_ checksum: Checksum, length: Int64) {
         guard let partial else { return }
-        let post = loop.poster(for: id)
+        let post = loop.poster(for: run)
         partial.digest(checksum.algorithm, length: length) { post(.digested($0)) }
     }
 
     private func publish(length: Int64, modified: UnixTime?) {
         guard let partial else { return }
         shared.onSlotFree(id)
-        let post = loop.poster(for: id)
+        let post = loop.poster(for: run)
         partial.publish(length: length, modified: modified) { post(.published($0)) }
     }
 

@@ -12,6 +12,8 @@ enum RunnerEvent: Sendable {
 /// Belongs to one loop's thread.
 final class Runner {
     let id: DownloadID
+    /// Tells this run from earlier ones of the same download.
+    let run: UInt64
     let job: Job
     unowned let loop: Loop
     let clock: any Clock
@@ -32,6 +34,7 @@ final class Runner {
 
     init(id: DownloadID, job: Job, box: ReadingBox, loop: Loop) {
         self.id = id
+        run = loop.shared.nextTransfer().rawValue
         self.job = job
         self.box = box
         self.loop = loop
@@ -246,7 +249,7 @@ final class Runner {
     func checkpoint() {
         guard let partial, partial.hasJournal, !isCheckpointing else { return }
         isCheckpointing = true
-        let post = loop.poster(for: id)
+        let post = loop.poster(for: run)
         partial.checkpoint(machine.map.done) { post(.checkpointed($0)) }
     }
 
