@@ -59,20 +59,25 @@ extension DownloadMachine {
         learn(answer, source: lane.source)
         lanes[index].answerEnd =
             answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
-        if let total = totalSaid(by: answer, to: lanes[index]) {
+        return fit(answer, lane: index, now: now)
+    }
+
+    /// The lane ends where its answer, the file or the wish ends, whichever comes first.
+    private mutating func fit(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
+        let lane = lanes[index]
+        if let total = totalSaid(by: answer, to: lane) {
             guard map.done.upperBound <= total else {
                 return changed("it has \(total) bytes, fewer than are on disk", lane: index, now: now)
             }
             map.learn(total: total)
         }
-        guard lanes[index].answerEnd > lane.cursor || lane.cursor >= map.horizon || lane.kind == .settling
-        else {
+        guard lane.answerEnd > lane.cursor || lane.cursor >= map.horizon || lane.kind == .settling else {
             return rangesBroken("the server sent no byte after \(lane.cursor)", lane: index, now: now)
         }
-        guard lanes[index].answerEnd >= lane.cursor else {
+        guard lane.answerEnd >= lane.cursor else {
             return rangesBroken("the server sent less than the bytes to compare", lane: index, now: now)
         }
-        lanes[index].end = min(lane.end, lanes[index].answerEnd, map.horizon, plan.longest)
+        lanes[index].end = min(lane.end, lane.answerEnd, map.horizon, plan.longest)
         guard isClaimed else {
             map.shorten(lane.id, to: lanes[index].end)
             lanes[index].stage = .claiming
