@@ -177,10 +177,11 @@ extension DownloadMachine {
     private mutating func settleFirst(lane index: Int, now: Moment) -> [Action] {
         let source = lanes[index].source
         let drop = remove(index)
+        // A tag that differs although nothing else does is a token, and proves nothing in either direction.
+        if sources[source].isProven || lanes.isEmpty { sources[source].identity?.entityTag = nil }
         sources[source].isProven = false
         if lanes.isEmpty {
             // The request that compares brings the next bytes as well.
-            sources[source].identity?.entityTag = nil
             if firstResumable(from: source) != nil { return [drop] + openFirst(now: now) }
         }
         guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) else {
@@ -199,12 +200,6 @@ extension DownloadMachine {
         }
         sources[source].isProven = true
         sources[source].acceptsSoft = true
-        if lanes[index].overlap > 0, let tag = sources[source].identity?.entityTag, !tag.isWeak,
-            lanes[index].kind == .settling
-        {
-            // A tag that differs for equal bytes proves nothing in either direction.
-            sources[source].identity?.entityTag = nil
-        }
         lanes[index].overlap = 0
         guard lanes[index].kind == .settling else {
             if map.total == nil, let total = wishedLength(of: sources[source].identity?.total) {

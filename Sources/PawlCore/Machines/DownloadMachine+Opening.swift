@@ -170,11 +170,14 @@ extension DownloadMachine {
         return actions
     }
 
-    /// The next source in rotation that can bring parts.
+    /// The source that can bring parts and has the fewest lanes; among equals the next in rotation.
     private mutating func turn() -> Int {
         let able = sources.indices.filter(isSegmentable)
         nextSource += 1
-        return able[nextSource % able.count]
+        let rotated = able.indices.map { able[(nextSource + $0) % able.count] }
+        let loads = rotated.map { source in lanes.count { $0.source == source } }
+        let least = loads.min() ?? 0
+        return rotated[loads.firstIndex(of: least) ?? 0]
     }
 
     private mutating func open(_ work: Planner.Work, source: Int, now: Moment) -> [Action]? {
