@@ -26,6 +26,10 @@ public final class Downloader: Sendable {
         ///
         /// Default 1, which fills a fast line; more help many small files on more cores.
         public var threads = 1
+        /// Whether files of one host may share an HTTP/2 connection.
+        ///
+        /// Default `true`, which suits many small files; one large file costs less over a connection of its own.
+        public var sharesConnections = true
 
         /// Every default.
         public init() {}
@@ -35,6 +39,7 @@ public final class Downloader: Sendable {
     private let disk: any Disk
     private let board: Board
     private let cabinet = SettingsCabinet()
+    private let sharesConnections: Bool
 
     /// Starts the threads.
     ///
@@ -45,6 +50,7 @@ public final class Downloader: Sendable {
     ) {
         let board = Board(onEvent: onEvent)
         self.board = board
+        sharesConnections = configuration.sharesConnections
         let clock = SystemClock()
         let disk = FileDisk { board.notice($0) }
         self.disk = disk
@@ -114,6 +120,7 @@ public final class Downloader: Sendable {
             throw PawlError(error)
         }
         job.disk = memory
+        job.sharesConnections = sharesConnections
         let (id, box) = engine.add(job)
         let download = Download(
             id: Download.ID(rawValue: id.rawValue),

@@ -17,6 +17,8 @@ package struct Job: Sendable {
     package var ifExists: IfExists
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
+    /// Whether it may share an HTTP/2 connection with others.
+    package var sharesConnections = true
     /// Where the bytes go, when not to the engine's disk.
     package var disk: (any Disk)?
 

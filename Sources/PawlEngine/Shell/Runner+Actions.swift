@@ -73,7 +73,7 @@ extension Runner {
         let request = TransferRequest(
             address: order.address,
             range: order.asked,
-            connection: order.connection,
+            connection: job.sharesConnections ? order.connection : .separate,
             carriesSecrets: isNamed,
             bypassesCaches: order.bypassesCaches,
             bufferSize: bufferSize,
