@@ -50,8 +50,8 @@ docs: warnings ## the library's documentation, warnings are errors
 bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=200: over a given link)
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
-	gcc -O2 -Wall -o .build/limits Benchmarks/limits.c
-	Benchmarks/bench.py --pawl .build/release/pawl --limits .build/limits --rounds $(or $(ROUNDS),5) \
+	for tool in limits measure; do gcc -O2 -Wall -o .build/$$tool Benchmarks/$$tool.c; done
+	Benchmarks/bench.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),5) \
 	    --cases '$(CASES)' --markdown .build/bench.md $(if $(WAN),--wan $(WAN) --wan-mbit $(or $(MBIT),0))
 
 coverage: packages ## every region of the deciding code is reached

@@ -48,7 +48,8 @@ extension DownloadMachine {
         return actions
     }
 
-    /// A lane under 0.3 × the mean for 5 s gives its work to a fresh connection.
+    /// A lane under 0.3 × the mean for 5 s gives its work to a fresh connection; one that crawls, under a twentieth,
+    /// after 1 s.
     private mutating func replaceSlow(now: Moment) -> [Action] {
         let flowing = lanes.filter { $0.stage == .flowing && $0.kind == .data }
         guard flowing.count > 1 else { return [] }
@@ -64,7 +65,8 @@ extension DownloadMachine {
                 lanes[index].slowSince = now
                 continue
             }
-            if now - since >= .seconds(5), rangesUsable { actions.append(remove(index)) }
+            let patience = Span.seconds(lanes[index].speed < mean / 20 ? 1 : 5)
+            if now - since >= patience, rangesUsable { actions.append(remove(index)) }
         }
         return actions
     }
