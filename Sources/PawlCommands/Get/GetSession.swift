@@ -14,6 +14,8 @@ struct GetSession: ~Copyable {
     private var roster = Roster()
     private var teller: Teller
     private var isInterrupted = false
+    /// Whether something was heard in the last round: then more is likely to come at once.
+    private var isBusy = false
     private let start = milliseconds()
 
     init(_ plan: GetPlan) throws(Failure) {
@@ -34,8 +36,10 @@ struct GetSession: ~Copyable {
         feed()
         while !roster.active.isEmpty {
             teller.show(roster, left: plan.items.count - next, downloads: downloads)
-            mailbox.wait(milliseconds: teller.untilNext())
-            for message in mailbox.take() { hear(message) }
+            mailbox.wait(milliseconds: untilNext, patience: isBusy ? patience : 0)
+            let messages = mailbox.take()
+            isBusy = !messages.isEmpty
+            for message in messages { hear(message) }
             if isInterrupted { break }
             feed()
         }
@@ -51,6 +55,18 @@ struct GetSession: ~Copyable {
             exitCode: code
         )
         return Int32(code)
+    }
+
+    /// How long events may lie unheard while there are many.
+    private var untilNext: Int32? {
+        let next = teller.untilNext()
+        return isBusy ? min(next ?? 20, 20) : next
+    }
+
+    /// How many downloads may end before this thread has to look: so few that no slot is ever free for want of work.
+    private var patience: Int {
+        let active = roster.active.count
+        return next < plan.items.count ? max(1, active - plan.options.jobs * 2) : max(1, active)
     }
 
     /// Keeps a few more downloads in the downloader than run at once: enough that no slot is ever free, few enough

@@ -10,7 +10,23 @@ package final class Mailbox: Sendable {
         case signal(Int32)
     }
 
-    private let messages = Mutex<[Message]>([])
+    private struct State {
+        var messages: [Message] = []
+        /// Those among the messages that tell of a download's end.
+        var endings = 0
+        /// Whether the main thread sleeps and nobody has woken it yet.
+        var isAwaited = false
+        /// How many ends it sleeps through; 0 wakes it for anything.
+        var patience = 0
+
+        /// Whether what is here is worth waking for.
+        var isDue: Bool {
+            guard !messages.isEmpty else { return false }
+            return patience == 0 || endings >= patience
+        }
+    }
+
+    private let state = Mutex(State())
     private let reader: Int32
     private let writer: Int32
 
@@ -33,30 +49,62 @@ package final class Mailbox: Sendable {
 
     /// Leaves word; never blocks for longer than the append takes.
     package func post(_ message: Message) {
-        let wasEmpty = messages.withLock { messages in
-            messages.append(message)
-            return messages.count == 1
+        let wakes = state.withLock { state in
+            state.messages.append(message)
+            if message.isEnding { state.endings += 1 }
+            guard state.isAwaited, state.isDue || message.isUrgent else { return false }
+            state.isAwaited = false
+            return true
         }
-        guard wasEmpty else { return }
+        guard wakes else { return }
         var byte: UInt8 = 0
         _ = unsafe write(writer, &byte, 1)
     }
 
     /// Waits until there is word or the time is over; `nil` waits without end.
-    package func wait(milliseconds: Int32?) {
+    ///
+    /// With `patience` only a signal or that many ends of downloads are word enough: waking for each event of
+    /// many small files costs more than the files do.
+    package func wait(milliseconds: Int32?, patience: Int = 0) {
+        let sleeps = state.withLock { state in
+            state.patience = patience
+            state.isAwaited = !state.isDue && !state.messages.contains(where: \.isUrgent)
+            return state.isAwaited
+        }
+        guard sleeps else { return }
         var readable = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
-        guard unsafe poll(&readable, 1, milliseconds ?? -1) > 0 else { return }
-        // More than can have been written since the last time; if not, the next wait is over at once.
-        var bytes: (UInt64, UInt64) = (0, 0)
-        _ = unsafe read(reader, &bytes, 16)
+        let isWoken = unsafe poll(&readable, 1, milliseconds ?? -1) > 0
+        let mustRead = state.withLock { state in
+            defer { state.isAwaited = false }
+            return isWoken || !state.isAwaited
+        }
+        guard mustRead else { return }
+        // Who set the flag back writes one byte, if not already then soon: it stays for the next wait to end early.
+        var byte: UInt8 = 0
+        _ = unsafe read(reader, &byte, 1)
     }
 
     /// Everything left since the last call, in order.
     package func take() -> [Message] {
-        messages.withLock { messages in
-            let taken = messages
-            messages = []
+        state.withLock { state in
+            let taken = state.messages
+            state.messages = []
+            state.endings = 0
             return taken
+        }
+    }
+}
+
+extension Mailbox.Message {
+    fileprivate var isUrgent: Bool {
+        if case .signal = self { true } else { false }
+    }
+
+    fileprivate var isEnding: Bool {
+        guard case .event(let event) = self else { return false }
+        switch event.kind {
+        case .finished, .failed, .state(.paused): return true
+        case .state, .started, .notice, .retry: return false
         }
     }
 }
