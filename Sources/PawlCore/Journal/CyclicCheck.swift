@@ -13,6 +13,11 @@ package struct CyclicCheck: Hashable, Sendable {
     }
 
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
+        // Callers in other rooms reach this unspecialised, where each step of an iterator is a call through a witness.
+        let isFed: Void? = bytes.withContiguousStorageIfAvailable { run in
+            for index in 0..<run.count { unsafe feed(run[index]) }
+        }
+        guard isFed == nil else { return }
         for byte in bytes { feed(byte) }
     }
 

@@ -15,6 +15,7 @@ package enum FileName {
     ///
     /// A safe name stays as it is.
     package static func safe(_ wish: String) -> String {
+        if isPlain(wish) { return wish }
         var scalars = String.UnicodeScalarView()
         for scalar in lastComponent(wish).unicodeScalars where !isRemoved(scalar) { scalars.append(scalar) }
         var name = Substring(scalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace })
@@ -28,6 +29,14 @@ package enum FileName {
         let mark = " (\(number))"
         let (stem, suffix) = split(name)
         return String(prefix(stem, bytes: limit - suffix.utf8.count - mark.utf8.count)) + mark + suffix
+    }
+
+    /// Whether all of it is ASCII, and such that it is safe at a glance.
+    private static func isPlain(_ wish: String) -> Bool {
+        guard 1...limit ~= wish.utf8.count, let first = wish.utf8.first, first != .dot, first != .dash else {
+            return false
+        }
+        return wish.utf8.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .slash && $0 != .backslash }
     }
 
     /// What follows the last slash or backslash that something follows.

@@ -74,7 +74,12 @@ extension Collection<UInt8> {
     /// Whether these bytes are `lowercase` when the case of ASCII letters does not count.
     func isCaseInsensitively(_ lowercase: String) -> Bool {
         guard count == lowercase.utf8.count else { return false }
-        return zip(self, lowercase.utf8).allSatisfy { $0.lowercased == $1 }
+        var index = startIndex
+        for byte in lowercase.utf8 {
+            guard self[index].lowercased == byte else { return false }
+            formIndex(after: &index)
+        }
+        return true
     }
 
     /// The pieces between `separator`, empty ones included.

@@ -5,6 +5,7 @@
 enum HostName {
     static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
+        if let name = plain(text) { return name }
         guard let bytes = PercentCoding.strictlyDecoded(text),
             let raw = String(validating: bytes, as: UTF8.self)
         else { throw AddressFlaw("its host is not text in UTF-8") }
@@ -14,6 +15,24 @@ enum HostName {
         for label in Array(host.utf8).pieces(between: .dot) { labels.append(try asciiLabel(label)) }
         try check(labels)
         return String(decoding: Array(labels.joined(separator: [.dot])), as: UTF8.self)
+    }
+
+    /// What nearly every host is, in one pass: lower-case letters, digits, dashes and dots, with a letter at the
+    /// beginning of the last label, so that no parser takes it for a number.
+    private static func plain(_ text: ArraySlice<UInt8>) -> String? {
+        guard 1...253 ~= text.count else { return nil }
+        var start = text.startIndex
+        for index in text.indices {
+            let byte = text[index]
+            if byte == .dot {
+                guard 1...63 ~= index - start else { return nil }
+                start = index + 1
+            } else if !(0x61...0x7A ~= byte || byte.isDigit || byte == .dash) {
+                return nil
+            }
+        }
+        guard 1...63 ~= text.endIndex - start, text[start].isLetter else { return nil }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func check(_ all: [ArraySlice<UInt8>]) throws(AddressFlaw) {

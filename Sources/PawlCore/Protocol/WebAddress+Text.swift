@@ -1,14 +1,33 @@
 extension WebAddress {
     /// The URL for libcurl and for the journal: no user info, no fragment, the port only where it is not the
     /// default.
-    package var text: String { place + path + (query.map { "?" + $0 } ?? "") }
+    package var text: String {
+        var text = place
+        text += path
+        if let query {
+            text += "?"
+            text += query
+        }
+        return text
+    }
 
     /// The URL for people: a query may be a secret (signed addresses), so only its presence is told.
     package var redacted: String { place + path + (query == nil ? "" : "?…") }
 
     private var place: String {
-        let name = host.utf8.contains(.colon) ? "[\(host)]" : host
-        return "\(scheme.rawValue)://\(name)" + (port == scheme.defaultPort ? "" : ":\(port)")
+        var place = scheme.rawValue
+        place.reserveCapacity(
+            place.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 12
+        )
+        let isLiteral = host.utf8.contains(.colon)
+        place += isLiteral ? "://[" : "://"
+        place += host
+        if isLiteral { place += "]" }
+        if port != scheme.defaultPort {
+            place += ":"
+            place += String(port)
+        }
+        return place
     }
 
     /// Whether the host is this machine, so that no network is needed: `localhost` and names below it (RFC

@@ -178,7 +178,13 @@ extension ArraySlice<UInt8> {
     /// Whether these are the letters of `word`, which is in lower case.
     fileprivate func isWord(_ word: String) -> Bool {
         guard count == word.utf8.count else { return false }
-        return zip(self, word.utf8).allSatisfy { ($0 &- 0x41 < 26 ? $0 | 0x20 : $0) == $1 }
+        var index = startIndex
+        for byte in word.utf8 {
+            let mine = self[index]
+            guard (mine &- 0x41 < 26 ? mine | 0x20 : mine) == byte else { return false }
+            index += 1
+        }
+        return true
     }
 
     fileprivate var number: Int64? {
