@@ -6,6 +6,9 @@ enum HostName {
     static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
         if let name = plain(text) { return name }
+        if text.allSatisfy({ $0.isDigit || $0 == .dot }), isDottedQuad(text.pieces(between: .dot)) {
+            return String(decoding: text, as: UTF8.self)
+        }
         guard let bytes = PercentCoding.strictlyDecoded(text),
             let raw = String(validating: bytes, as: UTF8.self)
         else { throw AddressFlaw("its host is not text in UTF-8") }

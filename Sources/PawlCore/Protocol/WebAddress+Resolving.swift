@@ -45,6 +45,7 @@ extension WebAddress {
     ///
     /// It always begins with a slash.
     static func withoutDotSegments(_ path: String) -> String {
+        if hasPlainSegments(path) { return path }
         var segments: [Substring.UTF8View] = []
         var endsInSlash = false
         let relative = path.utf8.first == .slash ? path.dropFirst() : path[...]
@@ -65,6 +66,17 @@ extension WebAddress {
         }
         if endsInSlash || segments.isEmpty { result.append(.slash) }
         return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Whether the path begins with a slash and none of its segments with a dot, written as one or encoded.
+    private static func hasPlainSegments(_ path: String) -> Bool {
+        guard path.utf8.first == .slash else { return false }
+        var before = UInt8.slash
+        for byte in path.utf8 {
+            if before == .slash, byte == .dot || byte == .percent { return false }
+            before = byte
+        }
+        return true
     }
 
     /// 1 for a segment that means `.`, 2 for `..`, 0 for all others.

@@ -1,0 +1,204 @@
+import PawlCore
+import PawlCurl
+import PawlEngine
+import Testing
+
+/// What plain HTTP does on its own way; what both ways have in common stands in the suites that run twice.
+@Suite struct PlainHTTPTests {
+    private static let chunked = "Transfer-Encoding: chunked\r\n"
+
+    private func settings(_ change: (inout TransferSettings.Values) -> Void = { _ in }) -> TransferSettings {
+        var values = TransferSettings.Values()
+        values.proxy = ""
+        change(&values)
+        return TransferSettings(values)
+    }
+
+    private func heads(
+        _ values: TransferSettings.Values,
+        range: RequestedRange,
+        address: WebAddress,
+        bypassing: Bool
+    ) throws -> [String] {
+        let server = try ScriptedServer { _ in .body([1]) }
+        defer { server.stop() }
+        for isAlone in [false, true] {
+            let bench = try LibcurlAlone.$isOn.withValue(isAlone) { try Bench() }
+            var address = address
+            address.port = server.port
+            var request = TransferRequest(address: address, range: range, settings: TransferSettings(values))
+            request.bypassesCaches = bypassing
+            request.carriesSecrets = !bypassing
+            try bench.fetch(request)
+        }
+        return server.requests.map(\.head)
+    }
+
+    @Test(
+        arguments: [
+            [], ["X-One: 1", "X-Two:2"],
+            ["X-Empty;", "X-Gone:", "X-Blank:   ", "no field at all", ": nothing"],
+            ["Accept: text/plain", "user-agent: other"], ["Accept:", "User-Agent:", "Referer:"],
+            ["Cache-Control: max-age=0", "Cookie: a=b", "Authorization: Bearer x"],
+            ["X-Ümlaut: ä", "X-Last: y"],
+            ["Range: bytes=1-", "If-Range: \"x\"", "Accept-Encoding: br"],
+            ["X;y: z", "X-Semi ;", "X-More;  "],
+        ],
+        [RequestedRange.whole, .closed(ByteRange(5, 10)), .from(3), .suffix(7)]
+    )
+    func `libcurl would have sent the same bytes`(lines: [String], range: RequestedRange) throws {
+        var values = settings().values
+        values.headers = lines
+        values.userAgent = "Pawl/1"
+        values.referer = "http://before.example/x?y"
+        var address = WebAddress(
+            scheme: .http,
+            host: "127.0.0.1",
+            port: 1,
+            path: "/a%20b/c;d",
+            query: "q=1&r"
+        )
+        for bypassing in [false, true] {
+            let heads = try heads(values, range: range, address: address, bypassing: bypassing)
+            #expect(heads.count == 2 && heads.first == heads.last, "\(heads)")
+            address.query = nil
+        }
+    }
+
+    @Test(arguments: ["Host: other.example", "Connection: close", "Expect: 100-continue"])
+    func `fields that change the exchange are left to libcurl`(line: String) throws {
+        var values = settings().values
+        values.headers = [line]
+        let address = WebAddress(scheme: .http, host: "127.0.0.1", port: 1, path: "/", query: nil)
+        let heads = try heads(values, range: .whole, address: address, bypassing: false)
+        #expect(heads.count == 2 && heads.first == heads.last, "\(heads)")
+    }
+
+    @Test func `a server that closes fresh connections too is not asked for ever`() throws {
+        let server = try ScriptedServer { $0.number == 0 ? .body([1]) : .init("", .close) }
+        defer { server.stop() }
+        let bench = try Bench()
+        try bench.fetch(TransferRequest(port: server.port))
+        #expect(try bench.fetch(TransferRequest(port: server.port)).fault?.kind == .connectionLost)
+        #expect(server.requests.count == 3)
+        #expect(server.connections == 2)
+    }
+
+    @Test func `an answer that began is never asked for again`() throws {
+        let server = try ScriptedServer {
+            $0.number == 0 ? .body([1]) : .init("HTTP/1.1 200 OK\r\nCo", .close)
+        }
+        defer { server.stop() }
+        let bench = try Bench()
+        try bench.fetch(TransferRequest(port: server.port))
+        let fault = try bench.fetch(TransferRequest(port: server.port)).fault
+        #expect(fault?.kind == .truncated)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test(arguments: [
+        ("HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\nbody", ScriptedServer.Answer.End.hold),
+        ("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 4\r\n\r\nbody", .hold),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody and more", .hold),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n" + chunked + "\r\n4\r\nbody\r\n0\r\n\r\n", .hold),
+        ("HTTP/1.1 200 OK\r\n" + chunked + "\r\n4\r\nbody\r\n0\r\n\r\nHTTP/1.1 200", .hold),
+        ("HTTP/1.1 200 OK\r\n\r\nbody", .close), ("HTTP/1.0 200 OK\r\n\r\nbody", .close),
+    ])
+    func `a body ends where its framing says, and its connection carries nothing else`(
+        answer: String,
+        end: ScriptedServer.Answer.End
+    ) throws {
+        let server = try ScriptedServer { $0.number == 0 ? .init(answer, end) : .body([2]) }
+        let bench = try Bench()
+        let recorder = try bench.fetch(TransferRequest(port: server.port))
+        #expect(recorder.events == [.head(200), .body, .ended(.complete)])
+        #expect(recorder.body == Array("body".utf8))
+        #expect(try bench.fetch(TransferRequest(port: server.port)).body == [2])
+        #expect(server.connections == 2)
+        server.stop()
+    }
+
+    @Test(arguments: ["204 No Content", "304 Not Modified"])
+    func `an answer that cannot have a body ends with its head`(status: String) throws {
+        let server = try ScriptedServer { request in
+            request.number == 0 ? .init("HTTP/1.1 \(status)\r\nContent-Length: 9\r\n\r\n") : .body([2])
+        }
+        defer { server.stop() }
+        let bench = try Bench()
+        let recorder = try bench.fetch(TransferRequest(port: server.port))
+        #expect(recorder.body.isEmpty)
+        #expect(recorder.end == .complete)
+        #expect(try bench.fetch(TransferRequest(port: server.port)).body == [2])
+        #expect(server.connections == 1)
+    }
+
+    @Test func `a redirect with a short page in chunks leaves its connection for the next hop`() throws {
+        let page = "4\r\nover\r\n5\r\n here\r\n0\r\n\r\n"
+        let server = try ScriptedServer { request in
+            request.number == 0
+                ? .init("HTTP/1.1 302 There\r\nLocation: /b\r\n\(Self.chunked)\r\n\(page)") : .body([1])
+        }
+        defer { server.stop() }
+        let bench = try Bench()
+        let recorder = Recorder()
+        recorder.onHead = { _ in false }
+        try bench.fetch(TransferRequest(port: server.port), into: recorder)
+        #expect(recorder.events == [.head(302), .ended(.stopped)])
+        try bench.fetch(TransferRequest(port: server.port, path: "/b"))
+        #expect(server.connections == 1)
+    }
+
+    @Test func `a cookie of a redirect comes back where it belongs and nowhere else`() throws {
+        let server = try ScriptedServer { request in
+            request.number == 0
+                ? .init(
+                    "HTTP/1.1 302 There\r\nLocation: /in/b\r\nSet-Cookie: login=1\r\nSet-Cookie: all=2; Path=/\r\n"
+                        + "Set-Cookie: gone=3; Max-Age=0\r\nSet-Cookie: secure=4; Domain=other.example\r\n"
+                        + "Content-Length: 0\r\n\r\n"
+                ) : .body([1])
+        }
+        let other = try ScriptedServer { _ in .body([1]) }
+        defer {
+            server.stop()
+            other.stop()
+        }
+        let bench = try Bench()
+        let shared = settings()
+        let recorder = Recorder()
+        recorder.onHead = { _ in false }
+        try bench.fetch(TransferRequest(port: server.port, path: "/in/a", settings: shared), into: recorder)
+        for path in ["/in/b", "/out/b"] {
+            try bench.fetch(TransferRequest(port: server.port, path: path, settings: shared))
+        }
+        try bench.fetch(TransferRequest(port: other.port, path: "/in/b", settings: shared))
+        let sent = server.requests.map {
+            Set(($0.header("Cookie") ?? "").split(separator: "; ").map(String.init))
+        }
+        #expect(sent == [[], ["login=1", "all=2"], ["all=2"]])
+        #expect(other.requests[0].header("Cookie") == nil)
+    }
+
+    @Test func `a head that comes in many reads is taken whole`() throws {
+        let line = "X-Filler: \(String(repeating: "a", count: 1_000))\r\n"
+        let head = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 220) + "ETag: \"last\"\r\n"
+        let server = try ScriptedServer { _ in .init(head + "Content-Length: 4\r\n\r\nbody") }
+        defer { server.stop() }
+        let recorder = try Bench().fetch(TransferRequest(port: server.port))
+        #expect(recorder.events == [.head(200), .body, .ended(.complete)])
+        #expect(recorder.head?.entityTag == EntityTag(opaque: "last", isWeak: false))
+        #expect(recorder.body == Array("body".utf8))
+    }
+
+    @Test func `a server that hangs up while idle is noticed before the next request`() throws {
+        let server = try ScriptedServer { request in
+            .body([UInt8(request.number)], lines: request.number == 0 ? "Keep-Alive: timeout=1\r\n" : "")
+        }
+        let bench = try Bench()
+        try bench.fetch(TransferRequest(port: server.port))
+        server.stop()
+        bench.settle(rounds: 2)
+        let again = try bench.fetch(TransferRequest(port: server.port))
+        #expect(again.fault?.kind == .connectionRefused)
+        #expect(server.requests.count == 1)
+    }
+}
