@@ -33,7 +33,7 @@ let package = Package(
 
         room("PawlCore", []),
         room("PawlEngine", ["PawlCore"]),
-        room("PawlCurl", ["PawlCore", "PawlEngine", "CCurl"]),
+        room("PawlCurl", ["PawlCore", "PawlEngine", "CCurl", "CPawlSystem"]),
         room("PawlDisk", ["PawlCore", "PawlEngine", "CPawlSystem", "CCrypto"]),
         room("PawlReach", ["PawlCore", "PawlEngine"]),
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach"]),

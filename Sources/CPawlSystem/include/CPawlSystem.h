@@ -60,3 +60,42 @@ int pawl_copy_data(int from, int to, int64_t length);
 static inline void pawl_store(void *word, uint64_t value) {
     __atomic_store_n((uint64_t *)word, value, __ATOMIC_RELEASE);
 }
+
+#ifdef __linux__
+#include <sys/types.h>
+
+// What pawl_poller_wait tells of a descriptor.
+struct pawl_ready {
+    uint64_t key;
+    unsigned events;
+};
+
+// epoll's bits (epoll_ctl(2)): in, error, hang-up and half-closed; out; error, hang-up and half-closed.
+enum { PAWL_READY_TO_READ = 0x2019, PAWL_READY_TO_WRITE = 0x004, PAWL_PEER_CLOSED = 0x2018 };
+
+int pawl_poller_make(void);
+
+// A descriptor that wakes a poller when something is written to it.
+int pawl_bell_make(void);
+
+// Tells of input for as long as it is there.
+int pawl_poller_add_bell(int poller, int bell, uint64_t key);
+
+// Tells of each change once.
+int pawl_poller_add_socket(int poller, int socket, uint64_t key);
+
+// Fills at most 64 of `ready` and answers how many, -1 when a signal came.
+int pawl_poller_wait(int poller, struct pawl_ready *ready, int milliseconds);
+
+// A copy of the descriptor that closes on exec.
+int pawl_duplicate(int descriptor);
+
+// Both ends of a pipe that does not block, of `size` bytes where the system allows it.
+int pawl_pipe_make(int ends[2], int size);
+
+// splice(2) from a stream into a pipe.
+ssize_t pawl_splice_in(int from, int pipe, size_t count);
+
+// splice(2) from a pipe to a place in a file.
+ssize_t pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
+#endif

@@ -1,5 +1,6 @@
 #if os(Linux)
 import CCurl
+import CPawlSystem
 import PawlCore
 import PawlEngine
 

@@ -1,5 +1,6 @@
 #if os(Linux)
 import CCurl
+import CPawlSystem
 import Glibc
 
 /// One epoll instance: the sockets of plain HTTP, told of changes once, and a bell that other threads ring.

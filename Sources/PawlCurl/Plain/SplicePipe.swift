@@ -1,5 +1,6 @@
 #if os(Linux)
 import CCurl
+import CPawlSystem
 import Glibc
 
 /// A pipe through which the kernel moves bytes from a socket to a file.

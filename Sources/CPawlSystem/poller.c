@@ -1,0 +1,55 @@
+#define _GNU_SOURCE
+#include "CPawlSystem.h"
+
+#ifdef __linux__
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+_Static_assert(PAWL_READY_TO_READ == (EPOLLIN | EPOLLERR | EPOLLHUP | EPOLLRDHUP), "as the kernel has it");
+_Static_assert(PAWL_READY_TO_WRITE == EPOLLOUT, "as the kernel has it");
+_Static_assert(PAWL_PEER_CLOSED == (EPOLLRDHUP | EPOLLHUP | EPOLLERR), "as the kernel has it");
+
+int pawl_poller_make(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int pawl_bell_make(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int pawl_poller_add_bell(int poller, int bell, uint64_t key) {
+    struct epoll_event event = {.events = EPOLLIN, .data = {.u64 = key}};
+    return epoll_ctl(poller, EPOLL_CTL_ADD, bell, &event);
+}
+
+int pawl_poller_add_socket(int poller, int socket, uint64_t key) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, .data = {.u64 = key}};
+    return epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event);
+}
+
+int pawl_poller_wait(int poller, struct pawl_ready *ready, int milliseconds) {
+    struct epoll_event events[64];
+    int count = epoll_wait(poller, events, 64, milliseconds);
+    for (int index = 0; index < count; index++) {
+        ready[index].key = events[index].data.u64;
+        ready[index].events = events[index].events;
+    }
+    return count;
+}
+
+int pawl_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+
+int pawl_pipe_make(int ends[2], int size) {
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return -1;
+    (void)fcntl(ends[1], F_SETPIPE_SZ, size);
+    return 0;
+}
+
+ssize_t pawl_splice_in(int from, int pipe, size_t count) {
+    return splice(from, NULL, pipe, NULL, count, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+}
+
+ssize_t pawl_splice_out(int pipe, int file, int64_t offset, size_t count) {
+    off64_t place = offset;
+    return splice(pipe, NULL, file, &place, count, SPLICE_F_MOVE);
+}
+#endif
