@@ -44,11 +44,11 @@ int pawl_pipe_make(int ends[2], int size) {
     return 0;
 }
 
-ssize_t pawl_splice_in(int from, int pipe, size_t count) {
+long pawl_splice_in(int from, int pipe, size_t count) {
     return splice(from, NULL, pipe, NULL, count, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
 }
 
-ssize_t pawl_splice_out(int pipe, int file, int64_t offset, size_t count) {
+long pawl_splice_out(int pipe, int file, int64_t offset, size_t count) {
     off64_t place = offset;
     return splice(pipe, NULL, file, &place, count, SPLICE_F_MOVE);
 }

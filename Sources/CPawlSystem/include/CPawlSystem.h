@@ -62,8 +62,6 @@ static inline void pawl_store(void *word, uint64_t value) {
 }
 
 #ifdef __linux__
-#include <sys/types.h>
-
 // What pawl_poller_wait tells of a descriptor.
 struct pawl_ready {
     uint64_t key;
@@ -94,8 +92,8 @@ int pawl_duplicate(int descriptor);
 int pawl_pipe_make(int ends[2], int size);
 
 // splice(2) from a stream into a pipe.
-ssize_t pawl_splice_in(int from, int pipe, size_t count);
+long pawl_splice_in(int from, int pipe, size_t count);
 
 // splice(2) from a pipe to a place in a file.
-ssize_t pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
+long pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
 #endif
