@@ -40,11 +40,24 @@ import Testing
         for turn in 0..<16 {
             for lane in bench.machine.lanes where lane.stage == .flowing {
                 let isSlow = lane.id == slow && turn % 6 < 3
-                bench.progress(to: lane.cursor + (isSlow ? 10 : 300_000), lane: lane.id)
+                bench.progress(to: lane.cursor + (isSlow ? 50_000 : 300_000), lane: lane.id)
             }
             bench.tick(after: 0.5)
         }
         #expect(bench.machine.lanes.contains { $0.id == slow })
+    }
+
+    @Test(arguments: [(10, false), (50_000, true)])
+    func `G3 a crawling lane is replaced at once, a slow one gets more time`(step: Int64, isKept: Bool) {
+        var bench = Self.four()
+        let slow = bench.machine.lanes[1].id
+        for _ in 0..<5 {
+            for lane in bench.machine.lanes where lane.stage == .flowing {
+                bench.progress(to: lane.cursor + (lane.id == slow ? step : 300_000), lane: lane.id)
+            }
+            bench.tick(after: 0.5)
+        }
+        #expect(bench.machine.lanes.contains { $0.id == slow } == isKept)
     }
 
     @Test func `G3 a refused connection leaves its work to those that flow`() {
