@@ -5,6 +5,9 @@ import Testing
 /// What a Swift program sees; the same promises through the command line are tried elsewhere.
 @Suite struct LibraryTests {
     private let payload = Payload(seed: 501, length: 3_000_000)
+    /// So long that what the kernel's buffers hold is less than what comes before the stall: the file has begun.
+    private let long = Payload(seed: 503, length: 90_000_000)
+    private let stall: Int64 = 80_000_000
 
     private func options(_ folder: TemporaryFolder) -> DownloadOptions {
         var options = DownloadOptions()
@@ -113,11 +116,11 @@ import Testing
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         try FileSystem.write(Array("mine".utf8), to: folder.path("f"))
-        let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
+        let url = origin.serve("/f", long) { $0.cut = .stall(after: stall) }
         let downloader = Downloader()
         let download = try downloader.add(url, options: options(folder))
         download.resume()
-        origin.wait(bytes: 2_000_000, of: "/f")
+        origin.wait(bytes: stall, of: "/f")
         try await download.remove()
         #expect(folder.names == ["f"])
         #expect(FileSystem.contents(folder.path("f")) == Array("mine".utf8))
@@ -128,7 +131,7 @@ import Testing
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
-        let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
+        let url = origin.serve("/f", long) { $0.cut = .stall(after: stall) }
         let paused = Monitor(false)
         let downloader = Downloader { event in
             if case .state(.paused) = event.kind { paused.with { $0 = true } }
@@ -137,7 +140,7 @@ import Testing
         options.connections = 1
         let download = try downloader.add(url, options: options)
         download.resume()
-        origin.wait(bytes: 2_000_000, of: "/f")
+        origin.wait(bytes: stall, of: "/f")
         download.pause()
         #expect(paused.wait { $0 ? true : nil } == true)
         let kept = download.snapshot.written
@@ -145,7 +148,7 @@ import Testing
         origin.adjust("/f") { $0.cut = nil }
         download.resume()
         _ = try await download.file()
-        #expect(folder.difference("f", from: payload) == nil)
+        #expect(folder.difference("f", from: long) == nil)
         #expect(folder.names == ["f"])
         let last = try #require(origin.ended("/f").last)
         #expect(last.range == .from(kept, last: nil))
@@ -170,14 +173,14 @@ import Testing
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
-        let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
+        let url = origin.serve("/f", long) { $0.cut = .stall(after: stall) }
         let paused = Monitor(false)
         do {
             let downloader = Downloader { event in
                 if case .state(.paused) = event.kind { paused.with { $0 = true } }
             }
             try downloader.add(url, options: options(folder)).resume()
-            origin.wait(bytes: 2_000_000, of: "/f")
+            origin.wait(bytes: stall, of: "/f")
         }
         #expect(paused.wait { $0 ? true : nil } == true)
         #expect(folder.names == ["f.part", "f.pawl"])
