@@ -166,11 +166,11 @@ import Glibc
         partial.release()
         // A process of its own that takes an open-file-description write lock (F_OFD_SETLK) and then waits.
         let script = """
-            import fcntl, struct, sys, time
+            import fcntl, signal, struct, sys
             f = open(sys.argv[1], "r+b")
             fcntl.fcntl(f, 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
             print("locked", flush=True)
-            time.sleep(600)
+            signal.pause()
             """
         let process = try PawlProcess("/usr/bin/python3", ["-c", script, "\(folder.path)/x.bin.part"])
         #expect(process.line { $0 == "locked" } == "locked")

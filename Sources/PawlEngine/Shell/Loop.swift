@@ -58,7 +58,6 @@ final class Loop {
         case .pause(let id): runner(id)?.pause()
         case .network(let online): for runner in runners { runner.network(online: online) }
         case .runner(let run, let event): runners.first { $0.run == run }?.happened(event)
-        case .changeRate(let id, let rate): runner(id)?.change(rate: rate)
         case .stop:
             isStopping = true
             for runner in runners { runner.pause() }

@@ -11,7 +11,6 @@ final class Mailbox: Sendable {
         case network(Bool)
         /// For the runner with this number only: an earlier run's word means nothing to a later one.
         case runner(UInt64, RunnerEvent)
-        case changeRate(DownloadID, Int64?)
         case stop
     }
 

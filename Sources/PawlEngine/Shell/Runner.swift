@@ -140,10 +140,6 @@ final class Runner {
         return writers.contains { $0.lane == lane }
     }
 
-    func change(rate: Int64?) {
-        limiter.change(rate: rate, now: clock.now)
-    }
-
     // MARK: bytes
 
     /// Whether the bytes on disk equal these; `nil` when the disk failed.
