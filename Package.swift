@@ -29,6 +29,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CWebSockets",
+            pkgConfig: "libwebsockets",
+            providers: [.apt(["libwebsockets-dev"])]
+        ),
         .target(name: "CPawlSystem", cSettings: strictC),
 
         room("PawlCore", []),
@@ -37,6 +42,7 @@ let package = Package(
         room("PawlDisk", ["PawlCore", "PawlEngine", "CPawlSystem", "CCrypto"]),
         room("PawlReach", ["PawlCore", "PawlEngine"]),
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach"]),
+        room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"]),
         room("PawlCommands", ["Pawl", "PawlCore"]),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
@@ -48,6 +54,7 @@ let package = Package(
         tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlTestKitTests", ["PawlTestKit", "PawlCore"]),
         tests("PawlTests", ["Pawl", "PawlTestKit"]),
+        tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
         tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),
     ]

@@ -1,0 +1,59 @@
+import CWebSockets
+import Synchronization
+
+/// What other threads have for the server's thread.
+final class WebMailbox: Sendable {
+    enum Message: Sendable {
+        case reply(ConnectionID, WebResponse)
+        case push(ConnectionID, [UInt8])
+        case end(ConnectionID)
+        case stop(@Sendable () -> Void)
+    }
+
+    @safe
+    private struct State: @unchecked Sendable {  // the pointer only rings a bell
+        var messages: [Message] = []
+        var context: OpaquePointer?
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+
+    func attach(_ context: OpaquePointer) { state.withLock { unsafe $0.context = context } }
+
+    /// The loop has ended; what comes now is answered here.
+    func detach() {
+        let left = state.withLock { state in
+            unsafe state.context = nil
+            state.isOver = true
+            defer { state.messages = [] }
+            return state.messages
+        }
+        for message in left { turnAway(message) }
+    }
+
+    func post(_ message: Message) {
+        let isTaken = state.withLock { state -> Bool in
+            guard !state.isOver else { return false }
+            state.messages.append(message)
+            // Under the lock, so that the context cannot go in between; it only rings.
+            if let context = unsafe state.context { unsafe lws_cancel_service(context) }
+            return true
+        }
+        if !isTaken { turnAway(message) }
+    }
+
+    func take() -> [Message] {
+        state.withLock { state in
+            defer { state.messages = [] }
+            return state.messages
+        }
+    }
+
+    private func turnAway(_ message: Message) {
+        switch message {
+        case .stop(let completion): completion()
+        case .reply, .push, .end: break
+        }
+    }
+}

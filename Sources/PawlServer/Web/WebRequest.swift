@@ -1,0 +1,50 @@
+/// Names a connection of a client to the server, for as long as the server runs.
+package struct ConnectionID: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// How a request reached us.
+package enum Door: Hashable, Sendable {
+    /// The socket file, which only its owner can open.
+    case local
+    /// A TCP port.
+    case port(isSecure: Bool)
+}
+
+/// A request whose head and body are complete.
+package struct WebRequest: Sendable {
+    package enum Method: String, Sendable {
+        case get = "GET"
+        case head = "HEAD"
+        case post = "POST"
+        case options = "OPTIONS"
+        case other = "other"
+    }
+
+    /// The fields of the head that anybody here asks for.
+    package enum Field: Hashable, Sendable, CaseIterable {
+        case host, origin, authorization, cookie, range, ifNoneMatch, ifRange, contentType
+        case acceptEncoding, userAgent, requestedHeaders
+    }
+
+    package var connection: ConnectionID
+    package var door: Door
+    package var method: Method
+    /// Percent-decoded, without the query; begins with `/`.
+    package var path: String
+    /// Percent-decoded, in order.
+    package var query: [(name: String, value: String)] = []
+    package var fields: [Field: String] = [:]
+    package var body: [UInt8] = []
+
+    package init(connection: ConnectionID, door: Door, method: Method, path: String) {
+        self.connection = connection
+        self.door = door
+        self.method = method
+        self.path = path
+    }
+
+    /// The first value of that name in the query.
+    package func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
+}

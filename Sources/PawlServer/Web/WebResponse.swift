@@ -1,0 +1,45 @@
+/// What is answered to a request.
+package struct WebResponse: Sendable {
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        /// A part of an open file.
+        case file(WebFile)
+        /// Pieces that ``WebServer/push(_:to:)`` brings, until the connection ends.
+        case stream
+    }
+
+    package var status: Int
+    package var contentType: String?
+    package var fields: [(name: String, value: String)] = []
+    package var body: Body
+    /// Whether the connection ends with this answer.
+    package var closes = false
+    /// How long it is held back before it goes out.
+    package var delay: Duration?
+
+    package init(_ status: Int, contentType: String? = nil, body: Body = .bytes([])) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+
+    package init(_ status: Int, text: String) {
+        self.init(status, contentType: "text/plain; charset=utf-8", body: .bytes(Array((text + "\n").utf8)))
+    }
+}
+
+/// What decides about requests and messages.
+///
+/// Called on the server's thread: it must return quickly and answer from elsewhere when it takes time.
+package protocol WebHandler: AnyObject, Sendable {
+    /// `reply` is called once, on any thread, now or later.
+    func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void)
+    /// A WebSocket is asked for; an answer refuses it.
+    func refusal(ofSocket request: WebRequest) -> WebResponse?
+    /// A WebSocket stands.
+    func opened(_ socket: ConnectionID, request: WebRequest)
+    /// A whole text message.
+    func received(_ message: [UInt8], from socket: ConnectionID)
+    /// A WebSocket or a stream has ended, whoever ended it.
+    func closed(_ connection: ConnectionID)
+}
