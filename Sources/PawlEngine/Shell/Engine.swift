@@ -99,7 +99,7 @@ package final class Engine: Sendable {
 
     /// It may run as soon as there is a slot; one that has finished stays as it is.
     package func resume(_ id: DownloadID) {
-        let starts = state.withLock { state -> [DownloadID] in
+        let starts = state.withLock { state -> [QueueOrder<DownloadID>] in
             guard !state.isClosing, let entry = state.entries[id] else { return [] }
             switch entry.box.reading.phase {
             // On its way to its place nothing can stop it, and it has given its slot back already.
@@ -191,8 +191,8 @@ package final class Engine: Sendable {
         for completion in completions { completion() }
     }
 
-    private func start(_ ids: [DownloadID]) {
-        for id in ids {
+    private func start(_ orders: [QueueOrder<DownloadID>]) {
+        for case .start(let id) in orders {
             let found = state.withLock { state -> (Entry, Int)? in
                 guard var entry = state.entries[id], !state.isClosing else { return nil }
                 let loop = state.nextLoop % loops.count
@@ -227,7 +227,7 @@ package final class Engine: Sendable {
 
     /// The loop has let go of the download: its slot is free.
     private func settled(_ id: DownloadID) {
-        let starts = state.withLock { state -> [DownloadID] in
+        let starts = state.withLock { state -> [QueueOrder<DownloadID>] in
             guard let entry = state.entries[id] else { return state.scheduler.release(id) }
             state.entries[id]?.loop = nil
             state.entries[id]?.isPausing = false

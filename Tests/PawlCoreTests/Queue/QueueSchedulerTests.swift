@@ -2,40 +2,48 @@ import PawlCore
 import Testing
 
 @Suite struct QueueSchedulerTests {
-    @Test(arguments: 0..<12 as Range<UInt64>)
-    func `D7 slots are never exceeded nor idle while someone waits, whatever happens`(seed: UInt64) {
-        var dice = Dice(seed: seed)
-        var scheduler = QueueScheduler<Int>(slots: dice.number(1...4))
-        var line: [Int] = []
-        var running: Set<Int> = []
-        for _ in 0..<600 {
-            let id = dice.number(0...30)
-            let started: [Int]
-            switch dice.number(0...5) {
-            case 0, 1, 2:
-                if !running.contains(id), !line.contains(id) { line.append(id) }
-                started = scheduler.enqueue(id)
-            case 3, 4:
-                line.removeAll { $0 == id }
-                running.remove(id)
-                started = scheduler.release(id)
-            default: started = scheduler.change(slots: dice.number(0...5))
+    /// Every state that a few downloads can reach, breadth first, with each command tried in each.
+    private static func walk(ids: Int, commands: [QueueCommand]) -> (states: Int, broken: String?) {
+        var states = [QueueScheduler<Int>(slots: 2)]
+        var seen: Set<QueueView> = [QueueView(states[0])]
+        var ways: [[QueueCommand]] = [[]]
+        var next = 0
+        while next < states.count {
+            let before = QueueView(states[next])
+            for command in commands {
+                var scheduler = states[next]
+                let orders = command.apply(to: &scheduler)
+                let after = QueueView(scheduler)
+                let step = QueueStep(before: before, command: command, orders: orders, after: after)
+                if let law = step.brokenLaw { return (next, "\(law) after \(ways[next] + [command])") }
+                guard seen.insert(after).inserted else { continue }
+                states.append(scheduler)
+                ways.append(ways[next] + [command])
             }
-            // They start in order, as many as there is room for.
-            let room = max(0, scheduler.slots - running.count)
-            #expect(started == Array(line.prefix(room)))
-            line.removeFirst(min(started.count, line.count))
-            running.formUnion(started)
-            #expect(scheduler.running == running)
-            #expect(running.count <= scheduler.slots || started.isEmpty)
-            #expect((0...30).allSatisfy { scheduler.isWaiting($0) == line.contains($0) })
-            #expect(scheduler.isIdle == (running.isEmpty && line.isEmpty))
+            next += 1
         }
+        return (states.count, nil)
     }
 
-    @Test func `there is always one slot`() {
-        var scheduler = QueueScheduler<Int>(slots: 0)
-        #expect(scheduler.enqueue(1) == [1])
-        #expect(scheduler.change(slots: -3).isEmpty && scheduler.slots == 1)
+    @Test func `D7 D8 D9 D10 three downloads in every state keep the laws of the queue`() {
+        let (states, broken) = Self.walk(ids: 3, commands: QueueCommand.all(ids: 3))
+        if let broken { Issue.record("\(broken)") }
+        #expect(states > 1000)
+    }
+
+    @Test(arguments: 0..<16 as Range<UInt64>)
+    func `D7 D8 D9 D10 a storm of commands keeps the laws of the queue`(seed: UInt64) {
+        var dice = Dice(seed: seed)
+        var scheduler = QueueScheduler<Int>(slots: 3)
+        for _ in 0..<1500 {
+            let before = QueueView(scheduler)
+            let command = QueueCommand.random(ids: 40, &dice)
+            let orders = command.apply(to: &scheduler)
+            let after = QueueView(scheduler)
+            let step = QueueStep(before: before, command: command, orders: orders, after: after)
+            guard let law = step.brokenLaw else { continue }
+            Issue.record("\(law) after \(command) in \(before)")
+            return
+        }
     }
 }

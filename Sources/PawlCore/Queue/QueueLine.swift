@@ -1,0 +1,303 @@
+/// The scheduler's entries by number, and the order of those that wait.
+///
+/// The order is a list of chunks, so that a hundred thousand waiting entries cost some four bytes each beside the entry
+/// itself, and each step touches one chunk and the counts of the others. Not generic, so that callers in other
+/// rooms run specialised code.
+package struct QueueLine: Sendable {
+    package typealias Number = Int32
+
+    private struct Entry: Sendable {
+        var place: QueuePlace
+        var group: GroupID?
+        /// A person wants it to stand still.
+        var isPaused: Bool
+        /// Its group is paused.
+        var isHeld: Bool
+        var isWaiting = false
+
+        var isReady: Bool { !isPaused && !isHeld }
+    }
+
+    private struct Chunk: Sendable {
+        var members: [Number] = []
+        /// How many of them may be started.
+        var ready = 0
+    }
+
+    private static let chunkSize = 512
+
+    private var entries: [Entry] = []
+    private var free: [Number] = []
+    private var chunks: [Chunk] = []
+    private var heldGroups: Set<GroupID> = []
+    package private(set) var count = 0
+    private var ready = 0
+    /// The positions given so far; those of running entries count, since they may come back.
+    private var lowest = 0.0
+    private var highest = 0.0
+
+    package init() {}
+
+    // MARK: entries
+
+    /// A new entry, not in the line yet; without a position it gets the last one.
+    package mutating func add(priority: Int, position: Double?, group: GroupID?, isPaused: Bool) -> Number {
+        let position = position ?? highest + 1
+        note(position)
+        let entry = Entry(
+            place: QueuePlace(priority: priority, position: position),
+            group: group,
+            isPaused: isPaused,
+            isHeld: group.map(heldGroups.contains) ?? false
+        )
+        guard let number = free.popLast() else {
+            entries.append(entry)
+            return Number(entries.count - 1)
+        }
+        entries[Int(number)] = entry
+        return number
+    }
+
+    /// Its number may be another's now.
+    package mutating func forget(_ number: Number) {
+        remove(number)
+        entries[Int(number)].group = nil
+        free.append(number)
+    }
+
+    package func place(of number: Number) -> QueuePlace { entries[Int(number)].place }
+    package func isPaused(_ number: Number) -> Bool { entries[Int(number)].isPaused }
+    package func isReady(_ number: Number) -> Bool { entries[Int(number)].isReady }
+    package func isWaiting(_ number: Number) -> Bool { entries[Int(number)].isWaiting }
+    package func isMember(_ number: Number, of group: GroupID) -> Bool {
+        entries[Int(number)].group == group
+    }
+    package func isHeld(_ group: GroupID) -> Bool { heldGroups.contains(group) }
+
+    package mutating func set(paused: Bool, of number: Number) {
+        change(number) { $0.isPaused = paused }
+    }
+
+    package mutating func set(held: Bool, of group: GroupID) {
+        if held { heldGroups.insert(group) } else { heldGroups.remove(group) }
+        for index in entries.indices where entries[index].group == group {
+            change(Number(index)) { $0.isHeld = held }
+        }
+    }
+
+    private mutating func change(_ number: Number, _ edit: (inout Entry) -> Void) {
+        let was = entries[Int(number)].isReady
+        edit(&entries[Int(number)])
+        let entry = entries[Int(number)]
+        guard entry.isWaiting, was != entry.isReady else { return }
+        count(ready: entry.isReady ? 1 : -1, in: chunk(of: number))
+    }
+
+    private mutating func count(ready difference: Int, in chunk: Int) {
+        chunks[chunk].ready += difference
+        ready += difference
+    }
+
+    private mutating func note(_ position: Double) {
+        lowest = min(lowest, position)
+        highest = max(highest, position)
+    }
+
+    // MARK: the order
+
+    package var hasReady: Bool { ready > 0 }
+
+    /// Takes the first one that may be started out of the line.
+    package mutating func takeReady() -> Number? {
+        guard ready > 0, let chunk = chunks.firstIndex(where: { $0.ready > 0 }),
+            let index = chunks[chunk].members.firstIndex(where: { entries[Int($0)].isReady })
+        else { return nil }
+        let number = chunks[chunk].members[index]
+        take(index, from: chunk)
+        return number
+    }
+
+    /// Puts an entry to the place that it has.
+    package mutating func insert(_ number: Number) {
+        entries[Int(number)].isWaiting = true
+        count += 1
+        var index = chunk(of: number)
+        if index == chunks.count {
+            // Beyond the last: a full chunk stays full, since most come at the end.
+            if let last = chunks.last, last.members.count < QueueLine.chunkSize {
+                index -= 1
+            } else {
+                chunks.append(Chunk())
+            }
+        }
+        chunks[index].members.insert(number, at: offset(of: number, in: index))
+        if entries[Int(number)].isReady { count(ready: 1, in: index) }
+        if chunks[index].members.count > QueueLine.chunkSize { split(index) }
+    }
+
+    package mutating func insertFirst(_ number: Number) {
+        lowest -= 1
+        entries[Int(number)].place.position = lowest
+        insert(number)
+    }
+
+    package mutating func insertLast(_ number: Number, priority: Int) {
+        highest += 1
+        entries[Int(number)].place = QueuePlace(priority: priority, position: highest)
+        insert(number)
+    }
+
+    package mutating func set(priority: Int, of number: Number) {
+        guard entries[Int(number)].isWaiting else {
+            entries[Int(number)].place.priority = priority
+            return
+        }
+        remove(number)
+        insertLast(number, priority: priority)
+    }
+
+    package mutating func remove(_ number: Number) {
+        guard entries[Int(number)].isWaiting else { return }
+        let chunk = chunk(of: number)
+        take(offset(of: number, in: chunk), from: chunk)
+    }
+
+    private mutating func take(_ offset: Int, from chunk: Int) {
+        let number = chunks[chunk].members.remove(at: offset)
+        count -= 1
+        if entries[Int(number)].isReady { count(ready: -1, in: chunk) }
+        entries[Int(number)].isWaiting = false
+        if chunks[chunk].members.isEmpty { chunks.remove(at: chunk) }
+    }
+
+    private mutating func split(_ index: Int) {
+        let half = QueueLine.chunkSize / 2
+        let later = Array(chunks[index].members[half...])
+        chunks[index].members.removeLast(later.count)
+        let moved = later.count { entries[Int($0)].isReady }
+        chunks[index].ready -= moved
+        chunks.insert(Chunk(members: later, ready: moved), at: index + 1)
+    }
+
+    // MARK: ranks
+
+    /// The members from `start` on, at most `limit`, and no step for those before but over whole chunks.
+    package func members(from start: Int, limit: Int) -> [Number] {
+        var skip = max(0, start)
+        var found: [Number] = []
+        for chunk in chunks {
+            guard skip < chunk.members.count else {
+                skip -= chunk.members.count
+                continue
+            }
+            found += chunk.members[skip...].prefix(limit - found.count)
+            skip = 0
+            if found.count >= limit { break }
+        }
+        return found
+    }
+
+    /// How many stand before it.
+    package func rank(of number: Number) -> Int {
+        let chunk = chunk(of: number)
+        return before(chunk) + offset(of: number, in: chunk)
+    }
+
+    /// Moves an entry that waits to an index among those of its priority, as near to `rank` as there is one.
+    ///
+    /// Returns whose positions had to change.
+    package mutating func move(_ number: Number, to rank: Int) -> [Number] {
+        remove(number)
+        let priority = entries[Int(number)].place.priority
+        let first = self.rank(of: QueuePlace(priority: priority, position: -.infinity))
+        let end = self.rank(of: QueuePlace(priority: priority, position: .infinity))
+        let rank = min(max(rank, first), end)
+        var replaced = [number]
+        if rank == end {
+            insertLast(number, priority: priority)
+        } else if rank == first {
+            insertFirst(number)
+        } else {
+            replaced += makeRoom(at: rank, end: end)
+            let sides = members(from: rank - 1, limit: 2).map { entries[Int($0)].place.position }
+            entries[Int(number)].place.position = middle(sides[0], sides[1])
+            insert(number)
+        }
+        return replaced
+    }
+
+    private func middle(_ left: Double, _ right: Double) -> Double { left + (right - left) / 2 }
+
+    /// Halving the same gap again and again exhausts it: then those behind it are spread, as few as will do.
+    private mutating func makeRoom(at rank: Int, end: Int) -> [Number] {
+        let enough = 1e-6
+        let left = entries[Int(members(from: rank - 1, limit: 1)[0])].place.position
+        var width = 1
+        while true {
+            let found = members(from: rank, limit: min(width, end - rank))
+            let isAll = rank + width >= end
+            let right = entries[Int(found[found.count - 1])].place.position
+            if right - left >= enough * Double(width) {
+                guard width > 1 else { return [] }
+                spread(found, from: left, step: (right - left) / Double(found.count + 1))
+                return found
+            }
+            if isAll {
+                spread(found, from: left, step: 1)
+                return found
+            }
+            width *= 2
+        }
+    }
+
+    private mutating func spread(_ numbers: [Number], from left: Double, step: Double) {
+        for (index, number) in numbers.enumerated() {
+            entries[Int(number)].place.position = left + step * Double(index + 1)
+            note(entries[Int(number)].place.position)
+        }
+    }
+
+    private func rank(of place: QueuePlace) -> Int {
+        let chunk = chunks.partitioningIndex {
+            !(entries[Int($0.members[$0.members.count - 1])].place < place)
+        }
+        guard chunk < chunks.count else { return count }
+        return before(chunk)
+            + chunks[chunk].members.partitioningIndex { !(entries[Int($0)].place < place) }
+    }
+
+    private func before(_ chunk: Int) -> Int { chunks[..<chunk].reduce(0) { $0 + $1.members.count } }
+
+    /// The chunk where it stands or would stand; the number of chunks when that is behind all of them.
+    private func chunk(of number: Number) -> Int {
+        guard let last = chunks.last?.members.last, !precedes(last, number) else {
+            return chunks.count
+        }
+        return chunks.partitioningIndex { !precedes($0.members[$0.members.count - 1], number) }
+    }
+
+    private func offset(of number: Number, in chunk: Int) -> Int {
+        let members = chunks[chunk].members
+        if let last = members.last, precedes(last, number) { return members.count }
+        return members.partitioningIndex { !precedes($0, number) }
+    }
+
+    /// Equal places are possible after a restore only.
+    private func precedes(_ left: Number, _ right: Number) -> Bool {
+        let (mine, other) = (entries[Int(left)].place, entries[Int(right)].place)
+        return mine == other ? left < right : mine < other
+    }
+}
+
+extension Array {
+    /// The first index whose element satisfies what all later ones satisfy as well.
+    fileprivate func partitioningIndex(_ belongs: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if belongs(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,133 @@
+import PawlCore
+
+/// A scheduler as far as it can be seen from outside.
+struct QueueView: Hashable {
+    var slots: Int
+    var line: [Int]
+    var running: [Int]
+    var paused: Set<Int>
+    var isGroupPaused: Bool
+    /// Of those in the line, in its order, then of those that run.
+    var priorities: [Int]
+
+    init(_ scheduler: QueueScheduler<Int>) {
+        slots = scheduler.slots
+        line = scheduler.waiting(limit: .max)
+        running = scheduler.running
+        let all = line + running
+        paused = Set(all.filter { scheduler.isPaused($0) })
+        isGroupPaused = scheduler.isPaused(group: QueueCommand.group)
+        priorities = all.map { scheduler.place(of: $0)?.priority ?? .min }
+    }
+
+    func isReady(_ id: Int) -> Bool {
+        !paused.contains(id) && !(isGroupPaused && QueueCommand.isMember(id))
+    }
+
+    var ready: [Int] { line.filter(isReady) }
+    /// Who really runs, by the orders.
+    var atWork: Set<Int> { Set(running).subtracting(paused) }
+
+    func priority(of id: Int) -> Int? { (line + running).firstIndex(of: id).map { priorities[$0] } }
+}
+
+/// One step of a scheduler, held to its laws.
+struct QueueStep {
+    var before: QueueView
+    var command: QueueCommand
+    var orders: [QueueOrder<Int>]
+    var after: QueueView
+
+    private var started: [Int] { orders.compactMap { if case .start(let id) = $0 { id } else { nil } } }
+    private var preempted: [Int] { orders.compactMap { if case .preempt(let id) = $0 { id } else { nil } } }
+
+    /// The first law that the step breaks.
+    var brokenLaw: String? { brokenPlaces ?? brokenOrders ?? brokenTurn ?? brokenForce ?? brokenLine }
+
+    private var brokenPlaces: String? {
+        if after.running.count > after.slots { return "more run than there are slots" }
+        if after.running.count < after.slots, !after.ready.isEmpty { return "a slot is idle" }
+        let all = after.line + after.running
+        if Set(all).count != all.count { return "one is in two places" }
+        let priorities = after.priorities.prefix(after.line.count)
+        if !zip(priorities, priorities.dropFirst()).allSatisfy(>=) { return "a lower priority is in front" }
+        return nil
+    }
+
+    /// Who carries out the orders has at work what the scheduler says.
+    private var brokenOrders: String? {
+        var atWork = before.atWork
+        if case .release(let id) = command { atWork.remove(id) }
+        for order in orders {
+            switch order {
+            case .start(let id): if !atWork.insert(id).inserted { return "\(id) is started twice" }
+            case .preempt(let id), .pause(let id):
+                if atWork.remove(id) == nil { return "\(id) is stopped and does not run" }
+            }
+        }
+        return atWork == after.atWork ? nil : "at work \(atWork), but \(after.atWork) by the scheduler"
+    }
+
+    /// Nobody is started past one who is ready, and nobody who is paused.
+    private var brokenTurn: String? {
+        for id in started where id != forced && !before.running.contains(id) {
+            if !after.isReady(id) { return "\(id) was started although it is paused" }
+            for other in after.ready where !preempted.contains(other) {
+                let mine = before.line.firstIndex(of: id) ?? .max
+                let place = before.line.firstIndex(of: other) ?? .max
+                if place < mine { return "\(id) was started before \(other)" }
+            }
+        }
+        switch command {
+        case .pause(let id, _):
+            if started.contains(id) { return "\(id) is started by its own pause" }
+            return (after.line + after.running).contains(id) == after.paused.contains(id)
+                ? nil : "\(id) is not paused"
+        case .enqueue, .resume, .force, .release, .slots, .pauseGroup, .resumeGroup, .priority, .move:
+            return after.paused.subtracting(before.paused).isEmpty ? nil : "paused by nobody"
+        }
+    }
+
+    private var forced: Int? { if case .force(let id) = command { id } else { nil } }
+
+    private var brokenForce: String? {
+        guard let id = forced, before.line.contains(id) else { return nil }
+        if after.running.last != id || started != [id] { return "\(id) does not run at once" }
+        guard before.running.count == before.slots else {
+            return after.line == before.line.filter { $0 != id } ? nil : "one was pre-empted needlessly"
+        }
+        let oldest = before.running[0]
+        if !after.line.contains(oldest) { return "the oldest keeps its slot" }
+        let peers = after.line.filter { after.priority(of: $0) == after.priority(of: oldest) }
+        return peers.first == oldest ? nil : "the pre-empted one is not at the front of its priority"
+    }
+
+    /// Those that stay in the line stay in their order, but for the one that was moved.
+    private var brokenLine: String? {
+        var stay = Set(before.line).intersection(after.line)
+        switch command {
+        case .priority(let id, _): stay.remove(id)
+        case .move(let id, let target):
+            stay.remove(id)
+            if let broken = brokenMove(id, target) { return broken }
+        case .enqueue, .release, .pause, .resume, .force, .slots, .pauseGroup, .resumeGroup: break
+        }
+        return before.line.filter(stay.contains) == after.line.filter(stay.contains)
+            ? nil : "the line was mixed up"
+    }
+
+    private func brokenMove(_ id: Int, _ target: QueueTarget) -> String? {
+        guard let old = before.line.firstIndex(of: id), let new = after.line.firstIndex(of: id) else {
+            return before == after ? nil : "moved one that does not wait"
+        }
+        let wished =
+            switch target {
+            case .index(let index): index
+            case .offset(let offset): old + offset
+            case .fromEnd(let offset): before.line.count - 1 + offset
+            }
+        let peers = before.line.indices.filter { before.priorities[$0] == before.priorities[old] }
+        let nearest = min(max(wished, peers[0]), peers[peers.count - 1])
+        return new == nearest ? nil : "\(id) went to \(new) instead of \(nearest)"
+    }
+}
