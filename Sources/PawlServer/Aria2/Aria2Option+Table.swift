@@ -1,0 +1,110 @@
+extension Aria2Option {
+    private typealias Row = (name: String, kind: Kind, fallback: String?)
+
+    /// Taken with a new download and for all downloads, and changed later on.
+    private static let everywhere: [Row] = [
+        ("all-proxy", .text, nil), ("all-proxy-passwd", .text, nil), ("all-proxy-user", .text, nil),
+        ("allow-overwrite", .flag, "false"), ("allow-piece-length-change", .flag, "false"),
+        ("always-resume", .flag, "true"), ("async-dns", .flag, "true"), ("auto-file-renaming", .flag, "true"),
+        ("check-integrity", .flag, "false"), ("conditional-get", .flag, "false"),
+        ("connect-timeout", .number(1...600), "60"), ("content-disposition-default-utf8", .flag, "false"),
+        ("continue", .flag, "false"), ("dir", .text, nil), ("enable-http-keep-alive", .flag, "true"),
+        ("enable-http-pipelining", .flag, "false"), ("enable-mmap", .flag, "false"),
+        ("file-allocation", .choice(["none", "prealloc", "trunc", "falloc"]), "prealloc"),
+        ("follow-metalink", .choice(["true", "false", "mem"]), "true"),
+        ("follow-torrent", .choice(["true", "false", "mem"]), "true"), ("force-save", .flag, "false"),
+        ("ftp-passwd", .text, nil), ("ftp-pasv", .flag, "true"), ("ftp-proxy", .text, nil),
+        ("ftp-proxy-passwd", .text, nil), ("ftp-proxy-user", .text, nil),
+        ("ftp-reuse-connection", .flag, "true"),
+        ("ftp-type", .choice(["binary", "ascii"]), "binary"), ("ftp-user", .text, nil),
+        ("hash-check-only", .flag, "false"), ("header", .lines, nil), ("http-accept-gzip", .flag, "false"),
+        ("http-auth-challenge", .flag, "false"), ("http-no-cache", .flag, "false"),
+        ("http-passwd", .text, nil),
+        ("http-proxy", .text, nil), ("http-proxy-passwd", .text, nil), ("http-proxy-user", .text, nil),
+        ("http-user", .text, nil), ("https-proxy", .text, nil), ("https-proxy-passwd", .text, nil),
+        ("https-proxy-user", .text, nil), ("lowest-speed-limit", .size(0...Int64.max), "0"),
+        ("max-connection-per-server", .number(1...64), "8"),
+        ("max-download-limit", .size(0...Int64.max), "0"),
+        ("max-file-not-found", .number(0...Int64.max), "0"), ("max-mmap-limit", .size(0...Int64.max), nil),
+        ("max-resume-failure-tries", .number(0...Int64.max), "0"), ("max-tries", .number(0...Int64.max), "5"),
+        ("max-upload-limit", .size(0...Int64.max), "0"), ("metalink-enable-unique-protocol", .flag, "true"),
+        ("metalink-language", .text, nil), ("metalink-location", .text, nil), ("metalink-os", .text, nil),
+        ("metalink-preferred-protocol", .choice(["http", "https", "ftp", "none"]), "none"),
+        ("metalink-version", .text, nil), ("min-split-size", .size(1 << 20...1 << 30), "1048576"),
+        ("no-file-allocation-limit", .size(0...Int64.max), "5242880"), ("no-netrc", .flag, "false"),
+        ("no-proxy", .text, nil), ("proxy-method", .choice(["get", "tunnel"]), "get"),
+        ("realtime-chunk-checksum", .flag, "true"), ("referer", .text, nil), ("remote-time", .flag, "true"),
+        ("remove-control-file", .flag, "false"), ("retry-wait", .number(0...600), "1"),
+        ("reuse-uri", .flag, "true"),
+        ("save-not-found", .flag, "true"), ("split", .number(1...64), "8"), ("ssh-host-key-md", .text, nil),
+        ("stream-piece-selector", .choice(["default", "inorder", "random", "geom"]), "default"),
+        ("timeout", .number(1...600), "30"),
+        ("uri-selector", .choice(["inorder", "feedback", "adaptive"]), "feedback"),
+        ("use-head", .flag, "false"), ("user-agent", .text, nil),
+    ]
+
+    /// Of one download, and changed later on.
+    private static let perDownload: [Row] = [
+        ("checksum", .checksum, nil), ("index-out", .lines, nil), ("out", .text, nil),
+        ("select-file", .text, nil),
+    ]
+
+    /// With a new download only.
+    private static let once: [Row] = [
+        ("gid", .text, nil), ("pause", .flag, "false"),
+    ]
+
+    /// With a new download and for all, but not changed later on.
+    private static let onceOrGlobal: [Row] = [
+        ("dry-run", .flag, "false"), ("metalink-base-uri", .text, nil), ("parameterized-uri", .flag, "false"),
+        ("piece-length", .size(1 << 20...1 << 30), "1048576"), ("rpc-save-upload-metadata", .flag, "true"),
+    ]
+
+    /// For all downloads only.
+    private static let globalOnly: [Row] = [
+        ("keep-unfinished-download-result", .flag, "true"),
+        ("log-level", .choice(["debug", "info", "notice", "warn", "error"]), "notice"),
+        ("max-concurrent-downloads", .number(1...Int64.max), "3"),
+        ("max-download-result", .number(0...Int64.max), "1000"),
+        ("max-overall-download-limit", .size(0...Int64.max), "0"),
+        ("max-overall-upload-limit", .size(0...Int64.max), "0"),
+        ("optimize-concurrent-downloads", .text, "false"),
+    ]
+
+    /// Told, and set where the service is started. File names are among them: no call from outside chooses where a log,
+    /// a session or cookies are written.
+    private static let toldOnly: [Row] = [
+        ("auto-save-interval", .number(0...600), "60"), ("check-certificate", .flag, "true"),
+        ("disk-cache", .size(0...Int64.max), "0"),
+        ("download-result", .choice(["default", "full", "hide"]), "default"),
+        ("enable-rpc", .flag, "true"), ("log", .text, nil), ("rpc-allow-origin-all", .flag, "false"),
+        ("rpc-listen-all", .flag, "false"), ("rpc-listen-port", .number(0...65535), "6800"),
+        ("rpc-max-request-size", .size(0...Int64.max), "2097152"), ("rpc-secure", .flag, "false"),
+        ("save-cookies", .text, nil), ("save-session", .text, nil),
+        ("save-session-interval", .number(0...Int64.max), "0"),
+        ("select-least-used-host", .flag, "true"), ("server-stat-of", .text, nil),
+        ("server-stat-timeout", .number(0...Int64.max), "86400"),
+        ("summary-interval", .number(0...Int64.max), "60"),
+    ]
+
+    /// Every option that is known, by its name.
+    package static let table: [String: Aria2Option] = {
+        let groups: [([Row], Scope)] = [
+            (everywhere, [.initial, .changeable, .global]), (perDownload, [.initial, .changeable]),
+            (once, [.initial]), (onceOrGlobal, [.initial, .global]), (globalOnly, [.global]),
+            (toldOnly, [.told]),
+        ]
+        var table: [String: Aria2Option] = [:]
+        for (rows, scope) in groups {
+            for row in rows {
+                table[row.name] = Aria2Option(
+                    name: row.name,
+                    kind: row.kind,
+                    fallback: row.fallback,
+                    scope: scope
+                )
+            }
+        }
+        return table
+    }()
+}

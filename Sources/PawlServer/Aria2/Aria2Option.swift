@@ -1,0 +1,76 @@
+/// An option as aria2's clients know it: its name, what values it takes, where it may be given.
+package struct Aria2Option: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case flag
+        case number(ClosedRange<Int64>)
+        /// A number with an optional K or M, powers of 1024, told as plain digits.
+        case size(ClosedRange<Int64>)
+        case choice([String])
+        case text
+        /// `TYPE=HEX`
+        case checksum
+        /// Several lines, told joined by line feeds.
+        case lines
+    }
+
+    /// Where an option may be given.
+    package struct Scope: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// With a new download.
+        package static let initial = Scope(rawValue: 1)
+        /// Of a download later on.
+        package static let changeable = Scope(rawValue: 2)
+        /// For all downloads, while the service runs.
+        package static let global = Scope(rawValue: 4)
+        /// Told, but given on the service's command line only.
+        package static let told = Scope(rawValue: 8)
+    }
+
+    package var name: String
+    package var kind: Kind
+    /// `nil`: it is not told until it is given.
+    package var fallback: String?
+    package var scope: Scope
+
+    /// The value as it is told; `nil` when it is none of this option's.
+    package func normal(_ value: String) -> String? {
+        switch kind {
+        case .flag: value == "true" || value == "false" ? value : nil
+        case .number(let range): Int64(value).flatMap { range.contains($0) ? String($0) : nil }
+        case .size(let range): Aria2Option.size(value).flatMap { range.contains($0) ? String($0) : nil }
+        case .choice(let choices): choices.contains(value) ? value : nil
+        case .text, .lines: value
+        case .checksum: Aria2Option.isChecksum(value) ? value : nil
+        }
+    }
+
+    /// Digits with an optional K or M, as aria2 reads sizes and speeds; G is ours besides.
+    static func size(_ text: String) -> Int64? {
+        let factors: [Character: Int64] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
+        var digits = text[...]
+        var factor: Int64 = 1
+        if let last = text.lowercased().last, let found = factors[last] {
+            factor = found
+            digits = digits.dropLast()
+        }
+        guard !digits.isEmpty, digits.allSatisfy(\.isASCIIDigit), let number = Int64(digits) else {
+            return nil
+        }
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+
+    private static func isChecksum(_ value: String) -> Bool {
+        let parts = value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, let digits = digestDigits[String(parts[0]).lowercased()] else { return false }
+        return parts[1].count == digits && parts[1].allSatisfy { $0.isASCII && $0.isHexDigit }
+    }
+
+    private static let digestDigits = ["sha-1": 40, "sha-256": 64, "sha-512": 128, "md5": 32]
+}
+
+extension Character {
+    fileprivate var isASCIIDigit: Bool { isASCII && isNumber }
+}

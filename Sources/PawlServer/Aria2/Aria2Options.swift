@@ -1,0 +1,35 @@
+package import PawlCore
+
+/// Options that a client has given, in the form in which they are told again.
+package struct Aria2Options: Hashable, Sendable {
+    package private(set) var values: [String: String]
+
+    package init(_ values: [String: String] = [:]) { self.values = values }
+
+    package subscript(_ name: String) -> String? { values[name] }
+
+    /// Takes over what is allowed in `scope` of a struct of options.
+    ///
+    /// As in aria2, unknown names, those of another scope and values that are no texts are passed over in silence; a text
+    /// that is no value of its option is an error.
+    package mutating func take(_ given: JSON, scope: Aria2Option.Scope) throws(RPCError) {
+        for member in given.members ?? [] {
+            guard let option = Aria2Option.table[member.name], !option.scope.isDisjoint(with: scope) else {
+                continue
+            }
+            let text: String
+            switch (member.value, option.kind) {
+            case (.string(let value), _): text = value
+            case (.array(let lines), .lines): text = lines.compactMap(\.string).joined(separator: "\n")
+            default: continue
+            }
+            guard let value = option.normal(text) else {
+                throw RPCError("We encountered a problem while processing the option '--\(member.name)'.")
+            }
+            values[member.name] = value
+        }
+    }
+
+    package func flag(_ name: String) -> Bool? { values[name].map { $0 == "true" } }
+    package func number(_ name: String) -> Int64? { values[name].flatMap { Int64($0) } }
+}

@@ -1,0 +1,39 @@
+/// RFC 4648 §4 and §5: both alphabets, padded or not, as browsers and scripts send it in addresses.
+package enum Base64 {
+    /// `nil` when it is not base64.
+    package static func decode(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer: UInt32 = 0
+        var bits = 0
+        var padding = 0
+        var digits = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "=") {
+                padding += 1
+                continue
+            }
+            guard padding == 0, let digit = value(of: byte) else { return nil }
+            digits += 1
+            buffer = buffer << 6 | digit
+            bits += 6
+            if bits >= 8 {
+                bits -= 8
+                bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
+            }
+        }
+        // One digit alone says less than a byte.
+        guard digits % 4 != 1, padding <= 2 else { return nil }
+        return bytes
+    }
+
+    private static func value(of byte: UInt8) -> UInt32? {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
+        case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+        case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+        default: nil
+        }
+    }
+}

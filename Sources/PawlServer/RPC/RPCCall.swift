@@ -1,0 +1,100 @@
+package import PawlCore
+
+/// One call of a client (JSON-RPC 2.0 as aria2 speaks it).
+package struct RPCCall: Hashable, Sendable {
+    package var id: JSON
+    package var method: String
+    package var parameters: [JSON]
+
+    package init(id: JSON, method: String, parameters: [JSON] = []) {
+        self.id = id
+        self.method = method
+        self.parameters = parameters
+    }
+
+    /// A call, or the answer that its text deserves.
+    package enum Parsed: Hashable, Sendable {
+        case call(RPCCall)
+        case refused(id: JSON, RPCError)
+    }
+
+    package static func parse(_ value: JSON) -> Parsed {
+        guard value.members != nil, let id = value["id"] else { return .refused(id: .null, .invalidRequest) }
+        guard let method = value["method"]?.string else { return .refused(id: id, .invalidRequest) }
+        guard let parameters = value["params"] else { return .call(RPCCall(id: id, method: method)) }
+        guard let list = parameters.array else { return .refused(id: id, .invalidParameters) }
+        return .call(RPCCall(id: id, method: method, parameters: list))
+    }
+
+    /// The secret that the first parameter shows, which is taken out, asked for or not.
+    package mutating func takeToken() -> String? {
+        guard let first = parameters.first?.string, first.hasPrefix("token:") else { return nil }
+        parameters.removeFirst()
+        return String(first.dropFirst("token:".count))
+    }
+}
+
+/// What a client sent at once: one call, or several in an array.
+package enum RPCLetter: Hashable, Sendable {
+    case one(RPCCall.Parsed)
+    case batch([RPCCall.Parsed])
+
+    /// The body of a POST, or a WebSocket's message.
+    package static func parse(_ bytes: [UInt8]) -> RPCLetter {
+        do throws(JSON.ParsingError) { return sort(try JSON.parse(bytes)) } catch {
+            return .one(.refused(id: .null, .parse))
+        }
+    }
+
+    private static func sort(_ value: JSON) -> RPCLetter {
+        switch value {
+        // What is no object in a batch is passed over in silence.
+        case .array(let values): .batch(values.filter { $0.members != nil }.map(RPCCall.parse))
+        case .null, .bool, .number, .string, .object: .one(RPCCall.parse(value))
+        }
+    }
+
+    /// `GET /jsonrpc?method=M&id=I&params=BASE64`; without a method the parameters are a batch.
+    package static func parse(query: (String) -> String?) -> RPCLetter {
+        var parameters = JSON.array([])
+        if let coded = query("params") {
+            // aria2 answers an unreadable parameter with this code, not with the parse error's.
+            guard let bytes = Base64.decode(coded), let value = try? JSON.parse(bytes) else {
+                return .one(.refused(id: .null, .invalidRequest))
+            }
+            parameters = value
+        }
+        guard let method = query("method") else {
+            guard case .array = parameters else { return .one(.refused(id: .null, .invalidRequest)) }
+            return sort(parameters)
+        }
+        return sort([
+            "id": query("id").map { .string($0) } ?? .null, "method": .string(method), "params": parameters,
+        ])
+    }
+}
+
+/// The answer to one call.
+package struct RPCReply: Hashable, Sendable {
+    package var id: JSON
+    package var result: Result<JSON, RPCError>
+
+    package init(id: JSON, result: Result<JSON, RPCError>) {
+        self.id = id
+        self.result = result
+    }
+
+    package var json: JSON {
+        switch result {
+        case .success(let value): ["id": id, "jsonrpc": "2.0", "result": value]
+        case .failure(let error): ["id": id, "jsonrpc": "2.0", "error": error.json]
+        }
+    }
+
+    package var status: Int {
+        switch result {
+        case .success: 200
+        case .failure(let error): error.status
+        }
+    }
+}

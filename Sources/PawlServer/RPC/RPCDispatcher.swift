@@ -1,0 +1,138 @@
+package import PawlCore
+
+/// What can be called.
+package protocol RPCMethods: Sendable {
+    /// Names of everything that can be called, but for `system.…`.
+    var names: [String] { get }
+    /// Names of the notifications that WebSockets get.
+    var notifications: [String] { get }
+    /// Whether a call of that name changes nothing.
+    func isReadOnly(_ method: String) -> Bool
+    func call(_ method: String, _ parameters: [JSON]) async throws(RPCError) -> JSON
+}
+
+/// Where a letter came from, and what may therefore be in it.
+package struct RPCRights: Hashable, Sendable {
+    /// Nobody else can have sent it.
+    package var isTrusted: Bool
+    /// Calls that change something are refused: any page can make a browser send a GET.
+    package var isReadOnly: Bool
+
+    package init(isTrusted: Bool, isReadOnly: Bool) {
+        self.isTrusted = isTrusted
+        self.isReadOnly = isReadOnly
+    }
+}
+
+/// Turns letters into answers: secrets, several calls at once, and the methods of `system.…`.
+package struct RPCDispatcher: Sendable {
+    package struct Answer: Hashable, Sendable {
+        package var json: JSON
+        package var status: Int
+        /// The right secret was shown.
+        package var showedSecret: Bool
+        /// A secret was missing or wrong: the answer has to wait.
+        package var isUnauthorized: Bool
+    }
+
+    private let methods: any RPCMethods
+    private let secret: Secret?
+
+    /// Without a secret everybody may call.
+    package init(_ methods: any RPCMethods, secret: Secret?) {
+        self.methods = methods
+        self.secret = secret
+    }
+
+    package func answer(_ letter: RPCLetter, rights: RPCRights) async -> Answer {
+        var visit = Visit(rights: rights)
+        switch letter {
+        case .one(let parsed):
+            let reply = await answer(parsed, &visit)
+            return visit.answer(reply.json, status: reply.status)
+        case .batch(let several):
+            var replies: [JSON] = []
+            for parsed in several { replies.append(await answer(parsed, &visit).json) }
+            return visit.answer(.array(replies), status: 200)
+        }
+    }
+
+    private func answer(_ parsed: RPCCall.Parsed, _ visit: inout Visit) async -> RPCReply {
+        switch parsed {
+        case .refused(let id, let error): return RPCReply(id: id, result: .failure(error))
+        case .call(let call):
+            do throws(RPCError) {
+                return RPCReply(id: call.id, result: .success(try await perform(call, &visit, depth: 0)))
+            } catch {
+                return RPCReply(id: call.id, result: .failure(error))
+            }
+        }
+    }
+
+    private func perform(_ call: RPCCall, _ visit: inout Visit, depth: Int) async throws(RPCError) -> JSON {
+        switch call.method {
+        case "system.listMethods":
+            return .array((methods.names + RPCDispatcher.own).map { .string($0) })
+        case "system.listNotifications": return .array(methods.notifications.map { .string($0) })
+        case "system.multicall":
+            guard depth == 0 else { throw RPCError("Recursive system.multicall forbidden.") }
+            return try await multicall(call, &visit)
+        default: break
+        }
+        var call = call
+        let token = call.takeToken()
+        try visit.check(token, against: secret)
+        guard methods.names.contains(call.method) else { throw .noSuchMethod(call.method) }
+        if visit.rights.isReadOnly, !methods.isReadOnly(call.method) {
+            throw RPCError(
+                "\(call.method) changes something and has to be sent with POST or over a WebSocket."
+            )
+        }
+        return try await methods.call(call.method, call.parameters)
+    }
+
+    private static let own = ["system.multicall", "system.listMethods", "system.listNotifications"]
+
+    private func multicall(_ call: RPCCall, _ visit: inout Visit) async throws(RPCError) -> JSON {
+        guard let first = call.parameters.first else { throw .missing(0) }
+        guard let entries = first.array else { throw .wrongType(0) }
+        var results: [JSON] = []
+        for entry in entries {
+            do throws(RPCError) {
+                guard entry.members != nil else { throw RPCError("system.multicall expected struct.") }
+                guard let name = entry["methodName"]?.string else { throw RPCError("Missing methodName.") }
+                let nested = RPCCall(id: .null, method: name, parameters: entry["params"]?.array ?? [])
+                results.append(.array([try await perform(nested, &visit, depth: 1)]))
+            } catch {
+                results.append(error.json)
+            }
+        }
+        return .array(results)
+    }
+
+    /// What is learnt of a client while its letter is read.
+    private struct Visit {
+        let rights: RPCRights
+        var showedSecret = false
+        var isUnauthorized = false
+
+        init(rights: RPCRights) { self.rights = rights }
+
+        mutating func check(_ token: String?, against secret: Secret?) throws(RPCError) {
+            guard let secret else {
+                showedSecret = true
+                return
+            }
+            if let token, secret.equals(token) {
+                showedSecret = true
+            } else if !rights.isTrusted {
+                isUnauthorized = true
+                throw .unauthorized
+            }
+        }
+
+        func answer(_ json: JSON, status: Int) -> Answer {
+            Answer(json: json, status: status, showedSecret: showedSecret, isUnauthorized: isUnauthorized)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package import PawlCore
+
+/// Why a call was not done, in aria2's words, which clients compare.
+package struct RPCError: Error, Hashable, Sendable {
+    package var code: Int
+    package var message: String
+
+    package init(_ code: Int, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The call was understood and refused.
+    package init(_ message: String) { self.init(1, message) }
+
+    package static let parse = RPCError(-32700, "Parse error.")
+    package static let invalidRequest = RPCError(-32600, "Invalid Request.")
+    package static let invalidParameters = RPCError(-32602, "Invalid params.")
+    package static let unauthorized = RPCError("Unauthorized")
+
+    package static func noSuchMethod(_ name: String) -> RPCError { RPCError("No such method: \(name)") }
+    package static func missing(_ position: Int) -> RPCError {
+        RPCError("The parameter at \(position) is required but missing.")
+    }
+    package static func wrongType(_ position: Int) -> RPCError {
+        RPCError("The parameter at \(position) has wrong type.")
+    }
+
+    package var json: JSON { ["code": .number(code), "message": .string(message)] }
+
+    /// The status of an HTTP answer that consists of this error alone.
+    package var status: Int {
+        switch code {
+        case 1, -32600: 400
+        case -32601: 404
+        default: 500
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import PawlCore
+import PawlServer
+import Testing
+
+@Suite struct Aria2OptionTests {
+    private func take(_ text: String, scope: Aria2Option.Scope = .initial) throws -> [String: String] {
+        var options = Aria2Options()
+        try options.take(try JSON.parse(text), scope: scope)
+        return options.values
+    }
+
+    @Test func `sizes are told in plain digits`() throws {
+        #expect(
+            try take(#"{"max-download-limit":"10K","min-split-size":"2m"}"#) == [
+                "max-download-limit": "10240", "min-split-size": "2097152",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        #"{"split":"0"}"#, #"{"split":"-1"}"#, #"{"split":""}"#, #"{"split":"1x"}"#, #"{"pause":"yes"}"#,
+        #"{"max-download-limit":"K"}"#, #"{"max-download-limit":"9999999999999G"}"#,
+        #"{"checksum":"sha-1=00"}"#,
+        #"{"checksum":"crc=00"}"#, #"{"file-allocation":"some"}"#,
+    ])
+    func `a text that is no value of its option is an error`(_ text: String) {
+        #expect(throws: RPCError.self) { try take(text) }
+    }
+
+    @Test func `unknown names, other types and other scopes are passed over`() throws {
+        #expect(try take(#"{"split":8,"nope":"1","pause":true,"rpc-secret":"x","log":"/etc/x"}"#) == [:])
+        #expect(try take(#"{"gid":"0000000000000001","out":"a"}"#, scope: .changeable) == ["out": "a"])
+        #expect(
+            try take(#"{"save-session":"/x","log":"/y","save-cookies":"/z","dir":"d"}"#, scope: .global) == [
+                "dir": "d"
+            ]
+        )
+    }
+
+    @Test func `headers come as one text or several`() throws {
+        #expect(try take(#"{"header":["A: 1","B: 2"]}"#) == ["header": "A: 1\nB: 2"])
+        #expect(try take(#"{"header":"A: 1"}"#) == ["header": "A: 1"])
+    }
+
+    @Test func `every default is a value of its option`() {
+        for option in Aria2Option.table.values {
+            guard let fallback = option.fallback else { continue }
+            #expect(option.normal(fallback) == fallback, "\(option.name)")
+        }
+        #expect(Aria2Option.table.count > 100)
+    }
+}

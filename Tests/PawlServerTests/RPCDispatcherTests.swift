@@ -1,0 +1,149 @@
+import PawlCore
+import PawlServer
+import Testing
+
+/// `say` gives its parameters back, `change` must not be called by GET, `fail` fails.
+private struct Echo: RPCMethods {
+    let names = ["test.say", "test.change", "test.fail"]
+    let notifications = ["test.onSay"]
+    func isReadOnly(_ method: String) -> Bool { method != "test.change" }
+    func call(_ method: String, _ parameters: [JSON]) async throws(RPCError) -> JSON {
+        if method == "test.fail" { throw RPCError("it failed") }
+        return .array(parameters)
+    }
+}
+
+@Suite struct RPCDispatcherTests {
+    private func ask(
+        _ text: String,
+        secret: String? = nil,
+        isTrusted: Bool = false,
+        isReadOnly: Bool = false
+    ) async -> (text: String, status: Int, isUnauthorized: Bool) {
+        let dispatcher = RPCDispatcher(Echo(), secret: secret.flatMap(Secret.init))
+        let rights = RPCRights(isTrusted: isTrusted, isReadOnly: isReadOnly)
+        let answer = await dispatcher.answer(RPCLetter.parse(Array(text.utf8)), rights: rights)
+        return (answer.json.text, answer.status, answer.isUnauthorized)
+    }
+
+    /// Texts and answers of aria2, with methods of this test.
+    @Test(arguments: [
+        (#"{"id":1,"method":"test.say"}"#, #"{"id":1,"jsonrpc":"2.0","result":[]}"#, 200),
+        (#"{"method":"test.say"}"#, invalid("null"), 400),
+        (#"{"id":7}"#, invalid("7"), 400),
+        (#"{"id":7,"method":3}"#, invalid("7"), 400),
+        (#"{"id":1,"method":"test.say","params":{}}"#, refused("1", -32602, "Invalid params."), 500),
+        ("{", refused("null", -32700, "Parse error."), 500),
+        ("5", invalid("null"), 400),
+        (#"{"id":"x","method":"no"}"#, refused(#""x""#, 1, "No such method: no"), 400),
+        (#"{"id":1,"method":"test.fail"}"#, refused("1", 1, "it failed"), 400),
+        (
+            #"{"id":[1.50,{}],"method":"test.say","params":[2]}"#,
+            #"{"id":[1.50,{}],"jsonrpc":"2.0","result":[2]}"#, 200
+        ),
+        (
+            #"{"id":1,"method":"test.say","params":["token:x",3]}"#,
+            #"{"id":1,"jsonrpc":"2.0","result":[3]}"#, 200
+        ),
+        (#"[1,{"id":1,"method":"test.say"}]"#, #"[{"id":1,"jsonrpc":"2.0","result":[]}]"#, 200),
+        (#"[{"id":1,"method":"test.fail"}]"#, "[\(refused("1", 1, "it failed"))]", 200),
+        ("[]", "[]", 200),
+    ])
+    func `letters have aria2's answers`(_ text: String, _ answer: String, _ status: Int) async {
+        let got = await ask(text)
+        #expect(got.text == answer)
+        #expect(got.status == status)
+    }
+
+    @Test func `without the secret nothing is done, nor is it told which methods there are`() async {
+        for call in ["test.say", "none"] {
+            for parameters in ["[]", #"["token:wrong"]"#, #"["token:"]"#, "[1]"] {
+                let got = await ask(#"{"id":1,"method":"\#(call)","params":\#(parameters)}"#, secret: "right")
+                #expect(got.text == refused("1", 1, "Unauthorized"))
+                #expect(got.isUnauthorized)
+            }
+        }
+        let right = await ask(#"{"id":1,"method":"test.say","params":["token:right",1]}"#, secret: "right")
+        #expect(right.text == #"{"id":1,"jsonrpc":"2.0","result":[1]}"#)
+        #expect(!right.isUnauthorized)
+        let local = await ask(#"{"id":1,"method":"test.say","params":[1]}"#, secret: "right", isTrusted: true)
+        #expect(local.text == #"{"id":1,"jsonrpc":"2.0","result":[1]}"#)
+    }
+
+    @Test func `several calls in one are answered in order, each with its own secret`() async {
+        let calls = #"""
+            {"id":1,"method":"system.multicall","params":[[{"methodName":"test.say","params":["token:s",1]},5,{},
+            {"methodName":"system.multicall","params":[[]]},{"methodName":"test.say"},{"methodName":"test.say","params":{}},
+            {"methodName":"test.fail","params":["token:s"]}]]}
+            """#
+        let got = await ask(calls, secret: "s")
+        let elements = [
+            "[[1]]", error(1, "system.multicall expected struct."), error(1, "Missing methodName."),
+            error(1, "Recursive system.multicall forbidden."), error(1, "Unauthorized"),
+            error(1, "Unauthorized"),
+            error(1, "it failed"),
+        ]
+        #expect(got.text == #"{"id":1,"jsonrpc":"2.0","result":["# + elements.joined(separator: ",") + "]}")
+        #expect(got.status == 200)
+        let outer = await ask(#"{"id":1,"method":"system.multicall","params":["token:s",[]]}"#, secret: "s")
+        #expect(outer.text == refused("1", 1, "The parameter at 0 has wrong type."))
+        let none = await ask(#"{"id":1,"method":"system.multicall"}"#)
+        #expect(none.text == refused("1", 1, "The parameter at 0 is required but missing."))
+    }
+
+    @Test func `a GET cannot change anything, not even inside a multicall`() async {
+        let words = "test.change changes something and has to be sent with POST or over a WebSocket."
+        let plain = await ask(#"{"id":1,"method":"test.change"}"#, isReadOnly: true)
+        #expect(plain.text == refused("1", 1, words))
+        let nested = await ask(
+            #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.change"}]]}"#,
+            isReadOnly: true
+        )
+        #expect(nested.text == #"{"id":1,"jsonrpc":"2.0","result":["# + error(1, words) + "]}")
+        #expect(await ask(#"{"id":1,"method":"test.say"}"#, isReadOnly: true).status == 200)
+    }
+
+    @Test func `the lists need no secret`() async {
+        let methods = await ask(#"{"id":1,"method":"system.listMethods"}"#, secret: "s")
+        #expect(methods.text.contains(#""test.say""#))
+        #expect(methods.text.contains(#""system.multicall""#))
+        let notifications = await ask(#"{"id":1,"method":"system.listNotifications"}"#, secret: "s")
+        #expect(notifications.text == #"{"id":1,"jsonrpc":"2.0","result":["test.onSay"]}"#)
+    }
+
+    @Test func `a query is a call too`() {
+        func parse(_ query: [String: String]) -> RPCLetter { RPCLetter.parse { query[$0] } }
+        let call = RPCCall(id: .string("q"), method: "m", parameters: [])
+        #expect(parse(["method": "m", "id": "q", "params": "W10="]) == .one(.call(call)))
+        #expect(parse(["method": "m", "id": "q", "params": "W10"]) == .one(.call(call)))
+        #expect(parse(["method": "m", "id": "q"]) == .one(.call(call)))
+        #expect(
+            parse(["method": "m", "id": "q", "params": "%"]) == .one(.refused(id: .null, .invalidRequest))
+        )
+        #expect(
+            parse(["method": "m", "id": "q", "params": "e30="])
+                == .one(.refused(id: .string("q"), .invalidParameters))
+        )
+        #expect(parse([:]) == .batch([]))
+        #expect(parse(["params": "e30="]) == .one(.refused(id: .null, .invalidRequest)))
+    }
+
+    @Test(arguments: [
+        ("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Pz8_Pj4-", "???>>>"),
+        ("Pz8/Pj4+", "???>>>"),
+    ])
+    func `both alphabets of base64 are read`(_ coded: String, _ plain: String) {
+        #expect(Base64.decode(coded) == Array(plain.utf8))
+    }
+
+    @Test(arguments: ["Z", "Z===", "Zg=x", "Z g=", "Zm9vZ"])
+    func `what is not base64 is refused`(_ text: String) {
+        #expect(Base64.decode(text) == nil)
+    }
+}
+
+private func error(_ code: Int, _ message: String) -> String { #"{"code":\#(code),"message":"\#(message)"}"# }
+private func refused(_ id: String, _ code: Int, _ message: String) -> String {
+    #"{"id":\#(id),"jsonrpc":"2.0","error":\#(error(code, message))}"#
+}
+private func invalid(_ id: String) -> String { refused(id, -32600, "Invalid Request.") }
