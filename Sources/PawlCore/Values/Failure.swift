@@ -53,7 +53,7 @@ extension Failure {
         package static let checksumMismatch = Code(rawValue: 32)
         /// The server's certificate or the TLS handshake was not acceptable.
         package static let insecure = Code(rawValue: 33)
-        /// The journal was written by a newer version of Pawl.
+        /// The journal or the queue was written by a newer version of Pawl.
         package static let newerJournal = Code(rawValue: 34)
         /// The content is larger than the caller would take.
         package static let tooLarge = Code(rawValue: 35)

@@ -125,7 +125,8 @@ package enum QueueChange: Hashable, Sendable {
 
 /// Keeps the queue, its history and settings between runs.
 ///
-/// Calls may come from any thread and block for as long as the disk takes.
+/// Calls may come from any thread and block for as long as the disk takes. A store that turns out to be damaged is set
+/// aside: the call that met it throws, and later ones find an empty store that works.
 package protocol QueueStore: AnyObject, Sendable {
     /// Makes all changes or none, in order, in one transaction.
     ///

@@ -1,0 +1,25 @@
+// The one door to SQLite: wrappers for what is variadic or a macro with a cast.
+#pragma once
+#include <sqlite3.h>
+
+#if SQLITE_VERSION_NUMBER < 3037000
+#error "SQLite 3.37 or newer is needed: the tables are STRICT"
+#endif
+
+// SQLite copies the text before this returns.
+static inline int pawl_bind_text(sqlite3_stmt *statement, int place, const char *text, sqlite3_uint64 length) {
+    return sqlite3_bind_text64(statement, place, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+// No SQL can damage the file, nothing in a file's schema can call what has effects, and closing leaves the files as
+// they are.
+static inline int pawl_defend(sqlite3 *database) {
+    int code = sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
+    if (!code) code = sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
+    return code ? code : sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+// Closing writes the log into the database and removes it.
+static inline int pawl_close_with_checkpoint(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)0);
+}

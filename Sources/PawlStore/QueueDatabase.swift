@@ -1,0 +1,123 @@
+package import PawlCore
+import PawlEngine
+import Synchronization
+
+/// The queue in an SQLite database, which belongs to one process at a time.
+///
+/// A database of a newer version is refused. A damaged one is set aside as `NAME.bad`, which `notice` tells, and a new
+/// one begins; when the damage shows while the queue is in use, the call that met it throws.
+package final class QueueDatabase: QueueStore {
+    private let path: String
+    private let steps: [Migration]
+    private let notice: @Sendable (String) -> Void
+    private let state: Mutex<State>
+
+    private struct State {
+        /// `nil` once closed.
+        var files: QueueFiles?
+        var connection: Connection?
+
+        mutating func beginAnew(_ steps: [Migration], after error: DatabaseError) throws(Failure) -> String {
+            guard let files else { return "" }
+            connection = nil
+            let begun = try QueueDatabase.begin(files, steps, after: error)
+            connection = begun.0
+            return begun.1
+        }
+    }
+
+    /// Opens the database at `path`, or makes it with its folder.
+    package convenience init(at path: String, notice: @escaping @Sendable (String) -> Void) throws(Failure) {
+        try self.init(at: path, steps: Migration.all, notice: notice)
+    }
+
+    init(at path: String, steps: [Migration], notice: @escaping @Sendable (String) -> Void) throws(Failure) {
+        let files = try QueueFiles(at: path)
+        self.path = files.path
+        self.steps = steps
+        self.notice = notice
+        let strayLog = try files.make()
+        let (connection, damage) = try Self.open(files, steps)
+        state = Mutex(State(files: files, connection: connection))
+        if let strayLog { notice("the queue \(self.path) was gone; what its log held is beside \(strayLog)") }
+        if let damage { notice(damage) }
+    }
+
+    /// A damaged database is set aside once: a new one that is damaged too is not the file's fault.
+    private static func open(
+        _ files: QueueFiles,
+        _ steps: [Migration]
+    ) throws(Failure) -> (Connection, damage: String?) {
+        do throws(DatabaseError) {
+            return (try connect(files.path, steps), nil)
+        } catch  where error.isDamage {
+            return try begin(files, steps, after: error)
+        } catch {
+            throw error.failure("cannot open the queue", at: files.path)
+        }
+    }
+
+    fileprivate static func begin(
+        _ files: QueueFiles,
+        _ steps: [Migration],
+        after damage: DatabaseError
+    ) throws(Failure) -> (Connection, String) {
+        let bad = try files.setAside()
+        do throws(DatabaseError) {
+            let words = """
+                the queue \(files.path) was damaged (\(damage.words)) and is now \(bad); a new one was begun, and \
+                sqlite3's command .recover may find what the old one held
+                """
+            return (try connect(files.path, steps), words)
+        } catch {
+            throw error.failure("cannot begin a new queue", at: files.path)
+        }
+    }
+
+    private static func connect(_ path: String, _ steps: [Migration]) throws(DatabaseError) -> Connection {
+        let connection = try Connection(path)
+        try connection.prepare(steps)
+        return connection
+    }
+
+    /// Gives `body` the connection; where it meets damage, the database is set aside and a new one begun.
+    func use<Value: Sendable>(
+        _ what: String,
+        _ body: @Sendable (Connection) throws(DatabaseError) -> Value
+    ) throws(Failure) -> Value {
+        let (result, damage) = try state.withLock { (state) throws(Failure) in
+            let result = try attempt(state.connection, body)
+            guard case .failure(let error) = result, error.isDamage else { return (result, String?.none) }
+            return (result, try state.beginAnew(steps, after: error))
+        }
+        if let damage { notice(damage) }
+        do throws(DatabaseError) {
+            return try result.get()
+        } catch {
+            var failure = error.failure(what, at: path)
+            if let damage { failure.remedy = damage }
+            throw failure
+        }
+    }
+
+    private func attempt<Value>(
+        _ connection: Connection?,
+        _ body: @Sendable (Connection) throws(DatabaseError) -> Value
+    ) throws(Failure) -> Result<Value, DatabaseError> {
+        guard let connection else { throw .queueClosed(path) }
+        do throws(DatabaseError) {
+            return .success(try body(connection))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    package func close() {
+        state.withLock { state in
+            state.connection?.settleOnClosing()
+            // The connection first: it writes its log home before the files are unlocked.
+            state.connection = nil
+            state.files = nil
+        }
+    }
+}

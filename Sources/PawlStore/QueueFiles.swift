@@ -1,0 +1,104 @@
+import CPawlSystem
+import PawlCore
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The database's files in its folder, locked for this owner alone.
+///
+/// SQLite's own lock is not enough: it goes when a damaged file is closed, and between that and setting the file aside
+/// another process could do the same and set aside the new one.
+final class QueueFiles: Sendable {
+    let path: String
+    private let name: String
+    private let folder: Descriptor
+    private let lock: Descriptor
+
+    private struct Descriptor: ~Copyable, Sendable {
+        let raw: Int32
+        deinit { close(raw) }
+    }
+
+    /// A child that was just forked may hold the lock's file open for a moment longer.
+    deinit { _ = pawl_unlock(lock.raw) }
+
+    init(at path: String) throws(Failure) {
+        // SQLite takes some names that are no path for something else.
+        let path = path.hasPrefix("/") ? path : "./\(path)"
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let name = String(path[path.index(after: slash)...])
+        let folderPath = slash == path.startIndex ? "/" : String(path[..<slash])
+        try Self.makeFolder(folderPath)
+        let folder = unsafe pawl_open_folder(folderPath)
+        guard folder >= 0 else {
+            throw .system(.cannotOpen, "cannot open the folder", at: folderPath, -folder)
+        }
+        self.folder = Descriptor(raw: folder)
+        let lock = unsafe pawl_open_at(folder, "\(name).lock", O_RDWR | O_CREAT, 0o600)
+        guard lock >= 0 else { throw .system(.cannotOpen, "cannot lock the queue", at: path, -lock) }
+        self.lock = Descriptor(raw: lock)
+        // A file system without locks (some network ones) leaves SQLite's.
+        if pawl_lock(lock) == EAGAIN { throw .queueInUse(path) }
+        self.path = path
+        self.name = name
+    }
+
+    /// Makes an empty database where there is none.
+    ///
+    /// Answers where a log without a database was put, which SQLite would remove: a kill came while both were set aside.
+    func make() throws(Failure) -> String? {
+        if !exists(name), Self.endings.contains(where: { exists(name + $0) }) { return try setAside() }
+        try makeDatabase()
+        return nil
+    }
+
+    private static func makeFolder(_ path: String) throws(Failure) {
+        if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
+            try makeFolder(String(path[..<slash]))
+            if unsafe mkdir(path, 0o700) == 0 { return }
+        }
+        // "/" and mount points may answer something else than "exists".
+        if unsafe access(path, F_OK) == 0 { return }
+        throw .system(.cannotMakeFolder, "cannot make the folder", at: path, errno)
+    }
+
+    /// Queues hold addresses, and those may hold secrets, so nobody else may read them; SQLite gives its log the
+    /// permissions of the database.
+    private func makeDatabase() throws(Failure) {
+        let file = unsafe pawl_open_at(folder.raw, name, O_RDWR | O_CREAT, 0o600)
+        guard file >= 0 else { throw .system(.cannotOpen, "cannot open the queue", at: path, -file) }
+        close(file)
+    }
+
+    private static let endings = ["", "-wal", "-journal"]
+
+    /// Renames the database and what belongs to it to `NAME.bad`, or the next such name that is free, makes an empty
+    /// one, and answers where the old one is.
+    func setAside() throws(Failure) -> String {
+        for number in 0..<10_000 {
+            let bad = number == 0 ? "\(name).bad" : "\(name).bad.\(number)"
+            guard !Self.endings.contains(where: { exists(bad + $0) }) else { continue }
+            for ending in Self.endings where exists(name + ending) {
+                let answer = unsafe pawl_rename_new(folder.raw, name + ending, bad + ending)
+                guard answer == 0 else {
+                    throw .system(.renameFailed, "cannot set aside the damaged queue", at: path, answer)
+                }
+            }
+            try makeDatabase()
+            _ = pawl_sync_all(folder.raw)
+            return String(path.dropLast(name.utf8.count)) + bad
+        }
+        throw .system(.renameFailed, "cannot set aside the damaged queue", at: path, EEXIST)
+    }
+
+    private func exists(_ name: String) -> Bool {
+        var found = stat()
+        return unsafe fstatat(folder.raw, name, &found, AT_SYMLINK_NOFOLLOW) == 0
+    }
+}

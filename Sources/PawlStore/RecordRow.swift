@@ -1,0 +1,70 @@
+import PawlCore
+import PawlEngine
+
+/// How a record lies in a row of `downloads`.
+enum RecordRow {
+    private static let columns = [
+        "id", "options", "family", "priority", "position", "state", "folder", "name", "type", "written",
+        "total",
+        "added", "started", "ended", "code", "error", "description",
+    ]
+
+    /// Adds or replaces; the number stays.
+    static let put: String = {
+        let places = columns.map { _ in "?" }.joined(separator: ", ")
+        let changes = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        return """
+            INSERT INTO downloads (\(columns.joined(separator: ", "))) VALUES (\(places))
+            ON CONFLICT (id) DO UPDATE SET \(changes) RETURNING number
+            """
+    }()
+
+    /// The number, then the columns.
+    static let select = "SELECT number, \(columns.joined(separator: ", ")) FROM downloads"
+
+    static func values(of record: QueueRecord) -> [DatabaseValue] {
+        [
+            .integer(record.id.stored), .text(record.options), .text(record.group),
+            .integer(Int64(record.priority)), .real(record.position), .integer(Int64(record.state.rawValue)),
+            .text(record.folder), .optional(record.name), .optional(record.contentType),
+            .integer(record.written), .optional(record.total), .integer(record.addedAt.seconds),
+            .optional(record.startedAt?.seconds), .optional(record.endedAt?.seconds),
+            .integer(Int64(record.errorCode)), .optional(record.error), .optional(record.taskDescription),
+        ]
+    }
+
+    static func record(_ row: Statement, sources: [String]) throws(DatabaseError) -> QueueRecord {
+        var record = QueueRecord(
+            id: QueueID(stored: row.integer(1)),
+            sources: sources,
+            addedAt: UnixTime(seconds: row.integer(12))
+        )
+        record.options = row.text(2)
+        record.group = row.text(3)
+        record.priority = Int(row.integer(4))
+        record.position = row.real(5)
+        record.state = try state(row.integer(6))
+        record.folder = row.text(7)
+        record.name = row.optionalText(8)
+        record.contentType = row.optionalText(9)
+        record.written = row.integer(10)
+        record.total = row.optionalInteger(11)
+        record.startedAt = row.optionalInteger(13).map(UnixTime.init(seconds:))
+        record.endedAt = row.optionalInteger(14).map(UnixTime.init(seconds:))
+        record.errorCode = Int(row.integer(15))
+        record.error = row.optionalText(16)
+        record.taskDescription = row.optionalText(17)
+        return record
+    }
+
+    static func state(_ stored: Int64) throws(DatabaseError) -> QueueState {
+        guard let state = QueueState(rawValue: Int(stored)) else { throw .damage("no state is \(stored)") }
+        return state
+    }
+}
+
+extension QueueID {
+    init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
+    /// SQLite's integers have a sign.
+    var stored: Int64 { Int64(bitPattern: rawValue) }
+}
