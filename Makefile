@@ -47,12 +47,13 @@ warnings: packages ## everything compiles, warnings are errors (Package.swift sa
 docs: warnings ## the library's documentation, warnings are errors
 	Scripts/check-docs
 
-bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=200: over a given link)
+bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
-	for tool in limits measure; do gcc -O2 -Wall -o .build/$$tool Benchmarks/$$tool.c; done
+	for tool in limits measure; do gcc -O2 -Wall -o .build/$$tool Benchmarks/$$tool.c || exit 1; done
 	Benchmarks/bench.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),5) \
-	    --cases '$(CASES)' --markdown .build/bench.md $(if $(WAN),--wan $(WAN) --wan-mbit $(or $(MBIT),0))
+	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
+	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(PREFIX)')
 
 coverage: packages ## every region of the deciding code is reached
 	Scripts/coverage

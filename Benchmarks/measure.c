@@ -4,7 +4,9 @@
 //
 // Writes "wall user sys peak" (seconds, seconds, seconds, KiB) to FILE and exits as the command did.
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
+#include <sys/prctl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -24,7 +26,13 @@ int main(int argc, char **argv) {
     double start = now();
     pid_t child = fork();
     if (child < 0) { perror("fork"); return 2; }
-    if (child == 0) { execvp(argv[2], argv + 2); perror(argv[2]); _exit(127); }
+    if (child == 0) {
+        // Whoever stops the measurement stops what is measured.
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execvp(argv[2], argv + 2);
+        perror(argv[2]);
+        _exit(127);
+    }
     int status;
     struct rusage usage;
     if (wait4(child, &status, 0, &usage) < 0) { perror("wait4"); return 2; }

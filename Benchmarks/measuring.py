@@ -1,0 +1,78 @@
+"""Runs one command and tells what it cost, and watches the connections that one has."""
+import os, re, shutil, signal, subprocess, time
+
+
+class Cost:
+    def __init__(self, wall, cpu, memory):
+        self.wall, self.cpu, self.memory = wall, cpu, memory
+
+
+class Failed(Exception):
+    pass
+
+
+class Runner:
+    """Every run begins with an empty folder, and a run without all of its bytes is none."""
+
+    def __init__(self, measure, folder):
+        self.measure, self.folder = measure, folder
+        self.told = folder + ".cost"
+        self.errors = folder + ".errors"
+
+    def start(self, command):
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.makedirs(self.folder)
+        with open(self.errors, "wb") as errors:
+            return subprocess.Popen([self.measure, self.told] + command, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
+
+    def run(self, command, size, limit):
+        """Wall seconds, CPU seconds and peak memory of a command that brings `size` bytes."""
+        process = self.start(command)
+        try:
+            process.wait(limit)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"not done after {limit} s") from None
+        finally:
+            end(process)
+        return self.cost(process.returncode, size)
+
+    def cost(self, status, size):
+        if status != 0:
+            with open(self.errors, errors="replace") as file:
+                words = file.read().strip().splitlines()
+            raise Failed(f"exit code {status}" + (f": {words[-1][:100]}" if words else ""))
+        there = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(self.folder) for name in names)
+        if there < size:
+            raise Failed(f"it brought {there} of {size} bytes")
+        with open(self.told) as file:
+            wall, user, system, peak = map(float, file.read().split())
+        return Cost(wall, user + system, peak / 1024)
+
+    def trace(self, command, host, port, limit, prefix=()):
+        """(seconds, connections, bytes received) ten times a second, as the kernel counts them."""
+        look = list(prefix) + ["ss", "-tniHO", "dst", f"{host}:{port}"]
+        process = self.start(command)
+        began, seen, points = time.monotonic(), {}, [(0.0, 0, 0)]
+        try:
+            while process.poll() is None and time.monotonic() - began < limit:
+                lines = subprocess.run(look, capture_output=True, text=True).stdout.splitlines()
+                flowing = 0
+                for line in lines:
+                    counted = re.search(r"bytes_received:(\d+)", line)
+                    if not counted:
+                        continue
+                    seen[line.split()[3]] = int(counted.group(1))
+                    flowing += 1
+                points.append((time.monotonic() - began, flowing, sum(seen.values())))
+                time.sleep(0.1)
+        finally:
+            end(process)
+        return points
+
+
+def end(process):
+    """The command goes with `measure`, which started it."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

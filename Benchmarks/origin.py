@@ -1,0 +1,120 @@
+"""What the programs download from: nginx on loopback, and a line that all connections share."""
+import os, socket, subprocess, sys, threading, time
+
+TAIL = 3 << 26  # where the fourth of eight connections begins in 512 MiB
+
+
+class Origin:
+    """nginx with one worker: plain, TLS with HTTP/2, 20 MB/s a connection, and the same with one slow connection."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.root = os.path.join(folder, "www")
+        self.cert = f"{folder}/cert.pem"
+        os.makedirs(self.root)
+        self.plain, self.tls, self.capped, self.tail = (free_port() for _ in range(4))
+        self.certificate()
+        conf = os.path.join(folder, "nginx.conf")
+        with open(conf, "w") as file:
+            file.write(f"""
+worker_processes 1; daemon off; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{ worker_connections 1024; }}
+http {{
+  access_log off; sendfile on; root {self.root}; keepalive_requests 1000000; client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fcgi; uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi; http2_max_concurrent_streams 128;
+  map $http_range $pace {{ default 20m; "~^bytes={TAIL}-" 20k; }}
+  server {{ listen 127.0.0.1:{self.plain} backlog=1024; }}
+  server {{ listen 127.0.0.1:{self.tls} ssl http2 backlog=1024;
+           ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem; }}
+  server {{ listen 127.0.0.1:{self.capped}; limit_rate 20m; }}
+  server {{ listen 127.0.0.1:{self.tail}; limit_rate $pace; }}
+}}""")
+        # It ends with this program, however that ends.
+        self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "nginx", "-c", conf,
+                                         "-e", f"{folder}/error.log"])
+        for port in (self.plain, self.tls, self.capped, self.tail):
+            wait_for(port)
+        self.line = Line(self.plain, 100 << 20)
+
+    def certificate(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                        "-keyout", f"{self.folder}/key.pem", "-out", self.cert,
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost"],
+                       check=True, stderr=subprocess.DEVNULL)
+
+    def file(self, name, size):
+        with open(os.path.join(self.root, name), "wb") as file:
+            for at in range(0, size, 1 << 24):
+                file.write(os.urandom(min(size - at, 1 << 24)))
+
+    def many(self, folder, count, size):
+        os.makedirs(os.path.join(self.root, folder))
+        for number in range(count):
+            self.file(f"{folder}/f{number}", size)
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+
+class Line:
+    """Passes connections on to nginx, all of them together at `rate` bytes a second."""
+
+    SLICE = 64 * 1024
+
+    def __init__(self, target, rate):
+        self.target, self.rate = target, rate
+        self.lock = threading.Lock()
+        self.free_at = 0.0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            near, _ = self.listener.accept()
+            far = socket.create_connection(("127.0.0.1", self.target))
+            # Small buffers: what counts is the line, not what waits before it.
+            far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 * Line.SLICE)
+            near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * Line.SLICE)
+            threading.Thread(target=self.pass_on, args=(near, far, False), daemon=True).start()
+            threading.Thread(target=self.pass_on, args=(far, near, True), daemon=True).start()
+
+    def pass_on(self, source, sink, is_paced):
+        try:
+            while piece := source.recv(Line.SLICE):
+                if is_paced:
+                    self.wait(len(piece))
+                sink.sendall(piece)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def wait(self, count):
+        with self.lock:
+            now = time.monotonic()
+            # Idle time is lost, but for what sleeping oversleeps.
+            self.free_at = max(self.free_at, now - 0.005) + count / self.rate
+            due = self.free_at
+        if due > now:
+            time.sleep(due - now)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for(port):
+    for _ in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    sys.exit(f"nginx does not listen on {port}")
