@@ -72,14 +72,16 @@ extension Collection<UInt8> where SubSequence: BidirectionalCollection {
 
 extension Collection<UInt8> {
     /// Whether these bytes are `lowercase` when the case of ASCII letters does not count.
-    func isCaseInsensitively(_ lowercase: String) -> Bool {
-        guard count == lowercase.utf8.count else { return false }
-        var index = startIndex
-        for byte in lowercase.utf8 {
-            guard self[index].lowercased == byte else { return false }
-            formIndex(after: &index)
+    func isCaseInsensitively(_ lowercase: StaticString) -> Bool {
+        guard count == lowercase.utf8CodeUnitCount else { return false }
+        return lowercase.withUTF8Buffer { wanted in
+            var index = startIndex
+            for offset in wanted.indices {
+                guard unsafe self[index].lowercased == wanted[offset] else { return false }
+                formIndex(after: &index)
+            }
+            return true
         }
-        return true
     }
 
     /// The pieces between `separator`, empty ones included.
@@ -110,6 +112,10 @@ extension String {
     }
 
     init(latin1 bytes: some Collection<UInt8>) {
+        guard !bytes.allSatisfy(\.isASCII) else {
+            self.init(decoding: bytes, as: UTF8.self)
+            return
+        }
         var scalars = UnicodeScalarView()
         for byte in bytes { scalars.append(Unicode.Scalar(byte)) }
         self.init(scalars)

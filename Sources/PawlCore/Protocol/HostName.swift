@@ -6,7 +6,7 @@ enum HostName {
     static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
         if let name = plain(text) { return name }
-        if text.allSatisfy({ $0.isDigit || $0 == .dot }), isDottedQuad(text.pieces(between: .dot)) {
+        if isDottedQuad(text) {
             return String(decoding: text, as: UTF8.self)
         }
         guard let bytes = PercentCoding.strictlyDecoded(text),
@@ -46,7 +46,7 @@ enum HostName {
         guard let last = labels.last, isNumeric(last) else { return }
         // Parsers disagree on `127.1`, `0x7f.1` and `010.0.0.1`, so only the form that all read alike is
         // taken.
-        guard labels.count == all.count, isDottedQuad(all) else {
+        guard labels.count == all.count, isDottedQuad(all.joined(separator: [.dot])) else {
             throw AddressFlaw(
                 "its host is not an IPv4 address",
                 remedy: "write it as four numbers from 0 to 255"
@@ -106,8 +106,20 @@ enum HostName {
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexValue != nil }
     }
 
-    private static func isDottedQuad(_ labels: [ArraySlice<UInt8>]) -> Bool {
-        labels.count == 4 && labels.allSatisfy { quadPart($0) != nil }
+    /// Four numbers from 0 to 255 without leading zeros.
+    static func isDottedQuad(_ text: some Sequence<UInt8>) -> Bool {
+        var (dots, digits, value) = (0, 0, 0)
+        for byte in text {
+            if byte == .dot {
+                guard digits > 0 else { return false }
+                (dots, digits, value) = (dots + 1, 0, 0)
+            } else {
+                guard byte.isDigit, digits == 0 || value > 0 else { return false }
+                (digits, value) = (digits + 1, value * 10 + Int(byte - 0x30))
+                guard value <= 255 else { return false }
+            }
+        }
+        return dots == 3 && digits > 0
     }
 
     /// One part of a dotted quad: 0 to 255 without leading zeros.

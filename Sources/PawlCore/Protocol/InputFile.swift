@@ -36,9 +36,9 @@ package enum InputFile {
                 }
                 entries[entries.count - 1].options.append(option)
             } else {
-                let addresses = content.split(separator: .tab).map { $0.trimmed(\.isWhiteSpace) }
-                let texts = addresses.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
-                entries.append(InputEntry(addresses: texts, line: line))
+                let addresses = content.contains(.tab) ? content.split(separator: .tab) : [content]
+                let texts = addresses.map { String(decoding: $0.trimmed(\.isWhiteSpace), as: UTF8.self) }
+                entries.append(InputEntry(addresses: texts.filter { !$0.isEmpty }, line: line))
             }
         }
         return entries

@@ -30,10 +30,9 @@ extension ResponseHead {
     private static func status(of line: ArraySlice<UInt8>) -> Int? {
         guard line.starts(with: "HTTP/".utf8) else { return nil }
         let version = line.dropFirst(5).prefix { !$0.isBlank }
-        let numbers = version.pieces(between: .dot)
-        guard numbers.count <= 2, numbers.allSatisfy({ $0.count == 1 && $0.allSatisfy(\.isDigit) }) else {
-            return nil
-        }
+        guard let major = version.first, major.isDigit, let minor = version.last, minor.isDigit,
+            version.count == 1 || version.count == 3 && version[version.startIndex + 1] == .dot
+        else { return nil }
         let digits = line[version.endIndex...].drop(while: \.isBlank).prefix { !$0.isBlank }
         guard digits.count == 3, let status = digits.decimalNumber, status >= 100 else { return nil }
         return Int(status)
@@ -47,7 +46,7 @@ extension ResponseHead {
         _ value: ArraySlice<UInt8>,
         _ framing: inout Framing
     ) {
-        func isNamed(_ wanted: String) -> Bool { name.isCaseInsensitively(wanted) }
+        func isNamed(_ wanted: StaticString) -> Bool { name.isCaseInsensitively(wanted) }
         switch name.count {
         case 4:
             if isNamed("date") {
@@ -84,6 +83,10 @@ extension ResponseHead {
     }
 
     private mutating func take(acceptRanges value: ArraySlice<UInt8>) {
+        guard !value.isCaseInsensitively("bytes") else {
+            acceptRanges = .bytes
+            return
+        }
         for unit in value.split(separator: .comma).map({ $0.trimmed(\.isBlank) }) {
             if unit.isCaseInsensitively("bytes") {
                 acceptRanges = .bytes
@@ -135,6 +138,10 @@ private struct Framing {
 
     /// `5, 5` and a second field with the same number are harmless copies (RFC 9110 §8.6).
     mutating func take(contentLength value: ArraySlice<UInt8>) {
+        if let number = value.decimalNumber, length == nil || length == number {
+            length = number
+            return
+        }
         for piece in value.pieces(between: .comma) {
             let number = piece.trimmed(\.isBlank).decimalNumber
             if number == nil || length != nil && length != number { isContradictory = true }
@@ -150,9 +157,10 @@ private struct Framing {
 
 /// The lines of a header block, up to the empty one; folded lines come joined by one space.
 private struct HeadLines {
-    private var rest: ArraySlice<UInt8>
+    private let head: [UInt8]
+    private var index = 0
 
-    init(_ head: [UInt8]) { rest = head[...] }
+    init(_ head: [UInt8]) { self.head = head }
 
     mutating func next() -> ArraySlice<UInt8>? {
         let line = nextRaw()
@@ -168,12 +176,14 @@ private struct HeadLines {
         return joined[...]
     }
 
-    private var isFold: Bool { rest.first?.isBlank == true }
+    private var isFold: Bool { index < head.count && head[index].isBlank }
 
     private mutating func nextRaw() -> ArraySlice<UInt8> {
-        var line = rest.prefix { $0 != .lineFeed }
-        rest = rest[line.endIndex...].dropFirst()
-        while line.last == .carriageReturn { line = line.dropLast() }
-        return line
+        let start = index
+        var end = start
+        while end < head.count, head[end] != .lineFeed { end += 1 }
+        index = min(end + 1, head.count)
+        while end > start, head[end - 1] == .carriageReturn { end -= 1 }
+        return head[start..<end]
     }
 }

@@ -93,7 +93,12 @@ private struct DateParts {
     private init?(preferred text: ArraySlice<UInt8>) {
         let start = text.startIndex
         func number(_ offset: Int, _ count: Int) -> Int64? {
-            text[(start + offset)..<(start + offset + count)].decimalNumber
+            var value: Int64 = 0
+            for byte in text[(start + offset)..<(start + offset + count)] {
+                guard byte.isDigit else { return nil }
+                value = value * 10 + Int64(byte - 0x30)
+            }
+            return value
         }
         guard text.count == 29, text[start + 3] == .comma, text[(start + 25)...].elementsEqual(" GMT".utf8),
             text[start + 4] == .space, text[start + 7] == .space, text[start + 11] == .space,
@@ -184,7 +189,8 @@ private struct DateParts {
     ///
     /// Other letters for a zone would shift the time unseen.
     private static func isIgnored(_ token: ArraySlice<UInt8>) -> Bool {
-        if ["gmt", "utc", "z", "ut"].contains(where: { token.isCaseInsensitively($0) }) { return true }
+        let zones: [StaticString] = ["gmt", "utc", "z", "ut"]
+        if zones.contains(where: token.isCaseInsensitively) { return true }
         let names = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
         return token.count >= 3 && names.contains { $0.utf8.starts(with: token.map(\.lowercased)) }
     }

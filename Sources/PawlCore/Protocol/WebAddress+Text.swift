@@ -1,44 +1,41 @@
 extension WebAddress {
     /// The URL for libcurl and for the journal: no user info, no fragment, the port only where it is not the
     /// default.
-    package var text: String {
-        var text = place
-        text += path
-        if let query {
-            text += "?"
-            text += query
-        }
-        return text
-    }
+    package var text: String { text(query: query) }
 
     /// The URL for people: a query may be a secret (signed addresses), so only its presence is told.
-    package var redacted: String { place + path + (query == nil ? "" : "?…") }
+    package var redacted: String { text(query: query.map { _ in "…" }) }
 
-    private var place: String {
-        var place = scheme.rawValue
-        place.reserveCapacity(
-            place.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 12
-        )
+    /// In one piece: thousands of addresses are written for one list.
+    private func text(query: String?) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 24)
+        bytes.append(contentsOf: scheme.rawValue.utf8)
         let isLiteral = host.utf8.contains(.colon)
-        place += isLiteral ? "://[" : "://"
-        place += host
-        if isLiteral { place += "]" }
+        bytes.append(contentsOf: "://".utf8)
+        if isLiteral { bytes.append(.leftBracket) }
+        bytes.append(contentsOf: host.utf8)
+        if isLiteral { bytes.append(.rightBracket) }
         if port != scheme.defaultPort {
-            place += ":"
-            place += String(port)
+            bytes.append(.colon)
+            bytes.append(contentsOf: String(port).utf8)
         }
-        return place
+        bytes.append(contentsOf: path.utf8)
+        if let query {
+            bytes.append(.questionMark)
+            bytes.append(contentsOf: query.utf8)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Whether the host is this machine, so that no network is needed: `localhost` and names below it (RFC
     /// 6761 §6.3), 127.0.0.0/8, `::1`.
     package var isLoopback: Bool {
-        let bytes = Array(host.utf8)
-        if bytes.contains(.colon) { return IPv6Address(bytes[...])?.isLoopback ?? false }
-        let labels = bytes.split(separator: .dot)
-        if labels.last?.elementsEqual("localhost".utf8) == true { return true }
-        let quad = labels.compactMap(HostName.quadPart)
-        return quad.count == 4 && labels.count == 4 && quad[0] == 127
+        let bytes = host.utf8
+        if bytes.starts(with: "127.".utf8), HostName.isDottedQuad(bytes) { return true }
+        if bytes.contains(.colon) { return IPv6Address(Array(bytes)[...])?.isLoopback ?? false }
+        guard bytes.last == 0x74 || bytes.last == .dot else { return false }
+        return Array(bytes).split(separator: .dot).last?.elementsEqual("localhost".utf8) == true
     }
 
     /// What follows the path's last slash, percent-decoded, with U+FFFD for bytes that are not UTF-8; empty

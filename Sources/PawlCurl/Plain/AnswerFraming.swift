@@ -88,9 +88,12 @@ private struct Fields {
     var cookies: [String] = []
 
     mutating func take(_ line: ArraySlice<UInt8>) {
-        guard let colon = line.firstIndex(of: 0x3A) else { return }
+        // Most fields are done with after their first letter: only those in C, S and T are read here.
+        guard let first = line.first.map({ $0 | 0x20 }), first == 0x63 || first == 0x73 || first == 0x74,
+            let colon = line.firstIndex(of: 0x3A)
+        else { return }
         let name = line[..<colon].withoutBlanks
-        func isNamed(_ wanted: String) -> Bool { name.isWord(wanted) }
+        func isNamed(_ wanted: StaticString) -> Bool { name.isWord(wanted) }
         switch name.count {
         case 10:
             if isNamed("connection") {
@@ -105,6 +108,10 @@ private struct Fields {
     }
 
     private mutating func take(connection value: ArraySlice<UInt8>) {
+        if value.withoutBlanks.isWord("keep-alive") {
+            keeps = true
+            return
+        }
         for option in value.split(separator: 0x2C) {
             if option.withoutBlanks.isWord("close") { closes = true }
             if option.withoutBlanks.isWord("keep-alive") { keeps = true }
@@ -114,6 +121,10 @@ private struct Fields {
     /// Copies of one number are harmless (RFC 9110 §8.6).
     private mutating func take(length value: ArraySlice<UInt8>) {
         hasLength = true
+        if let number = value.withoutBlanks.number, length == nil || length == number {
+            length = number
+            return
+        }
         for piece in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
             let number = piece.withoutBlanks.number
             if number == nil || length != nil && length != number { hasBadLength = true }
@@ -176,15 +187,15 @@ extension ArraySlice<UInt8> {
     }
 
     /// Whether these are the letters of `word`, which is in lower case.
-    fileprivate func isWord(_ word: String) -> Bool {
-        guard count == word.utf8.count else { return false }
-        var index = startIndex
-        for byte in word.utf8 {
-            let mine = self[index]
-            guard (mine &- 0x41 < 26 ? mine | 0x20 : mine) == byte else { return false }
-            index += 1
+    fileprivate func isWord(_ word: StaticString) -> Bool {
+        guard count == word.utf8CodeUnitCount else { return false }
+        return word.withUTF8Buffer { word in
+            for offset in word.indices {
+                let mine = self[startIndex + offset]
+                guard unsafe (mine &- 0x41 < 26 ? mine | 0x20 : mine) == word[offset] else { return false }
+            }
+            return true
         }
-        return true
     }
 
     fileprivate var number: Int64? {
