@@ -29,6 +29,8 @@ final class PlainConnection {
     /// Whether the answer lets another request follow.
     var keeps = false
     var idleSince = Moment(nanoseconds: 0)
+    /// The round that left it idle and empty; until the next one it needs no look.
+    var idleRound: UInt64?
 
     init(_ socket: Int32, to origin: Origin, key: UInt64) {
         self.socket = socket

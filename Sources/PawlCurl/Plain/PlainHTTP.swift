@@ -24,6 +24,8 @@ final class PlainHTTP {
     private var eager: [PlainConnection] = []
     private var drained: [PlainExchange] = []
     private var lastKey: UInt64 = 0
+    /// Counts the waits.
+    private var round: UInt64 = 0
     private var profiles: [PlainProfile.Key: PlainProfile] = [:]
     private var request: [UInt8] = []
     let buffer: UnsafeMutableRawBufferPointer
@@ -133,7 +135,9 @@ final class PlainHTTP {
         let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
         while let connection = idle[origin]?.popLast() {
             idleCount -= 1
-            if connection.idleSince > oldest, connection.isAlive { return connection }
+            if connection.idleSince > oldest, connection.idleRound == round || connection.isAlive {
+                return connection
+            }
             drop(connection)
         }
         idle[origin] = nil
@@ -145,6 +149,8 @@ final class PlainHTTP {
         connection.end()
         guard idleCount < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
         connection.idleSince = clock.now
+        // What emptied the socket has just shown that nothing more is there.
+        connection.idleRound = connection.canRead ? nil : round
         idle[connection.origin, default: []].append(connection)
         idleCount += 1
     }
@@ -187,6 +193,7 @@ final class PlainHTTP {
 
     /// Deals with everything that the last wait brought.
     func work() {
+        round += 1
         let hungry = eager
         eager.removeAll(keepingCapacity: true)
         for connection in hungry {
