@@ -129,7 +129,7 @@ public final class Downloader: Sendable {
             place: Place(
                 disk: memory ?? disk,
                 folder: options.folder,
-                sources: job.plan.sources.map(\.text)
+                sources: job.plan.sources
             ),
             engine: engine,
             box: box

@@ -5,11 +5,11 @@ import PawlEngine
 struct Place: Sendable {
     let disk: any Disk
     let folder: String
-    let sources: [String]
+    let sources: [WebAddress]
 
     /// Takes the part file over, as continuing would, and drops it: one that another process writes stays its own.
     func removePartial(of name: String) throws(Failure) {
-        let facts = JournalFacts(sources: sources, identity: ContentIdentity(), name: name)
+        let facts = JournalFacts(sources: sources.map(\.text), identity: ContentIdentity(), name: name)
         let claim = Claim(folder: folder, name: name, ifExists: .overwrite, facts: facts)
         switch try disk.claim(claim, adopts: { _ in false }) {
         case .fresh(let partial), .found(let partial, _): partial.discard()

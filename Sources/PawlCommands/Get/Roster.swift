@@ -36,11 +36,16 @@ package struct Roster: Sendable {
 
     /// Takes an event in and gives what is worth telling; events of downloads that ended are late and ignored.
     package mutating func apply(_ kind: DownloadEvent.Kind, of id: UInt64) -> Report? {
-        guard var entry = active[id] else {
+        guard let index = active.index(forKey: id) else {
             // Number 0 speaks for no single download.
             guard id == 0, case .notice(let text) = kind else { return nil }
             return Report(id: nil, source: "pawl", name: nil, kind: .notice(text))
         }
+        if case .state(let state) = kind, !isTold(state) {
+            active.values[index].state = state
+            return nil
+        }
+        var entry = active.values[index]
         let told = report(kind, &entry)
         let name = entry.name
         active[id] = hasEnded(kind) ? nil : entry
@@ -87,8 +92,15 @@ package struct Roster: Sendable {
         case .paused:
             paused += 1
             return .paused
-        // What follows from these is told by events of their own.
         case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed: return nil
+        }
+    }
+
+    /// What follows from the others is told by events of their own.
+    private func isTold(_ state: DownloadState) -> Bool {
+        switch state {
+        case .waitingForNetwork, .verifying, .paused: true
+        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed: false
         }
     }
 

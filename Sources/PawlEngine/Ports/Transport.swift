@@ -133,6 +133,8 @@ package protocol Transport: AnyObject {
     /// Lets a paused transfer go on.
     func resume(_ id: TransferID)
     /// Waits until `deadline`, network activity or `wake`, and delivers what came. `nil` waits without end.
+    ///
+    /// Once it has called a sink it does not wait any more before it returns.
     func perform(until deadline: Moment?)
     var wake: @Sendable () -> Void { get }
 }

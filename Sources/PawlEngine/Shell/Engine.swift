@@ -37,6 +37,13 @@ package final class Engine: Sendable {
         var startsAgain = false
         /// Nobody asks for it any more; it goes when it has ended.
         var isForgotten = false
+
+        /// Its loop is done with it.
+        mutating func letGo() {
+            loop = nil
+            isPausing = false
+            startsAgain = false
+        }
     }
 
     private struct State: Sendable {
@@ -191,19 +198,22 @@ package final class Engine: Sendable {
         for completion in completions { completion() }
     }
 
-    private func start(_ orders: [QueueOrder<DownloadID>]) {
+    /// The first takes over the slot on the loop `freed`: that one is awake, and each keeps its share.
+    private func start(_ orders: [QueueOrder<DownloadID>], freed: Int? = nil) {
+        var freed = freed
         for case .start(let id) in orders {
-            let found = state.withLock { state -> (Entry, Int)? in
-                guard var entry = state.entries[id], !state.isClosing else { return nil }
-                let loop = state.nextLoop % loops.count
-                state.nextLoop += 1
-                entry.loop = loop
-                state.entries[id] = entry
-                return (entry, loop)
+            let found = state.withLock { state -> (Job, ReadingBox, Int)? in
+                guard !state.isClosing, let index = state.entries.index(forKey: id) else { return nil }
+                let loop = freed ?? state.nextLoop % loops.count
+                if freed == nil { state.nextLoop += 1 }
+                state.entries.values[index].loop = loop
+                let entry = state.entries.values[index]
+                return (entry.job, entry.box, loop)
             }
-            guard let (entry, loop) = found else { continue }
-            watchNetwork(for: entry.job)
-            loops[loop].post(.start(id, entry.job, entry.box))
+            freed = nil
+            guard let (job, box, loop) = found else { continue }
+            watchNetwork(for: job)
+            loops[loop].post(.start(id, job, box))
         }
     }
 
@@ -222,21 +232,21 @@ package final class Engine: Sendable {
 
     /// Only the disk is still at work for this one.
     private func slotFreed(_ id: DownloadID) {
-        start(state.withLock { $0.scheduler.release(id) })
+        let (starts, loop) = state.withLock { ($0.scheduler.release(id), $0.entries[id]?.loop) }
+        start(starts, freed: loop)
     }
 
     /// The loop has let go of the download: its slot is free.
     private func settled(_ id: DownloadID) {
-        let starts = state.withLock { state -> [QueueOrder<DownloadID>] in
-            guard let entry = state.entries[id] else { return state.scheduler.release(id) }
-            state.entries[id]?.loop = nil
-            state.entries[id]?.isPausing = false
-            state.entries[id]?.startsAgain = false
+        let (starts, loop) = state.withLock { state -> ([QueueOrder<DownloadID>], Int?) in
             let starts = state.scheduler.release(id)
+            guard let index = state.entries.index(forKey: id) else { return (starts, nil) }
+            let entry = state.entries.values[index]
+            state.entries.values[index].letGo()
             let isAgain = entry.startsAgain && entry.box.reading.phase != .finished && !state.isClosing
             if entry.isForgotten, !isAgain { state.entries[id] = nil }
-            return isAgain ? starts + state.scheduler.enqueue(id) : starts
+            return (isAgain ? starts + state.scheduler.enqueue(id) : starts, entry.loop)
         }
-        start(starts)
+        start(starts, freed: loop)
     }
 }

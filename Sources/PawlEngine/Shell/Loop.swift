@@ -18,6 +18,8 @@ final class Loop {
     private var sleepers: [(until: Moment, transfer: TransferID)] = []
     private var nextTick: Moment?
     private var isStopping = false
+    /// Whether others have to wake the transport for a message to be heard.
+    private var isAsleep = false
 
     init(shared: Shared, mailbox: Mailbox) {
         self.shared = shared
@@ -34,13 +36,21 @@ final class Loop {
             flush()
             if isStopping, runners.isEmpty { break }
             if mailbox.fallAsleep() {
+                isAsleep = true
                 transport.perform(until: deadline)
-                mailbox.wakeUp()
+                stir()
             }
             wakeSleepers()
             tick()
         }
         self.transport = nil
+    }
+
+    /// The transport's wait is over: what is posted now is heard without waking it.
+    func stir() {
+        guard isAsleep else { return }
+        isAsleep = false
+        mailbox.wakeUp()
     }
 
     private var deadline: Moment? {

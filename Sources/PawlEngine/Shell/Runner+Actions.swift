@@ -4,6 +4,7 @@ import PawlCore
 extension Runner {
     func perform(_ actions: [Action]) {
         let before = diskFailures
+        readConnections = nil
         for action in actions {
             // A failure of the disk has ended what these were decided for; only connections still have to go.
             if diskFailures != before, !action.isDrop { continue }
@@ -40,7 +41,7 @@ extension Runner {
 
     var facts: JournalFacts {
         JournalFacts(
-            sources: machine.sources.map(\.given.text),
+            sources: addresses,
             identity: machine.identity ?? ContentIdentity(),
             name: machine.name ?? ""
         )

@@ -6,20 +6,15 @@ extension Runner {
     func earlyClaim() -> ClaimOutcome? {
         let address = job.plan.sources[0]
         if let name = job.fileName { return claim(name: name, adoptsAny: true) }
-        let source = address.text
-        if let name = disk.unfinished(of: source, in: job.folder) {
+        if let name = disk.unfinished(of: addresses[0], in: job.folder) {
             return claim(name: name, adoptsAny: false)
         }
+        // A file of the address's own name is meant by `skip` and `resume`; nothing needs to be asked for it (C3).
+        let mayBeThere = job.ifExists == .skip || job.ifExists == .resume
+        guard job.naming != .server || mayBeThere else { return nil }
         let name = NamingPolicy.choose(job.naming, address: address, head: nil)
-        switch job.naming {
-        case .server:
-            // A file of the address's own name is meant by `skip` and `resume`; nothing needs to be asked for it (C3).
-            guard job.ifExists == .skip || job.ifExists == .resume,
-                disk.holds(name, in: job.folder)
-            else { return nil }
-            return claim(name: name, adoptsAny: false)
-        case .url, .hash: return claim(name: name, adoptsAny: false)
-        }
+        guard job.naming != .server || disk.holds(name, in: job.folder) else { return nil }
+        return claim(name: name, adoptsAny: false)
     }
 
     /// The name comes with the answer to `lane`.

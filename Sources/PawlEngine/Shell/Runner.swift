@@ -17,6 +17,9 @@ final class Runner {
     let job: Job
     unowned let loop: Loop
     let clock: any Clock
+    let disk: any Disk
+    /// The addresses as the journal names them.
+    let addresses: [String]
     var machine: DownloadMachine
     var partial: (any Partial)?
     var writers: [LaneWriter] = []
@@ -31,6 +34,8 @@ final class Runner {
     private(set) var diskFailures = 0
     private var nextLook = Moment(nanoseconds: 0)
     private var isReleased = false
+    /// With how many connections the reading was made that holds while the present actions are carried out.
+    var readConnections: Int?
 
     init(id: DownloadID, job: Job, box: ReadingBox, loop: Loop) {
         self.id = id
@@ -39,6 +44,8 @@ final class Runner {
         self.box = box
         self.loop = loop
         clock = loop.clock
+        disk = job.disk ?? loop.shared.ports.disk
+        addresses = job.plan.sources.map(\.text)
         startedAt = clock.now
         limiter = RateLimiter(rate: job.rateLimit)
         let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
@@ -46,7 +53,6 @@ final class Runner {
     }
 
     var shared: Shared { loop.shared }
-    var disk: any Disk { job.disk ?? shared.ports.disk }
 
     // MARK: events
 
@@ -100,6 +106,7 @@ final class Runner {
     }
 
     func answered(_ lane: LaneID, head: ResponseHead) {
+        loop.stir()
         sync()
         lastHead = head
         perform(machine.answered(lane, head: head, wallTime: clock.wallTime, now: clock.now))
@@ -111,6 +118,7 @@ final class Runner {
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
+        loop.stir()
         sync()
         shared.release(writers[index].origin)
         writers.remove(at: index)
@@ -213,8 +221,9 @@ final class Runner {
         var reading = Reading()
         reading.phase = machine.phase
         reading.name = machine.name
-        reading.written = machine.written
-        reading.total = machine.total
+        // By way of what is stored: a computed property would be asked of a copy of the whole machine.
+        reading.written = machine.map.done.count
+        reading.total = machine.map.total
         reading.received = machine.received
         reading.speed = meter.lastSecond(now: now)
         reading.smoothed = meter.smoothed(now: now)
@@ -225,7 +234,10 @@ final class Runner {
 
     func tell(_ telling: Telling) {
         let now = clock.now
-        read(now: now)
+        if readConnections != writers.count {
+            read(now: now)
+            readConnections = writers.count
+        }
         shared.onReport(
             Report(
                 id: id,

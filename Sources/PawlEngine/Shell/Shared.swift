@@ -36,8 +36,9 @@ final class Shared: Sendable {
 
     func release(_ origin: Origin) {
         hosts.withLock { hosts in
-            hosts[origin]?.release()
-            if hosts[origin]?.isIdle ?? false { hosts[origin] = nil }
+            guard let index = hosts.index(forKey: origin) else { return }
+            hosts.values[index].release()
+            if hosts.values[index].isIdle { hosts.remove(at: index) }
         }
     }
 
