@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -25,6 +26,46 @@ int pawl_open_at(int folder, const char *name, int flags, unsigned mode) {
         if (file >= 0) return file;
         if (errno != EINTR) return -errno;
     }
+}
+
+int pawl_open_unnamed(int folder, unsigned mode) {
+#ifdef O_TMPFILE
+    // What is not listed under /proc can get no name without a privilege.
+    static atomic_int named_by = 0;
+    if (!named_by) named_by = access("/proc/self/fd", X_OK) == 0 ? 1 : -1;
+    if (named_by < 0) return -EOPNOTSUPP;
+    for (;;) {
+        int file = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+        if (file >= 0) return file;
+        // Kernels and file systems that do not know the flag see an attempt to write to a folder.
+        if (errno == EISDIR || errno == ENOENT || errno == EINVAL) return -EOPNOTSUPP;
+        if (errno != EINTR) return -errno;
+    }
+#else
+    (void)folder;
+    (void)mode;
+    return -EOPNOTSUPP;
+#endif
+}
+
+int pawl_name(int file, int folder, const char *name) {
+#ifdef O_TMPFILE
+    // Quicker than by way of /proc; kernels before 6.10 want a privilege for it and say ENOENT without.
+    static atomic_int is_refused = 0;
+    if (!is_refused) {
+        if (linkat(file, "", folder, name, AT_EMPTY_PATH) == 0) return 0;
+        if (errno != ENOENT && errno != EPERM) return errno;
+        is_refused = 1;
+    }
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    return linkat(AT_FDCWD, path, folder, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+#else
+    (void)file;
+    (void)folder;
+    (void)name;
+    return EOPNOTSUPP;
+#endif
 }
 
 int pawl_open_folder(const char *path) {

@@ -67,6 +67,8 @@ package final class FileDisk: Disk {
     }
 
     package func unfinished(of source: String, in folder: String) -> String? {
+        // Nearly always there is none; only a find is worth a look at whether the folder is still the same.
+        if let kept = folders.kept(folder), unfinished.name(of: source, in: kept) == nil { return nil }
         guard let folder = folders.existing(folder) else { return nil }
         return unfinished.name(of: source, in: folder)
     }

@@ -19,6 +19,10 @@ void pawl_list_folder(
 int pawl_lock(int file);
 int pawl_unlock(int file);
 
+// A file in the folder that has no name: a descriptor, or -errno. EOPNOTSUPP: not here.
+int pawl_open_unnamed(int folder, unsigned mode);
+// Gives a file without a name one, and never another one's. EEXIST: the name is taken.
+int pawl_name(int file, int folder, const char *name);
 // Moves a file inside one folder without ever replacing another. EEXIST: the new name is taken.
 int pawl_rename_new(int folder, const char *from, const char *to);
 

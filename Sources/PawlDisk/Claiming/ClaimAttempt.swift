@@ -101,10 +101,35 @@ struct ClaimAttempt {
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
+        if let file = try makeUnnamed() {
+            return .answer(.fresh(partial(file, isNamed: false, ticket: ticket)))
+        }
         if let file = try makePart() { return .answer(.fresh(partial(file, ticket: ticket))) }
         if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
         return .again
     }
+
+    /// A file that gets its first name when it is finished, or when it turns out to take its time: `nil` where that
+    /// does not serve.
+    ///
+    /// Nobody else can see such a file, so it needs no lock and no mark, and a kill leaves nothing of it.
+    private func makeUnnamed() throws(Failure) -> OpenFile? {
+        // On a disk it would have to be synced once more after it got its name.
+        guard folder.traits.contains(.volatile), claim.ifExists != .overwrite,
+            let length = claim.facts.identity.total, length <= Self.smallFile,
+            try status(of: names.part) == nil
+        else { return nil }
+        do throws(SystemError) {
+            return try folder.openUnnamed()
+        } catch  where error.number == ENOENT {
+            // The folder has just vanished.
+            return nil
+        } catch {
+            throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
+        }
+    }
+
+    private static let smallFile: Int64 = 1 << 20
 
     /// Makes, locks and marks the part file; `nil` when there is one already.
     func makePart() throws(Failure) -> OpenFile? {
@@ -152,6 +177,7 @@ struct ClaimAttempt {
     func partial(
         _ file: OpenFile,
         length: Int64 = 0,
+        isNamed: Bool = true,
         journal: JournalFile? = nil,
         origin: FilePartial.Origin? = nil,
         ticket: ClaimTicket
@@ -164,6 +190,7 @@ struct ClaimAttempt {
             number: number,
             ticket: ticket,
             file: file,
+            isNamed: isNamed,
             length: length,
             journal: journal,
             origin: origin

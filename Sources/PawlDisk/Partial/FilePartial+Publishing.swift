@@ -16,6 +16,7 @@ extension FilePartial {
             number: number,
             ticket: ticket,
             file: openFile,
+            isNamed: isNamed,
             journal: journal,
             length: length,
             isLonger: length < self.length,

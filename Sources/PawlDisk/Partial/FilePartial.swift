@@ -12,6 +12,8 @@ final class FilePartial: Partial {
     let ticket: ClaimTicket
     /// `nil` when closed.
     var file: OpenFile?
+    /// Whether the file is there under the part file's name, locked and marked.
+    var isNamed: Bool
     /// How long the file is: the highest end of what was written.
     var length: Int64
     var journal: JournalFile?
@@ -41,6 +43,7 @@ final class FilePartial: Partial {
         number: Int,
         ticket: ClaimTicket,
         file: OpenFile,
+        isNamed: Bool,
         length: Int64,
         journal: JournalFile?,
         origin: Origin?
@@ -52,6 +55,7 @@ final class FilePartial: Partial {
         self.number = number
         self.ticket = ticket
         self.file = file
+        self.isNamed = isNamed
         self.length = length
         self.journal = journal
         self.origin = origin
@@ -113,6 +117,7 @@ final class FilePartial: Partial {
 
     func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         guard journal == nil else { return try record(facts, done: done) }
+        try takeName()
         let part: UInt64
         do throws(SystemError) {
             part = try openFile.status().identity.inode
@@ -233,7 +238,7 @@ final class FilePartial: Partial {
 
     func discard() {
         guard isOpen else { return forget() }
-        removeOwnFiles()
+        if isNamed { removeOwnFiles() }
         release()
     }
 
@@ -269,7 +274,7 @@ final class FilePartial: Partial {
     /// A worker may hold the files a little longer, so they are unlocked before they are closed.
     func release() {
         journal?.close()
-        file?.unlock()
+        if isNamed { file?.unlock() }
         ticket.release()
         forget()
     }

@@ -20,6 +20,8 @@ struct Publication: Sendable {
     let number: Int
     let ticket: ClaimTicket
     let file: OpenFile
+    /// Whether it has the part file's name, or none yet.
+    let isNamed: Bool
     let journal: JournalFile?
     /// How long the finished file is.
     let length: Int64
@@ -64,12 +66,16 @@ struct Publication: Sendable {
 
     /// Gives the file its final name, and answers it.
     func move() throws(Failure) -> String {
-        try checkFile()
+        if isNamed { try checkFile() }
         var name = names.final
         var next = number
         while true {
             do throws(SystemError) {
-                try folder.rename(names.part, to: name, replacing: mayReplace(name))
+                if isNamed {
+                    try folder.rename(names.part, to: name, replacing: mayReplace(name))
+                } else {
+                    try folder.name(file, name)
+                }
                 return name
             } catch  where error.number == EEXIST && claim.ifExists == .rename && next < NumberHints.last {
                 (name, next) = nextFree(after: next)
@@ -135,7 +141,7 @@ struct Publication: Sendable {
     /// A file of the name has appeared since the claim.
     private func taken() -> Failure {
         guard claim.ifExists == .skip else { return .exists(finalPath) }
-        try? folder.remove(names.part)
+        if isNamed { try? folder.remove(names.part) }
         tidy(unmarks: false)
         release()
         return Failure(
@@ -151,6 +157,7 @@ struct Publication: Sendable {
     /// The mark goes after the final name is there: without it a kill between would leave a part file that
     /// nobody knows.
     func tidy(unmarks: Bool = true) {
+        guard isNamed else { return }
         if unmarks && folder.bearsMarks { PartMark.remove(from: file) }
         if journal != nil || !folder.bearsMarks { try? folder.remove(names.journal) }
         if journal != nil {
@@ -160,7 +167,7 @@ struct Publication: Sendable {
 
     func release() {
         journal?.close()
-        file.unlock()
+        if isNamed { file.unlock() }
         ticket.release()
     }
 }

@@ -18,6 +18,7 @@ final class Folder: Sendable {
     let traits: FileSystemTraits
     private let file: OpenFile
     private let takesMarks: Atomic<Bool>
+    private let takesUnnamed = Atomic(true)
 
     init(path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool) throws(SystemError) {
         self.path = path
@@ -38,6 +39,22 @@ final class Folder: Sendable {
 
     func open(_ name: String, flags: Int32, mode: UInt32 = 0) throws(SystemError) -> OpenFile {
         try OpenFile(name, in: file.descriptor, flags: flags, mode: mode)
+    }
+
+    /// A new file that no name leads to; `nil` when the file system makes none.
+    func openUnnamed() throws(SystemError) -> OpenFile? {
+        guard takesUnnamed.load(ordering: .relaxed) else { return nil }
+        let answer = pawl_open_unnamed(file.descriptor, 0o666)
+        if answer >= 0 { return OpenFile(adopting: answer) }
+        let error = SystemError(number: -answer)
+        guard error.isUnsupported else { throw error }
+        takesUnnamed.store(false, ordering: .relaxed)
+        return nil
+    }
+
+    /// Gives a file without a name one that is free (EEXIST: it is not).
+    func name(_ unnamed: OpenFile, _ name: String) throws(SystemError) {
+        try SystemError.check(unsafe pawl_name(unnamed.descriptor, file.descriptor, name))
     }
 
     /// `nil` when there is nothing of that name.

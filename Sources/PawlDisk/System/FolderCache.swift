@@ -51,9 +51,12 @@ final class FolderCache: Sendable {
         return try? keep(path)
     }
 
+    /// The folder that was at `path` when it was last looked at.
+    func kept(_ path: String) -> Folder? { folders.withLock { $0[path] } }
+
     /// A kept folder, if its path still leads to it: it may have been moved, and another be in its place.
     private func find(_ path: String) -> Folder? {
-        guard let folder = folders.withLock({ $0[path] }) else { return nil }
+        guard let folder = kept(path) else { return nil }
         var found = stat()
         let isThere = unsafe stat(path.isEmpty ? "." : path, &found) == 0
         if isThere && FileStatus(found).identity == folder.identity { return folder }

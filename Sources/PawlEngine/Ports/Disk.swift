@@ -66,6 +66,8 @@ package protocol Partial: AnyObject {
     /// Asks the file system for room for `total` bytes, where it can without writing them; throws code 9 when it cannot have them.
     func reserve(_ total: Int64) throws(Failure)
 
+    /// The download takes longer than a moment: others may want to see that it is under way.
+    func settleIn()
     /// Begins the journal, if there is none; without it a SIGKILL loses the partial.
     func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
     var hasJournal: Bool { get }
@@ -115,6 +117,7 @@ package protocol Partial: AnyObject {
 
 extension Partial {
     package var descriptor: Int32? { nil }
+    package func settleIn() {}
 
     package func wrote(_ range: ByteRange) {
         preconditionFailure("nobody can write past a partial without a descriptor")

@@ -82,6 +82,7 @@ final class Runner {
     func tick(now: Moment) {
         sync(now: now)
         lookForNetwork(now: now)
+        partial?.settleIn()
         perform(machine.tick(now: now))
         if let checksum = job.plan.checksum, machine.phase == .transferring {
             partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)

@@ -1,0 +1,41 @@
+import PawlCore
+import PawlEngine
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+// A small file in memory has no name until it is finished, or until it turns out to take its time.
+extension FilePartial {
+    func settleIn() {
+        // Whoever has the name meanwhile may keep it: this one goes on without and looks again for its final one.
+        try? takeName()
+    }
+
+    /// Makes it the part file, as a claim would have: locked and marked before anybody can see it.
+    func takeName() throws(Failure) {
+        guard !isNamed, let file else { return }
+        let attempt = ClaimAttempt(disk: disk, folder: folder, claim: claim, number: number)
+        guard try attempt.lock(file) else { throw Failure.alreadyDownloading(partPath) }
+        do throws(SystemError) {
+            try folder.name(file, names.part)
+        } catch  where error.number == EEXIST {
+            throw Failure.alreadyDownloading(partPath)
+        } catch {
+            throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
+        }
+        isNamed = true
+        do throws(Failure) {
+            try attempt.clearOrphan()
+            try attempt.mark(file)
+        } catch {
+            try? folder.remove(names.part)
+            isNamed = false
+            throw error
+        }
+    }
+}
