@@ -1,6 +1,14 @@
 package import PawlCore
 package import PawlEngine
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// The disk of this machine: part files and journals beside their final names.
 ///
 /// Shared by all loops. It keeps a bounded number of folders open and has a few threads for syncing and hashing.
@@ -82,9 +90,21 @@ package final class FileDisk: Disk {
         }
     }
 
-    package func holds(_ name: String, in folder: String) -> Bool {
-        guard let folder = folders.existing(folder) else { return false }
+    package func length(of name: String, in folder: String) -> Int64? {
+        guard let folder = folders.existing(folder) else { return nil }
         // What cannot be looked at is for the claim to report.
-        do throws(SystemError) { return try folder.status(of: name) != nil } catch { return false }
+        do throws(SystemError) { return try folder.status(of: name)?.length } catch { return nil }
+    }
+
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
+        let folder = try folders.open(folder)
+        do throws(SystemError) {
+            try folder.rename(name, to: newName, replacing: false)
+            try folder.sync()
+        } catch  where error.number == EEXIST {
+            throw Failure.exists(folder.path(of: newName))
+        } catch {
+            throw Failure.system(.renameFailed, "cannot rename", at: folder.path(of: name), error)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import PawlCore
 import PawlEngine
 
 /// Makes the questions for pages and sums.

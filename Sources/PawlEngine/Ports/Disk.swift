@@ -41,10 +41,17 @@ package protocol Disk: AnyObject, Sendable {
     func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer
     /// The name of a partial in `folder` whose journal names `source` first, if there is one.
     func unfinished(of source: String, in folder: String) -> String?
-    /// Whether a file of that final name is in the folder.
-    func holds(_ name: String, in folder: String) -> Bool
+    /// The length of the file of that name in the folder; `nil` when there is none.
+    func length(of name: String, in folder: String) -> Int64?
+    /// Gives a finished file another name; a taken one is a failure.
+    func rename(_ name: String, to newName: String, in folder: String) throws(Failure)
     /// Removes the finished file of that name; one that is not there is no failure.
     func remove(_ name: String, in folder: String) throws(Failure)
+}
+
+extension Disk {
+    /// Whether a file of that final name is in the folder.
+    package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
 }
 
 /// One download's part file and journal.

@@ -21,6 +21,11 @@ package struct Job: Sendable {
     package var sharesConnections = true
     /// Where the bytes go, when not to the engine's disk.
     package var disk: (any Disk)?
+    /// Asked when every byte is there and before the file gets its name: the queue writes down what is about to be.
+    ///
+    /// The file moves when the answer has come, from any thread.
+    package var onPublishing:
+        (@Sendable (Publishing, @escaping @Sendable (Result<Void, Failure>) -> Void) -> Void)?
 
     package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
         self.plan = plan
@@ -29,6 +34,12 @@ package struct Job: Sendable {
         naming = .server
         ifExists = .rename
     }
+}
+
+/// A file that is about to get its name.
+package struct Publishing: Hashable, Sendable {
+    package var name: String
+    package var length: Int64
 }
 
 /// A download at one instant, as the shell sees it.
@@ -55,4 +66,6 @@ package struct Report: Sendable {
     package var path: String
     package var received: Int64
     package var elapsed: Span
+    /// The answer that was accepted, when that is what is told.
+    package var head: ResponseHead?
 }

@@ -58,13 +58,32 @@ final class Mailbox: Sendable {
     }
 }
 
-/// The last reading of one download, for whoever asks.
+/// The last reading of one download, for whoever asks and whoever watches.
 package final class ReadingBox: Sendable {
-    private let state = Mutex(Reading())
+    private struct State: Sendable {
+        var reading = Reading()
+        var watchers: [@Sendable (Reading) -> Void] = []
+    }
+
+    private let state = Mutex(State())
 
     package init() {}
 
-    package var reading: Reading { state.withLock { $0 } }
-    func set(_ reading: Reading) { state.withLock { $0 = reading } }
-    func set(phase: Phase) { state.withLock { $0.phase = phase } }
+    package var reading: Reading { state.withLock { $0.reading } }
+
+    /// Calls `watcher` with every new reading, on the thread that made it.
+    package func watch(_ watcher: @escaping @Sendable (Reading) -> Void) {
+        state.withLock { $0.watchers.append(watcher) }
+    }
+
+    func set(_ reading: Reading) { change { $0 = reading } }
+    func set(phase: Phase) { change { $0.phase = phase } }
+
+    private func change(_ edit: (inout Reading) -> Void) {
+        let (reading, watchers) = state.withLock { state in
+            edit(&state.reading)
+            return (state.reading, state.watchers)
+        }
+        for watcher in watchers { watcher(reading) }
+    }
 }

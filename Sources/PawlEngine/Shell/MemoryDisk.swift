@@ -15,7 +15,8 @@ package final class MemoryDisk: Disk {
     }
 
     package func unfinished(of source: String, in folder: String) -> String? { nil }
-    package func holds(_ name: String, in folder: String) -> Bool { false }
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
     package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 

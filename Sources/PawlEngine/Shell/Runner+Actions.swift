@@ -137,8 +137,19 @@ extension Runner {
     private func publish(length: Int64, modified: UnixTime?) {
         guard let partial else { return }
         shared.onSlotFree(id)
+        guard let announce = job.onPublishing else { return giveName(length: length, modified: modified) }
         let post = loop.poster(for: run)
-        partial.publish(length: length, modified: modified) { post(.published($0)) }
+        announce(Publishing(name: partial.name, length: length)) { answer in
+            switch answer {
+            case .success: post(.mayPublish(length: length, modified: modified))
+            case .failure(let failure): post(.published(.failure(failure)))
+            }
+        }
+    }
+
+    func giveName(length: Int64, modified: UnixTime?) {
+        let post = loop.poster(for: run)
+        partial?.publish(length: length, modified: modified) { post(.published($0)) }
     }
 
     private func close(keeping: Bool) {

@@ -5,6 +5,8 @@ enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
     case digested(Result<[UInt8], Failure>)
     case published(Result<String, Failure>)
+    /// Whoever had to know of the file's name before it appears knows it.
+    case mayPublish(length: Int64, modified: UnixTime?)
 }
 
 /// Runs one download: executes what its machine decides and feeds back what happened.
@@ -101,6 +103,7 @@ final class Runner {
             publishedPath = path
             partial = nil
             perform(machine.published())
+        case .mayPublish(let length, let modified): giveName(length: length, modified: modified)
         case .digested(.failure(let failure)), .published(.failure(let failure)):
             perform(machine.diskFailed(failure))
         }
@@ -246,7 +249,8 @@ final class Runner {
                 name: machine.name ?? "",
                 path: publishedPath,
                 received: machine.received,
-                elapsed: now - startedAt
+                elapsed: now - startedAt,
+                head: telling.isStart ? lastHead : nil
             )
         )
     }
@@ -271,5 +275,11 @@ final class Runner {
             loop.release(id)
         case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break
         }
+    }
+}
+
+extension Telling {
+    fileprivate var isStart: Bool {
+        if case .started = self { true } else { false }
     }
 }

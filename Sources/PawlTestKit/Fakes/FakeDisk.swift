@@ -149,8 +149,15 @@ package final class FakeDisk: Disk {
         state.withLock { $0.finished[folder + "/" + name] = nil }
     }
 
-    package func holds(_ name: String, in folder: String) -> Bool {
-        finished(folder + "/" + name) != nil
+    package func length(of name: String, in folder: String) -> Int64? {
+        finished(folder + "/" + name).map { Int64($0.bytes.count) }
+    }
+
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
+        state.withLock { state in
+            let file = state.finished.removeValue(forKey: folder + "/" + name)
+            state.finished[folder + "/" + newName] = file
+        }
     }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {

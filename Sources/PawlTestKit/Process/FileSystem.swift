@@ -75,6 +75,10 @@ package enum FileSystem {
         }
     }
 
+    package static func move(_ path: String, to newPath: String) throws(SystemError) {
+        guard unsafe rename(path, newPath) == 0 else { throw SystemError("rename \(path)") }
+    }
+
     /// Removes a file or a folder with everything in it; what is not there is fine.
     package static func remove(_ path: String) {
         if isFolder(path) {

@@ -1,0 +1,135 @@
+package import PawlCore
+package import PawlEngine
+import Synchronization
+
+/// A queue kept in memory; it survives being closed, as a file would.
+package final class MemoryQueueStore: QueueStore {
+    private struct State {
+        var records: [QueueID: QueueRecord] = [:]
+        var bySource: [String: Set<QueueID>] = [:]
+        var settings: [String: String] = [:]
+        var failure: Failure?
+        var transactions = 0
+        var progress = 0
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// How many times it was written.
+    package var transactions: Int { state.withLock { $0.transactions } }
+    /// How many changes were mere progress.
+    package var progressChanges: Int { state.withLock { $0.progress } }
+    package var all: [QueueRecord] { state.withLock { Array($0.records.values) } }
+
+    /// Makes every write fail from now on; `nil` mends it.
+    package func fail(with failure: Failure?) { state.withLock { $0.failure = failure } }
+
+    package func apply(_ changes: [QueueChange]) throws(Failure) {
+        let failure = state.withLock { state -> Failure? in
+            if let failure = state.failure { return failure }
+            state.transactions += 1
+            for change in changes { Self.apply(change, to: &state) }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    private static func apply(_ change: QueueChange, to state: inout State) {
+        switch change {
+        case .put(let record):
+            forget(record.id, in: &state)
+            state.records[record.id] = record
+            for source in record.sources { state.bySource[source, default: []].insert(record.id) }
+        case .progress(let id, let written, let total):
+            state.progress += 1
+            state.records[id]?.written = written
+            state.records[id]?.total = total
+        case .erase(let id): forget(id, in: &state)
+        case .setting(let name, let value): state.settings[name] = value
+        }
+    }
+
+    private static func forget(_ id: QueueID, in state: inout State) {
+        guard let record = state.records.removeValue(forKey: id) else { return }
+        for source in record.sources { state.bySource[source]?.remove(id) }
+    }
+
+    package func record(_ id: QueueID) -> QueueRecord? { state.withLock { $0.records[id] } }
+
+    package func records(of source: String) -> [QueueRecord] {
+        state.withLock { state in
+            (state.bySource[source] ?? []).sorted().compactMap { state.records[$0] }
+        }
+    }
+
+    package func records(
+        matching filter: QueueFilter,
+        by ordering: QueueOrdering,
+        offset: Int,
+        limit: Int
+    ) -> [QueueRecord] {
+        let found = all.filter { filter.admits($0) }.sorted { ordering.precedes($0, $1) }
+        return Array(found.dropFirst(offset).prefix(limit))
+    }
+
+    package func totals(matching filter: QueueFilter) -> QueueTotals {
+        var totals = QueueTotals()
+        for record in all where filter.admits(record) {
+            totals.count += 1
+            totals.written += record.written
+            totals.total += record.total ?? 0
+            if record.total == nil { totals.unknownTotals += 1 }
+        }
+        return totals
+    }
+
+    package func ids(prefix: String, limit: Int) -> [QueueID] {
+        let ids = all.map(\.id).sorted().filter { id in
+            let digits = String(id.rawValue, radix: 16)
+            return (String(repeating: "0", count: 16 - digits.count) + digits).hasPrefix(prefix)
+        }
+        return Array(ids.prefix(limit))
+    }
+
+    package func entries() -> [QueueEntry] {
+        all.filter { $0.state == .waiting || $0.state == .paused }
+            .sorted { QueueOrdering.turn.precedes($0, $1) }
+            .map { record in
+                QueueEntry(
+                    id: record.id,
+                    state: record.state,
+                    priority: record.priority,
+                    position: record.position,
+                    group: record.group
+                )
+            }
+    }
+
+    package func setting(_ name: String) -> String? { state.withLock { $0.settings[name] } }
+    package func close() {}
+}
+
+extension QueueFilter {
+    fileprivate func admits(_ record: QueueRecord) -> Bool {
+        if let states, !states.contains(record.state) { return false }
+        if let group, group != record.group { return false }
+        guard let text = text?.lowercased() else { return true }
+        return ([record.name ?? ""] + record.sources).contains { $0.lowercased().contains(text) }
+    }
+}
+
+extension QueueOrdering {
+    fileprivate func precedes(_ left: QueueRecord, _ right: QueueRecord) -> Bool {
+        switch self {
+        case .turn:
+            QueuePlace(priority: left.priority, position: left.position)
+                < QueuePlace(priority: right.priority, position: right.position)
+        case .added(let newestFirst): (left.addedAt < right.addedAt) != newestFirst
+        case .ended(let newestFirst):
+            ((left.endedAt?.seconds ?? 0) < (right.endedAt?.seconds ?? 0)) != newestFirst
+        case .name: (left.name ?? "") < (right.name ?? "")
+        }
+    }
+}
