@@ -56,7 +56,7 @@ let package = Package(
         tests("PawlStoreTests", ["PawlStore", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlTestKitTests", ["PawlTestKit", "PawlCore"]),
-        tests("PawlTests", ["Pawl", "PawlTestKit"]),
+        tests("PawlTests", ["Pawl", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
         tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),

@@ -2,190 +2,164 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// One download of a ``Downloader``.
+/// One download of a ``DownloadManager`` or a ``Downloader``.
+///
+/// ```swift
+/// for await snapshot in download.updates {
+///     print(snapshot.percent ?? 0)
+/// }
+/// print(try await download.file.path)
+/// ```
+///
+/// It is a handle: who lets go of it changes nothing in a manager; a ``Downloader`` forgets a download that has not
+/// been started.
 public final class Download: Sendable, Identifiable {
-    /// Names a download in its ``Downloader``.
-    public struct ID: Hashable, Sendable {
-        /// Counts up from 1; 0 in events that belong to no single download.
-        public let rawValue: UInt64
-    }
-
-    private enum Outcome: Sendable {
-        case open([CheckedContinuation<Result<DownloadedFile, PawlError>, Never>])
-        case ended(Result<DownloadedFile, PawlError>)
+    struct State {
+        /// What is known beside the engine's reading.
+        var base: DownloadSnapshot
+        /// The engine's reading while the engine has it.
+        var box: ReadingBox?
+        /// Shown instead of what the engine is doing, since it is leaving already.
+        var leaving: DownloadState?
+        var outcome: Result<DownloadedFile, PawlError>?
+        var isWatched = false
     }
 
     /// This download's name.
     public let id: ID
-    /// The address that was given, secrets redacted.
-    public let source: String
-    /// The text given in ``DownloadOptions/taskDescription``.
-    public let taskDescription: String?
 
-    private let engine: Engine
-    private let box: ReadingBox
-    private let place: Place
-    private let outcome = Mutex(Outcome.open([]))
-    /// Who waits until it does not run.
-    private let waiting = Mutex<[CheckedContinuation<Void, Never>]>([])
+    private let owner: any DownloadOwner
+    private let state: Mutex<State>
+    /// Beats with every change that a listener may see.
+    let changes = Pulse()
+    /// Beats when the outcome or the rest changes.
+    private let turns = Pulse()
 
-    init(
-        id: ID,
-        source: String,
-        taskDescription: String?,
-        place: Place,
-        engine: Engine,
-        box: ReadingBox
-    ) {
-        self.id = id
-        self.source = source
-        self.taskDescription = taskDescription
-        self.place = place
-        self.engine = engine
-        self.box = box
+    init(_ base: DownloadSnapshot, box: ReadingBox? = nil, owner: any DownloadOwner) {
+        id = base.id
+        self.owner = owner
+        state = Mutex(State(base: base, box: box))
     }
 
-    deinit { engine.forget(DownloadID(rawValue: id.rawValue)) }
+    deinit { owner.letGo(id) }
+
+    /// The address, secrets redacted.
+    public var source: String { state.withLock { $0.base.source } }
+    /// The text given in ``DownloadOptions/taskDescription``.
+    public var taskDescription: String? { state.withLock { $0.base.taskDescription } }
 
     /// Where it stands.
     public var snapshot: DownloadSnapshot {
-        let reading = box.reading
-        let left = reading.total.map { Double($0 - reading.written) }
-        return DownloadSnapshot(
-            id: id,
-            source: source,
-            state: DownloadState(reading.phase),
-            name: reading.name,
-            written: reading.written,
-            total: reading.total,
-            received: reading.received,
-            speed: reading.speed,
-            smoothedSpeed: reading.smoothed,
-            timeLeft: reading.smoothed > 0 ? left.map { $0 / Double(reading.smoothed) } : nil,
-            connections: reading.connections,
-            taskDescription: taskDescription
-        )
+        let (base, box, leaving) = state.withLock { ($0.base, $0.box, $0.leaving) }
+        guard let box else { return base }
+        var snapshot = base.overlaid(with: box.reading)
+        if let leaving, !snapshot.state.isAtRest { snapshot.state = leaving }
+        return snapshot
     }
 
-    /// Starts it, or lets it go on after a pause.
-    public func resume() { engine.resume(DownloadID(rawValue: id.rawValue)) }
+    /// Where it stands, now and after every change, while it runs some ten times a second.
+    ///
+    /// Each listener gets the latest value when it asks for one; those in between are left out, so a slow listener costs
+    /// nothing. It ends after a snapshot whose state is `finished`, `failed` or `removed`.
+    public var updates: Updates { Updates(download: self) }
+
+    /// Lets it start or go on; in a manager it waits for its turn.
+    ///
+    /// Returns before that has happened. ``DownloadManager/resume(_:)`` also waits until it is written down.
+    public func resume() { owner.resume(id) }
 
     /// Pauses it; everything received is kept.
     ///
-    /// It is on disk when the state ``DownloadState/paused`` is told.
-    public func pause() { engine.pause(DownloadID(rawValue: id.rawValue)) }
+    /// Returns before that has happened: it is on disk when the state ``DownloadState/paused`` is told.
+    public func pause() { owner.pause(id) }
 
-    /// Waits for the end.
+    /// The finished file; waits for the end.
     ///
-    /// Throws what ``DownloadEvent/Kind/failed(_:)`` tells; a pause does not end the wait.
-    public func file() async throws(PawlError) -> DownloadedFile {
-        let result = await withCheckedContinuation { continuation in
-            let known = outcome.withLock { outcome -> Result<DownloadedFile, PawlError>? in
-                switch outcome {
-                case .open(let waiting):
-                    outcome = .open(waiting + [continuation])
-                    return nil
-                case .ended(let result): return result
-                }
+    /// Throws what ``DownloadEvent/Kind/failed(_:)`` tells, and ``PawlError/Code/unfinished`` when the waiting task is
+    /// cancelled, the download is removed, or its manager is shut down. A pause does not end the wait.
+    public var file: DownloadedFile {
+        get async throws(PawlError) {
+            while true {
+                let seen = turns.beats
+                if let outcome = state.withLock({ $0.outcome }) { return try outcome.get() }
+                if Task.isCancelled { throw .gone(source, because: "the wait for it was cancelled") }
+                await turns.wait(after: seen)
             }
-            if let known { continuation.resume(returning: known) }
         }
-        return try result.get()
     }
 
     /// Stops it and removes what it made: the part file, its journal and, unless told otherwise, the finished file.
     ///
-    /// Files that were there before this download stay. Throws ``PawlError`` when something cannot be removed.
-    public func remove(deletingFile: Bool = true) async throws(PawlError) {
-        pause()
-        while !snapshot.state.isAtRest {
-            await withCheckedContinuation { continuation in
-                waiting.withLock { $0.append(continuation) }
-                // It may have come to rest before anybody waited.
-                if snapshot.state.isAtRest { rested() }
-            }
-        }
-        let finished: DownloadedFile? = outcome.withLock { outcome in
-            guard case .ended(.success(let file)) = outcome, !file.wasThere else { return nil }
-            return file
-        }
-        do throws(Failure) {
-            if let finished {
-                if deletingFile { try place.removeFile(finished.path) }
-            } else if let name = box.reading.name {
-                try place.removePartial(of: name)
-            }
-        } catch {
-            throw PawlError(error)
-        }
+    /// A manager forgets it as well. Files that were there before this download stay. Throws ``PawlError`` when
+    /// something cannot be removed.
+    public func remove(keepingFile: Bool = false) async throws(PawlError) {
+        try await owner.remove(self, keepingFile: keepingFile)
     }
+}
 
-    func rested() {
-        let waiting = self.waiting.withLock { waiting in
-            defer { waiting = [] }
-            return waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
+/// Who carries out what is asked of a download's handle.
+protocol DownloadOwner: AnyObject, Sendable {
+    func resume(_ id: Download.ID)
+    func pause(_ id: Download.ID)
+    func remove(_ download: Download, keepingFile: Bool) async throws(PawlError)
+    /// Nobody holds the handle any more.
+    func letGo(_ id: Download.ID)
+}
+
+// What its owner tells it.
+extension Download {
+    var outcome: Result<DownloadedFile, PawlError>? { state.withLock { $0.outcome } }
+    var readingName: String? { state.withLock { $0.box }?.reading.name }
 
     func end(_ result: Result<DownloadedFile, PawlError>) {
-        let waiting = outcome.withLock {
-            outcome -> [CheckedContinuation<Result<DownloadedFile, PawlError>, Never>] in
-            guard case .open(let waiting) = outcome else { return [] }
-            outcome = .ended(result)
-            return waiting
+        state.withLock { $0.outcome = $0.outcome ?? result }
+        changes.beat()
+        turns.beat()
+    }
+
+    /// It runs again: who waits from now on waits for the new end.
+    func reopen() { state.withLock { $0.outcome = nil } }
+
+    /// It came to rest.
+    func rested() { turns.beat() }
+
+    func untilAtRest() async {
+        while true {
+            let seen = turns.beats
+            if snapshot.state.isAtRest { return }
+            await turns.wait(after: seen)
         }
-        for continuation in waiting { continuation.resume(returning: result) }
+    }
+
+    /// Makes the engine's readings beat; costs nothing until somebody listens.
+    func watch() {
+        let box = state.withLock { state -> ReadingBox? in
+            defer { state.isWatched = true }
+            return state.isWatched ? nil : state.box
+        }
+        if let box { watch(box) }
+    }
+
+    /// The engine has it, or has it no more, and then `base` says it all.
+    func show(_ base: DownloadSnapshot, box: ReadingBox?, leaving: DownloadState?) {
+        let fresh = state.withLock { state -> ReadingBox? in
+            let isFresh = state.isWatched && state.box !== box
+            state.base = base
+            state.box = box
+            state.leaving = leaving
+            return isFresh ? box : nil
+        }
+        if let fresh { watch(fresh) }
+        changes.beat()
+    }
+
+    private func watch(_ box: ReadingBox) {
+        box.watch { [weak self] _ in self?.changes.beat() }
     }
 }
 
-extension DownloadState {
-    /// Nothing of it runs.
-    var isAtRest: Bool {
-        switch self {
-        case .waiting, .paused, .preempted, .finished, .failed: true
-        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: false
-        }
-    }
-
-    init(_ phase: Phase) {
-        self =
-            switch phase {
-            case .waiting: .waiting
-            case .probing: .probing
-            case .transferring: .transferring
-            case .waitingForNetwork: .waitingForNetwork
-            case .verifying: .verifying
-            case .publishing: .publishing
-            case .paused: .paused
-            case .preempted: .preempted
-            case .finished: .finished
-            case .failed: .failed
-            }
-    }
-}
-
-extension DownloadEvent {
-    init(_ report: Report) {
-        id = Download.ID(rawValue: report.id.rawValue)
-        kind =
-            switch report.telling {
-            case .phase(let phase): .state(DownloadState(phase))
-            case .started(let total, let resumedAt):
-                .started(name: report.name, total: total, resumedAt: resumedAt)
-            case .notice(let text): .notice(text)
-            case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
-            case .finished(let length, let wasThere):
-                .finished(
-                    DownloadedFile(
-                        path: report.path,
-                        length: length,
-                        received: report.received,
-                        duration: report.elapsed.seconds,
-                        wasThere: wasThere
-                    )
-                )
-            case .failed(let failure): .failed(PawlError(failure))
-            }
+extension PawlError {
+    static func gone(_ place: String, because why: String) -> PawlError {
+        PawlError(Failure(.unfinished, "cannot wait for", at: place, because: why))
     }
 }

@@ -20,6 +20,14 @@ public struct DownloadEvent: Sendable {
         case finished(DownloadedFile)
         /// The download ended with an error.
         case failed(PawlError)
+        /// A manager has it in its queue.
+        case added
+        /// Its name, address, priority, group or place in the queue is another.
+        case changed
+        /// The listener was too slow: this many events, which would have come here, are lost.
+        ///
+        /// Snapshots tell how things stand.
+        case missed(Int)
     }
 }
 

@@ -1,8 +1,6 @@
 import PawlCore
 import PawlCurl
-import PawlDisk
 import PawlEngine
-import PawlReach
 import Synchronization
 
 /// Downloads files: one or many, over HTTP(S), FTP and SFTP, and continues what an earlier run began.
@@ -11,7 +9,7 @@ import Synchronization
 /// let downloader = Downloader { event in print(event) }
 /// let download = try downloader.add("https://example.org/file.iso")
 /// download.resume()
-/// print(try await download.file().path)
+/// print(try await download.file.path)
 /// ```
 public final class Downloader: Sendable {
     /// What all downloads of one downloader share.
@@ -51,16 +49,8 @@ public final class Downloader: Sendable {
         let board = Board(onEvent: onEvent)
         self.board = board
         sharesConnections = configuration.sharesConnections
-        let clock = SystemClock()
-        let disk = FileDisk { board.notice($0) }
-        self.disk = disk
-        let ports = Ports(
-            clock: clock,
-            disk: disk,
-            reachability: SystemReachability(),
-            threads: SystemThreads(),
-            transports: CurlTransports(clock: clock)
-        )
+        let ports = Ports.system { board.notice($0) }
+        disk = ports.disk
         engine = Engine(
             ports: ports,
             loops: min(max(1, configuration.threads), 16),
@@ -95,18 +85,11 @@ public final class Downloader: Sendable {
         maximumSize: Int = 16 << 20,
         options: DownloadOptions = DownloadOptions()
     ) async throws(PawlError) -> [UInt8] {
-        if options.checksum != nil {
-            throw PawlError(
-                Failure(.badOption, "cannot take", at: "a checksum", because: "content in memory has none")
-            )
-        }
-        var options = options
-        options.connections = 1
-        options.existingFile = .rename
+        let options = try options.forMemory()
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let download = try add(source, options: options, memory: memory)
         download.resume()
-        _ = try await download.file()
+        _ = try await download.file
         return memory.bytes
     }
 
@@ -122,18 +105,17 @@ public final class Downloader: Sendable {
         job.disk = memory
         job.sharesConnections = sharesConnections
         let (id, box) = engine.add(job)
-        let download = Download(
+        var base = DownloadSnapshot(
             id: Download.ID(rawValue: id.rawValue),
-            source: job.plan.sources[0].redacted,
-            taskDescription: options.taskDescription,
-            place: Place(
-                disk: memory ?? disk,
-                folder: options.folder,
-                sources: job.plan.sources
-            ),
-            engine: engine,
-            box: box
+            source: job.plan.sources[0].redacted
         )
+        base.taskDescription = options.taskDescription
+        let place = Place(
+            disk: memory ?? disk,
+            folder: options.folder,
+            sources: job.plan.sources
+        )
+        let download = Download(base, box: box, owner: DirectRun(engine: engine, place: place))
         board.add(download)
         return download
     }
@@ -150,6 +132,35 @@ public final class Downloader: Sendable {
     /// Changes the limit of all downloads together while they run; `nil` takes it away.
     public func limit(to bytesPerSecond: Int64?) {
         engine.limit(to: bytesPerSecond)
+    }
+}
+
+/// Steers one download that no queue knows.
+final class DirectRun: DownloadOwner {
+    private let engine: Engine
+    private let place: Place
+
+    init(engine: Engine, place: Place) {
+        self.engine = engine
+        self.place = place
+    }
+
+    func resume(_ id: Download.ID) { engine.resume(DownloadID(rawValue: id.rawValue)) }
+    func pause(_ id: Download.ID) { engine.pause(DownloadID(rawValue: id.rawValue)) }
+    func letGo(_ id: Download.ID) { engine.forget(DownloadID(rawValue: id.rawValue)) }
+
+    func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
+        pause(download.id)
+        await download.untilAtRest()
+        do throws(Failure) {
+            if case .success(let file) = download.outcome {
+                if !keepingFile, !file.wasThere { try place.removeFile(file.path) }
+            } else if let name = download.readingName {
+                try place.removePartial(of: name)
+            }
+        } catch {
+            throw PawlError(error)
+        }
     }
 }
 
@@ -186,7 +197,7 @@ final class Board: Sendable {
             switch event.kind {
             case .finished(let file): .success(file)
             case .failed(let error): .failure(error)
-            case .state, .started, .notice, .retry: nil
+            case .state, .started, .notice, .retry, .added, .changed, .missed: nil
             }
         onEvent(event)
         if case .state(let state) = event.kind, state.isAtRest {

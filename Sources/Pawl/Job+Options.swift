@@ -66,12 +66,16 @@ extension Job {
     /// The name as given; unlike a server's it may begin with a dot, but it stays inside the folder.
     private static func fileName(_ options: DownloadOptions) throws(Failure) -> String? {
         guard let name = options.fileName else { return nil }
+        try check(fileName: name)
+        return name
+    }
+
+    static func check(fileName name: String) throws(Failure) {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
             name.utf8.count <= 255
         else {
             throw refused("the file name \(name)", "it is one path component of 1 to 255 bytes")
         }
-        return name
     }
 
     private static func settings(

@@ -6,12 +6,15 @@ struct Place: Sendable {
     let disk: any Disk
     let folder: String
     let sources: [WebAddress]
+    /// Addresses that the download had before: a partial that names one first is its own.
+    var formerSources: [String] = []
 
     /// Takes the part file over, as continuing would, and drops it: one that another process writes stays its own.
     func removePartial(of name: String) throws(Failure) {
         let facts = JournalFacts(sources: sources.map(\.text), identity: ContentIdentity(), name: name)
         let claim = Claim(folder: folder, name: name, ifExists: .overwrite, facts: facts)
-        switch try disk.claim(claim, adopts: { _ in false }) {
+        switch try disk.claim(claim, adopts: { $0.facts.sources.first.map(formerSources.contains) ?? false })
+        {
         case .fresh(let partial), .found(let partial, _): partial.discard()
         case .existing(let partial, _): try partial.giveBack()
         case .skipped: break

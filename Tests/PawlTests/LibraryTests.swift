@@ -30,7 +30,7 @@ import Testing
         #expect(download.snapshot.percent == nil)
         #expect(origin.log.of("/f").isEmpty)
         download.resume()
-        let file = try await download.file()
+        let file = try await download.file
         #expect(file.length == payload.length)
         #expect(folder.difference("f", from: payload) == nil)
         #expect(download.snapshot.taskDescription == "lesson 4")
@@ -101,7 +101,7 @@ import Testing
         let download = try downloader.add(url, options: options(folder))
         download.resume()
         download.resume()
-        _ = try await download.file()
+        _ = try await download.file
         download.resume()
         #expect(origin.ended("/f").count == 1)
         try await download.remove()
@@ -147,7 +147,7 @@ import Testing
         #expect(folder.names == ["f.part", "f.pawl"])
         origin.adjust("/f") { $0.cut = nil }
         download.resume()
-        _ = try await download.file()
+        _ = try await download.file
         #expect(folder.difference("f", from: long) == nil)
         #expect(folder.names == ["f"])
         let last = try #require(origin.ended("/f").last)

@@ -104,7 +104,7 @@ extension Mailbox.Message {
         guard case .event(let event) = self else { return false }
         switch event.kind {
         case .finished, .failed, .state(.paused): return true
-        case .state, .started, .notice, .retry: return false
+        case .state, .started, .notice, .retry, .added, .changed, .missed: return false
         }
     }
 }

@@ -82,6 +82,8 @@ package struct Roster: Sendable {
             failed += 1
             lastFailure = error.code.rawValue
             return .failed(error)
+        // Only a manager tells these.
+        case .added, .changed, .missed: return nil
         }
     }
 
@@ -92,7 +94,8 @@ package struct Roster: Sendable {
         case .paused:
             paused += 1
             return .paused
-        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed: return nil
+        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed, .removed:
+            return nil
         }
     }
 
@@ -100,14 +103,14 @@ package struct Roster: Sendable {
     private func isTold(_ state: DownloadState) -> Bool {
         switch state {
         case .waitingForNetwork, .verifying, .paused: true
-        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed: false
+        case .waiting, .probing, .transferring, .publishing, .preempted, .finished, .failed, .removed: false
         }
     }
 
     private func hasEnded(_ kind: DownloadEvent.Kind) -> Bool {
         switch kind {
         case .finished, .failed, .state(.paused): true
-        case .state, .started, .notice, .retry: false
+        case .state, .started, .notice, .retry, .added, .changed, .missed: false
         }
     }
 }

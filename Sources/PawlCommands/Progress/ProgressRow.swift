@@ -54,6 +54,7 @@ package struct ProgressRow: Sendable, Hashable {
         case .paused: "paused"
         case .finished: "finished"
         case .failed: "failed"
+        case .removed: "removed"
         }
     }
 

@@ -1,0 +1,63 @@
+import PawlCore
+import PawlEngine
+
+extension DownloadState {
+    /// Nothing of it runs.
+    var isAtRest: Bool {
+        switch self {
+        case .waiting, .paused, .preempted, .finished, .failed, .removed: true
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: false
+        }
+    }
+
+    /// Nothing follows but by a new wish.
+    var isFinal: Bool {
+        switch self {
+        case .finished, .failed, .removed: true
+        case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
+            .preempted:
+            false
+        }
+    }
+
+    init(_ phase: Phase) {
+        self =
+            switch phase {
+            case .waiting: .waiting
+            case .probing: .probing
+            case .transferring: .transferring
+            case .waitingForNetwork: .waitingForNetwork
+            case .verifying: .verifying
+            case .publishing: .publishing
+            case .paused: .paused
+            case .preempted: .preempted
+            case .finished: .finished
+            case .failed: .failed
+            }
+    }
+}
+
+extension DownloadEvent {
+    init(_ report: Report) {
+        id = Download.ID(rawValue: report.id.rawValue)
+        kind =
+            switch report.telling {
+            case .phase(let phase): .state(DownloadState(phase))
+            case .started(let total, let resumedAt):
+                .started(name: report.name, total: total, resumedAt: resumedAt)
+            case .notice(let text): .notice(text)
+            case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
+            case .finished(let length, let wasThere):
+                .finished(
+                    DownloadedFile(
+                        path: report.path,
+                        length: length,
+                        received: report.received,
+                        duration: report.elapsed.seconds,
+                        wasThere: wasThere
+                    )
+                )
+            case .failed(let failure): .failed(PawlError(failure))
+            }
+    }
+}

@@ -1,0 +1,49 @@
+import PawlEngine
+import Synchronization
+
+/// Everybody who hears of a manager's downloads: listeners, the delegate, and closures.
+final class Audience: Sendable {
+    private struct WeakListener {
+        weak var listener: Listener?
+    }
+
+    private struct State {
+        var listeners: [WeakListener] = []
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+    private let bufferSize: Int
+    let herald: Herald
+
+    init(bufferSize: Int, herald: Herald) {
+        self.bufferSize = bufferSize
+        self.herald = herald
+    }
+
+    func listen() -> Listener {
+        let listener = Listener(limit: bufferSize)
+        let isOver = state.withLock { state in
+            state.listeners.removeAll { $0.listener == nil }
+            state.listeners.append(WeakListener(listener: listener))
+            return state.isOver
+        }
+        if isOver { listener.end() }
+        return listener
+    }
+
+    /// Called on the queue's thread only, so every listener hears the same order.
+    func tell(_ events: [DownloadEvent]) {
+        guard !events.isEmpty else { return }
+        for listener in state.withLock({ $0.listeners }) { listener.listener?.post(events) }
+    }
+
+    func close() {
+        let listeners = state.withLock { state in
+            state.isOver = true
+            return state.listeners
+        }
+        for listener in listeners { listener.listener?.end() }
+        herald.close()
+    }
+}

@@ -1,0 +1,29 @@
+/// Hears what becomes of a manager's downloads, as NSURLSession's delegates do.
+///
+/// For each download the order is `didWrite` any number of times, then `didFinish`, then `didComplete`; one that fails
+/// goes without `didFinish`. A download that was added with a closure
+/// (``DownloadManager/add(_:completion:)``) calls that closure alone and none of these.
+///
+/// All calls come one after another on one thread of the manager, which waits for none of them; calls of `didWrite` that
+/// came while the delegate was busy become one.
+public protocol DownloadDelegate: AnyObject, Sendable {
+    /// Bytes have come: `written` of `total`, which is `nil` while unknown.
+    func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?)
+
+    /// The file is in its place, and may be moved away from there before this returns.
+    ///
+    /// `response` is what the server said with the content; `nil` when the file was there already.
+    func download(_ id: Download.ID, didFinish location: String, response: DownloadResponse?)
+
+    /// It is over; `error` is `nil` when it finished.
+    func download(_ id: Download.ID, didComplete error: PawlError?)
+}
+
+extension DownloadDelegate {
+    /// Does nothing.
+    public func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?) {}
+    /// Does nothing.
+    public func download(_ id: Download.ID, didFinish location: String, response: DownloadResponse?) {}
+    /// Does nothing.
+    public func download(_ id: Download.ID, didComplete error: PawlError?) {}
+}

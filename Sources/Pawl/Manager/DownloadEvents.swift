@@ -1,0 +1,96 @@
+import Synchronization
+
+/// What happens to a manager's downloads (``DownloadManager/events``).
+///
+/// Each has a buffer of its own, which fills from the moment it was asked for. When the buffer is full, further events
+/// are counted instead of kept, and the count comes in their place as ``DownloadEvent/Kind/missed(_:)``.
+public struct DownloadEvents: AsyncSequence, Sendable {
+    /// Every element.
+    public typealias Element = DownloadEvent
+    /// It never fails.
+    public typealias Failure = Never
+
+    let listener: Listener
+
+    /// Begins with the oldest event in the buffer; several iterators of one value share them out.
+    public func makeAsyncIterator() -> Iterator { Iterator(listener: listener) }
+
+    /// Takes events out of the buffer.
+    public struct Iterator: AsyncIteratorProtocol {
+        let listener: Listener
+
+        /// The next event; `nil` when the manager is shut down or the task is cancelled.
+        public mutating func next() async -> DownloadEvent? { await listener.next() }
+    }
+}
+
+/// One listener's buffer.
+final class Listener: Sendable {
+    private struct State {
+        var events: [DownloadEvent] = []
+        var front = 0
+        var missed = 0
+        var isOver = false
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+    private let pulse = Pulse()
+
+    init(limit: Int) { self.limit = max(1, limit) }
+
+    func post(_ events: [DownloadEvent]) {
+        state.withLock { state in
+            for event in events {
+                let room = limit - (state.events.count - state.front)
+                if state.missed > 0, room > 1 {
+                    state.events.append(.missed(state.missed))
+                    state.missed = 0
+                    state.events.append(event)
+                } else if state.missed > 0 || room < 1 {
+                    state.missed += 1
+                } else {
+                    state.events.append(event)
+                }
+            }
+        }
+        pulse.beat()
+    }
+
+    func end() {
+        state.withLock { $0.isOver = true }
+        pulse.beat()
+    }
+
+    func next() async -> DownloadEvent? {
+        while true {
+            let seen = pulse.beats
+            let (event, isOver) = take()
+            if event != nil || isOver || Task.isCancelled { return event }
+            await pulse.wait(after: seen)
+        }
+    }
+
+    private func take() -> (DownloadEvent?, isOver: Bool) {
+        state.withLock { state in
+            if state.front < state.events.count {
+                let event = state.events[state.front]
+                state.front += 1
+                if state.front == state.events.count || state.front > 256 {
+                    state.events.removeFirst(state.front)
+                    state.front = 0
+                }
+                return (event, false)
+            }
+            guard state.missed > 0 else { return (nil, state.isOver) }
+            defer { state.missed = 0 }
+            return (.missed(state.missed), false)
+        }
+    }
+}
+
+extension DownloadEvent {
+    fileprivate static func missed(_ count: Int) -> DownloadEvent {
+        DownloadEvent(id: Download.ID(rawValue: 0), kind: .missed(count))
+    }
+}

@@ -1,0 +1,97 @@
+import PawlCore
+import PawlEngine
+
+extension DownloadManager {
+    /// The handle of a download; `nil` when the queue knows none of that name.
+    public func download(_ id: Download.ID) async throws(PawlError) -> Download? {
+        try await ask { keeper throws(Failure) in
+            guard let record = try keeper.record(QueueID(id)), record.state != .removed else { return nil }
+            return keeper.handle(record)
+        }
+    }
+
+    /// The handle of the download of that address; `nil` when the queue knows none.
+    public func download(of source: String) async throws(PawlError) -> Download? {
+        try await ask { keeper throws(Failure) in try keeper.record(of: source).flatMap { keeper.handle($0) }
+        }
+    }
+
+    /// The names that begin with these hexadecimal digits, ten at most: exactly one when they suffice.
+    public func find(_ digits: String) async throws(PawlError) -> [Download.ID] {
+        try await ask { keeper throws(Failure) in
+            try keeper.store.ids(prefix: digits.lowercased(), limit: 10).map {
+                Download.ID(rawValue: $0.rawValue)
+            }
+        }
+    }
+
+    /// Where a download stands; `nil` when the queue has no record of it.
+    public func snapshot(of id: Download.ID) async throws(PawlError) -> DownloadSnapshot? {
+        try await ask { keeper throws(Failure) in try keeper.record(QueueID(id)).map { keeper.snapshot($0) } }
+    }
+
+    /// Where a download's file is (D16).
+    public func location(of id: Download.ID) async throws(PawlError) -> DownloadLocation {
+        try await ask { keeper throws(Failure) in keeper.location(try keeper.record(QueueID(id))) }
+    }
+
+    /// Where the file of that address is (D16).
+    public func location(ofSource source: String) async throws(PawlError) -> DownloadLocation {
+        try await ask { keeper throws(Failure) in keeper.location(try keeper.record(of: source)) }
+    }
+
+    /// A page of the downloads that match, as they stand.
+    ///
+    /// Default: all but removed ones, in the order in which they run, the first 100.
+    public func downloads(
+        matching filter: DownloadFilter = DownloadFilter(),
+        by ordering: DownloadOrdering = .turn,
+        offset: Int = 0,
+        limit: Int = 100
+    ) async throws(PawlError) -> [DownloadSnapshot] {
+        try await ask { keeper throws(Failure) in
+            try keeper.page(filter.queueFilter, ordering.queueOrdering, offset: offset, limit: limit)
+        }
+    }
+
+    /// What the downloads that match sum up to; with a group's name, the group's joint progress.
+    public func totals(
+        matching filter: DownloadFilter = DownloadFilter()
+    ) async throws(PawlError) -> DownloadTotals {
+        try await ask { keeper throws(Failure) in DownloadTotals(try keeper.totals(filter.queueFilter)) }
+    }
+}
+
+// The queue's answers: what is not written yet counts.
+extension QueueKeeper {
+    func record(of source: String) throws(Failure) -> QueueRecord? {
+        let text = try WebAddress.parse(source).address.text
+        writeNow()
+        return try store.records(of: text).first { $0.state != .removed }
+    }
+
+    func location(_ record: QueueRecord?) -> DownloadLocation {
+        guard let record, record.state != .removed else { return .unknown }
+        guard record.state == .finished, let name = record.name else { return .unfinished }
+        let path = path(of: name, record)
+        return ports.disk.holds(name, in: self.path(of: record))
+            ? .finished(path: path) : .missing(path: path)
+    }
+
+    func page(
+        _ filter: QueueFilter,
+        _ ordering: QueueOrdering,
+        offset: Int,
+        limit: Int
+    ) throws(Failure) -> [DownloadSnapshot] {
+        writeNow()
+        return try store.records(matching: filter, by: ordering, offset: offset, limit: limit).map {
+            snapshot($0)
+        }
+    }
+
+    func totals(_ filter: QueueFilter) throws(Failure) -> QueueTotals {
+        writeNow()
+        return try store.totals(matching: filter)
+    }
+}

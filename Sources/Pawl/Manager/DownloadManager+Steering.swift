@@ -1,0 +1,130 @@
+import PawlCore
+import PawlEngine
+
+extension DownloadManager {
+    /// Pauses a download; nothing but the user starts it again (D9).
+    ///
+    /// Everything received is kept. `false` when it does not wait or run, or is paused already.
+    @discardableResult
+    public func pause(_ id: Download.ID) async throws(PawlError) -> Bool {
+        try await ask { $0.pause(QueueID(id)) }
+    }
+
+    /// Lets a paused download go on when its turn comes, and one that failed try again.
+    ///
+    /// One that finished and whose file is gone is fetched anew. `false` when there was nothing to resume.
+    @discardableResult
+    public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in try keeper.resume(QueueID(id)) }
+    }
+
+    /// Starts a download at once, whatever its turn (D8).
+    ///
+    /// When all slots are taken, the download that has run longest makes room; it starts again by itself. `false` when it
+    /// runs already or cannot run.
+    @discardableResult
+    public func start(now id: Download.ID) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in try keeper.force(QueueID(id)) }
+    }
+
+    /// Stops a download and removes it with what it made: part file, journal and, unless kept, the finished file (D14).
+    ///
+    /// Files that were there before it stay. `keepingHistory` leaves its record, of the standing `removed`. `false` when
+    /// there is no such download. Throws when a file cannot be removed; the download is gone all the same.
+    @discardableResult
+    public func remove(
+        _ id: Download.ID,
+        keepingFile: Bool = false,
+        keepingHistory: Bool = false
+    ) async throws(PawlError) -> Bool {
+        try await thread.remove(id, keepingFile: keepingFile, keepingHistory: keepingHistory)
+    }
+
+    /// Gives a download another file name, on disk too when it has finished (D15).
+    ///
+    /// An unfinished one gets it when it finishes. Empty keeps the old name. `false` when there is no such download.
+    /// Throws code 13 when the name is taken and 28 when it cannot be a name.
+    @discardableResult
+    public func rename(_ id: Download.ID, to name: String) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in try keeper.rename(QueueID(id), to: name) }
+    }
+
+    /// Lets a download go on under another address of the same content (A8).
+    ///
+    /// `false` when there is no such download or it has finished. Throws code 28 when the address cannot be used.
+    @discardableResult
+    public func replaceURL(of id: Download.ID, with source: String) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in
+            try keeper.replace(QueueID(id), with: try WebAddress.parse(source).address.text)
+        }
+    }
+
+    /// Where in the line a waiting or paused download is wished to stand.
+    public enum Place: Sendable, Hashable {
+        /// At this index of the line, as near to it as its priority lets it; 0 is next.
+        case index(Int)
+        /// This many places further back; negative is forward.
+        case offset(Int)
+        /// At the end.
+        case last
+    }
+
+    /// Moves a download in the line, within its priority, and gives its index there.
+    ///
+    /// `nil` when it does not stand in the line.
+    @discardableResult
+    public func move(_ id: Download.ID, to place: Place) async throws(PawlError) -> Int? {
+        try await ask { keeper in
+            let target: QueueTarget =
+                switch place {
+                case .index(let index): .index(index)
+                case .offset(let offset): .offset(offset)
+                case .last: .fromEnd(0)
+                }
+            guard let (index, actions) = keeper.machine.move(QueueID(id), to: target) else { return nil }
+            keeper.perform(actions)
+            keeper.tell(QueueID(id), .changed)
+            return index
+        }
+    }
+
+    /// Gives a download another priority; it goes to the end of those.
+    ///
+    /// Default for new ones is 0, greater runs earlier; nobody is stopped for it. `false` when there is no such download.
+    @discardableResult
+    public func change(priority: Int, of id: Download.ID) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in
+            let id = QueueID(id)
+            guard let record = try keeper.record(id), record.state != .removed else { return false }
+            keeper.edit(id) { $0.priority = priority }
+            keeper.perform(keeper.machine.change(priority: priority, of: id))
+            keeper.tell(id, .changed)
+            return true
+        }
+    }
+
+    /// Changes how many downloads run at once; with fewer, the newest make room.
+    public func change(slots: Int) async throws(PawlError) {
+        try await ask { $0.perform($0.machine.change(slots: slots)) }
+    }
+
+    /// Changes the limit of all downloads together, in bytes per second; `nil` takes it away.
+    public func limit(to bytesPerSecond: Int64?) async throws(PawlError) {
+        try await ask { $0.engine.limit(to: bytesPerSecond) }
+    }
+}
+
+// MARK: groups
+extension DownloadManager {
+    /// Pauses a group: none of its downloads runs until the group is resumed, but by force.
+    ///
+    /// Who was paused singly is told apart. It outlives the program.
+    public func pause(group: String) async throws(PawlError) {
+        try await ask { $0.pause(group: group) }
+    }
+
+    /// Lets a group go on; who was paused singly stays paused.
+    public func resume(group: String) async throws(PawlError) {
+        try await ask { $0.resume(group: group) }
+    }
+}

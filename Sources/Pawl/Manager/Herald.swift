@@ -1,0 +1,78 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+/// Calls the delegate and the closures, on a thread of their own: theirs may take as long as they like.
+final class Herald: Sendable {
+    typealias Completion = @Sendable (Result<DownloadedFile, PawlError>) -> Void
+
+    private let thread = WorkThread<HeraldDesk>()
+    /// What was written and is not told yet.
+    private let written = Mutex<[Download.ID: (Int64, Int64?)]>([:])
+    private let hasDelegate: Bool
+
+    init(_ delegate: (any DownloadDelegate)?, threads: any Threads) {
+        hasDelegate = delegate != nil
+        threads.start("pawl-delegate") { [thread] in thread.run(HeraldDesk(delegate)) }
+    }
+
+    /// This closure hears of the download's end, and the delegate nothing (B2).
+    func expect(_ id: Download.ID, _ completion: @escaping Completion) {
+        thread.post { $0.completions[id] = completion }
+    }
+
+    /// Makes what the engine reads of a download heard.
+    func follow(_ id: Download.ID, _ box: ReadingBox) {
+        guard hasDelegate else { return }
+        box.watch { [weak self] reading in
+            guard reading.written > 0 else { return }
+            self?.wrote(id, reading.written, reading.total)
+        }
+    }
+
+    private func wrote(_ id: Download.ID, _ count: Int64, _ total: Int64?) {
+        guard written.withLock({ $0.updateValue((count, total), forKey: id) }) == nil else { return }
+        thread.post { [weak self] desk in
+            guard let (count, total) = self?.written.withLock({ $0.removeValue(forKey: id) }) else { return }
+            desk.wrote(id, count, total)
+        }
+    }
+
+    func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?)
+    {
+        thread.post { $0.ended(id, result, response) }
+    }
+
+    func close() { thread.post { $0.hasEnded = true } }
+}
+
+/// What only the delegate's thread touches.
+private final class HeraldDesk: ThreadBound {
+    private let delegate: (any DownloadDelegate)?
+    private var last: [Download.ID: Int64] = [:]
+    var completions: [Download.ID: Herald.Completion] = [:]
+    var hasEnded = false
+
+    init(_ delegate: (any DownloadDelegate)?) { self.delegate = delegate }
+
+    var patience: Span? { nil }
+    func settle() {}
+
+    func wrote(_ id: Download.ID, _ count: Int64, _ total: Int64?) {
+        guard completions[id] == nil, last[id] != count else { return }
+        last[id] = count
+        delegate?.download(id, didWrite: count, of: total)
+    }
+
+    func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?)
+    {
+        last[id] = nil
+        if let completion = completions.removeValue(forKey: id) { return completion(result) }
+        switch result {
+        case .success(let file):
+            delegate?.download(id, didFinish: file.path, response: response)
+            delegate?.download(id, didComplete: nil)
+        case .failure(let error): delegate?.download(id, didComplete: error)
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import PawlCore
+import PawlEngine
+
+// What is asked of the queue, in the words of the machine.
+extension QueueKeeper {
+    // MARK: starting and ending
+
+    /// Reads what an earlier run left.
+    func load(startsWaiting: Bool) throws(Failure) {
+        pausedGroups = Set((try store.setting("paused groups") ?? "").split(separator: "\n").map(String.init))
+        for group in pausedGroups { perform(machine.pause(group: GroupID(group))) }
+        for entry in try store.entries() {
+            machine.admit(
+                entry.id,
+                at: QueuePlace(priority: entry.priority, position: entry.position),
+                group: entry.group.isEmpty ? nil : GroupID(entry.group),
+                isPaused: entry.state == .paused || !startsWaiting
+            )
+        }
+        try resumeRemovals()
+        perform(machine.startNext())
+    }
+
+    /// Stops everything in good order; `completion` comes when the store is closed.
+    func shutDown(_ completion: @escaping @Sendable () -> Void) {
+        closing.append(completion)
+        guard closing.count == 1 else { return }
+        machine.close()
+        engine.shutDown { [weak thread] in
+            thread?.post { $0.isStopped = true }
+        }
+    }
+
+    func endWhenClosed() {
+        guard isStopped, !hasEnded else { return }
+        hasEnded = true
+        store.close()
+        for handle in allHandles {
+            handle.end(.failure(.gone(handle.source, because: "its manager was shut down")))
+        }
+        audience.close()
+        let completions = closing
+        closing = []
+        for completion in completions { completion() }
+    }
+
+    // MARK: adding
+
+    /// Takes a new download in, or lets the known one of the same address go on (D11).
+    func add(_ order: AddOrder, known: inout [String: QueueID]) throws(Failure) -> QueueRecord {
+        let source = order.record.sources[0]
+        if !order.allowsDuplicate, let record = try knownRecord(of: source, known) {
+            try goOn(record, order.start)
+            return try self.record(record.id) ?? record
+        }
+        var record = order.record
+        while try self.record(record.id) != nil {
+            record.id = QueueID(rawValue: .random(in: 1 ... .max))
+        }
+        record.addedAt = ports.clock.wallTime
+        let place = machine.lastPlace(priority: record.priority)
+        record.position = place.position
+        record.state = order.start == .paused ? .paused : .waiting
+        put(record)
+        known[source] = record.id
+        tell(record.id, .added)
+        machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
+        if order.start == .now { perform(machine.start(record.id)) }
+        return record
+    }
+
+    private func knownRecord(of source: String, _ known: [String: QueueID]) throws(Failure) -> QueueRecord? {
+        if let id = known[source] { return try record(id) }
+        for record in try store.records(of: source) {
+            let record = try self.record(record.id) ?? record
+            if record.sources[0] == source, record.state != .removed { return record }
+        }
+        return nil
+    }
+
+    private func goOn(_ record: QueueRecord, _ start: QueueMachine.Start) throws(Failure) {
+        switch start {
+        case .paused: break
+        case .enqueued: _ = try resume(record.id)
+        case .now: _ = try force(record.id)
+        }
+    }
+
+    // MARK: steering
+
+    func pause(_ id: QueueID) -> Bool {
+        let actions = machine.pause(id)
+        perform(actions)
+        return !actions.isEmpty
+    }
+
+    /// Lets a paused one go on, and a failed one, or a finished one whose file is gone, run again.
+    func resume(_ id: QueueID) throws(Failure) -> Bool {
+        if machine.knows(id) {
+            let actions = machine.resume(id)
+            perform(actions)
+            return !actions.isEmpty
+        }
+        guard try revive(id) else { return false }
+        perform(machine.startNext())
+        return true
+    }
+
+    func force(_ id: QueueID) throws(Failure) -> Bool {
+        if !machine.knows(id), try !revive(id) { return false }
+        let actions = machine.start(id)
+        perform(actions)
+        return !actions.isEmpty
+    }
+
+    /// Puts one that has ended back into the line.
+    private func revive(_ id: QueueID) throws(Failure) -> Bool {
+        guard !machine.isRunning(id), var record = try record(id) else { return false }
+        switch record.state {
+        case .failed: break
+        case .finished:
+            guard let name = record.name, !ports.disk.holds(name, in: path(of: record)) else { return false }
+            record.written = 0
+            record.total = nil
+        case .waiting, .paused, .removed: return false
+        }
+        let place = machine.lastPlace(priority: record.priority)
+        record.position = place.position
+        record.state = .waiting
+        record.reopen()
+        put(record)
+        existingHandle(id)?.reopen()
+        machine.admit(id, at: place, group: record.groupID, isPaused: false)
+        tell(id, .state(.waiting))
+        return true
+    }
+
+    /// Another name, in the queue and on disk (D15).
+    func rename(_ id: QueueID, to name: String) throws(Failure) -> Bool {
+        guard let record = try record(id), record.state != .removed else { return false }
+        if name.isEmpty { return true }
+        try Job.check(fileName: name)
+        switch record.state {
+        case .finished:
+            if let old = record.name, old != name {
+                try ports.disk.rename(old, to: name, in: path(of: record))
+                edit(id) { $0.name = name }
+            }
+        case .waiting, .paused, .failed:
+            let isBegun = record.name != nil || runs[id] != nil
+            edit(id) { record in
+                record.change { stored in
+                    if isBegun { stored.newName = name } else { stored.options.fileName = name }
+                }
+            }
+        case .removed: return false
+        }
+        tell(id, .changed)
+        return true
+    }
+
+    func pause(group: String) {
+        pausedGroups.insert(group)
+        writeGroups()
+        perform(machine.pause(group: GroupID(group)))
+    }
+
+    func resume(group: String) {
+        pausedGroups.remove(group)
+        writeGroups()
+        perform(machine.resume(group: GroupID(group)))
+    }
+
+    private func writeGroups() { settings["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
+
+    /// Another address of the same content (A8).
+    func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
+        guard let record = try record(id), record.state != .removed, record.state != .finished else {
+            return false
+        }
+        edit(id) { record in
+            let former = record.sources[0]
+            record.sources[0] = source
+            record.change { $0.formerSources.append(former) }
+        }
+        tell(id, .changed)
+        perform(machine.restart(id))
+        return true
+    }
+}

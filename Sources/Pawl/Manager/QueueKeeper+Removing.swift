@@ -1,0 +1,125 @@
+import PawlCore
+import PawlEngine
+
+/// How a download is taken out.
+struct Removal: Hashable, Sendable {
+    /// Its file was in its place.
+    var isFinished: Bool
+    var keepsFile: Bool
+    var keepsHistory: Bool
+
+    init(isFinished: Bool, keepsFile: Bool, keepsHistory: Bool) {
+        self.isFinished = isFinished
+        self.keepsFile = keepsFile
+        self.keepsHistory = keepsHistory
+    }
+
+    /// Three letters, as it is kept until it is done.
+    init?(text: some StringProtocol) {
+        let letters = Array(text)
+        guard letters.count == 3 else { return nil }
+        self.init(
+            isFinished: letters[0] == "f",
+            keepsFile: letters[1] == "k",
+            keepsHistory: letters[2] == "h"
+        )
+    }
+
+    var text: String { (isFinished ? "f" : "u") + (keepsFile ? "k" : "d") + (keepsHistory ? "h" : "e") }
+}
+
+// Taking downloads out: first it is written that they go, then their files go, then the rest of them.
+extension QueueKeeper {
+    private static let setting = "removing"
+
+    /// Begins to take it out; `answer` comes when nothing of it is left.
+    func remove(_ record: QueueRecord, _ removal: Removal, answer: @escaping (Result<Void, Failure>) -> Void)
+    {
+        let id = record.id
+        edit(id) { record in
+            record.state = .removed
+            record.endedAt = ports.clock.wallTime
+        }
+        removalAnswers[id, default: []].append(answer)
+        guard removals.updateValue(removal, forKey: id) == nil else { return }
+        writeRemovals()
+        perform(machine.remove(id))
+    }
+
+    /// Its file got to its place while it was on the way out.
+    func finishRemoved(_ id: QueueID, wasThere: Bool) {
+        removals[id]?.isFinished = true
+        edit(id) { $0.change { $0.wasThere = wasThere } }
+        writeRemovals()
+    }
+
+    /// What an earlier run could not end.
+    func resumeRemovals() throws(Failure) {
+        guard let text = try store.setting(Self.setting) else { return }
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let value = UInt64(parts[0], radix: 16),
+                let removal = Removal(text: parts[1])
+            else { continue }
+            let id = QueueID(rawValue: value)
+            removals[id] = removal
+            cleanings.append(id)
+        }
+    }
+
+    private func writeRemovals() {
+        settings[Self.setting] = removals.map { "\($0.key.text) \($0.value.text)\n" }.joined()
+    }
+
+    /// Everything that nothing runs of any more, now that its end is written.
+    func clean() {
+        let ids = cleanings
+        cleanings = []
+        for id in ids {
+            guard let removal = removals.removeValue(forKey: id) else { continue }
+            let result = removeFiles(of: id, removal)
+            if !removal.keepsHistory { erased.insert(id) }
+            tell(id, .state(.removed))
+            let handle = existingHandle(id)
+            let waiters = removalAnswers.removeValue(forKey: id) ?? []
+            answers.append { failure in
+                if let handle {
+                    var last = handle.snapshot
+                    last.state = .removed
+                    handle.show(last, box: nil, leaving: nil)
+                    handle.end(.failure(.gone(handle.source, because: "it was removed")))
+                }
+                for waiter in waiters { waiter(failure.map { .failure($0) } ?? result) }
+            }
+        }
+        writeRemovals()
+    }
+
+    private func removeFiles(of id: QueueID, _ removal: Removal) -> Result<Void, Failure> {
+        do throws(Failure) {
+            guard let record = try record(id) else { return .success(()) }
+            let stored = StoredOptions(text: record.options)
+            let folder = path(of: record)
+            guard let name = record.name ?? ports.disk.unfinished(of: record.sources[0], in: folder) else {
+                return .success(())
+            }
+            let isFinished = removal.isFinished || isPublished(record)
+            if isFinished {
+                if !removal.keepsFile, !stored.wasThere { try ports.disk.remove(name, in: folder) }
+            } else if ports.disk.holds(FileName.partial(of: name), in: folder) {
+                var sources: [WebAddress] = []
+                for source in record.sources { sources.append(try WebAddress.parse(source).address) }
+                let place = Place(
+                    disk: ports.disk,
+                    folder: folder,
+                    sources: sources,
+                    formerSources: stored.formerSources
+                )
+                try place.removePartial(of: name)
+            }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,254 @@
+import PawlCore
+import PawlEngine
+
+// Carries out what the machine decides, and tells it what the engine says.
+extension QueueKeeper {
+    func perform(_ actions: [QueueMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .run(let id): begin(id)
+            case .stop(let id): if let run = runs[id] { engine.pause(run.engineID) }
+            case .write(let id, let state):
+                edit(id) { record in
+                    record.state = state
+                    if state == .waiting { record.reopen() }
+                }
+            case .place(let id, let place):
+                edit(id) { record in
+                    record.priority = place.priority
+                    record.position = place.position
+                }
+            case .tell(let id, let rest):
+                existingHandle(id)?.rested()
+                tell(id, .state(DownloadState(rest)))
+            case .clean(let id): cleanings.append(id)
+            }
+        }
+    }
+
+    // MARK: beginning
+
+    private func begin(_ id: QueueID) {
+        do throws(Failure) {
+            guard let record = try record(id) else {
+                throw Failure(.unknown, "cannot start", at: id.text, because: "the queue has no record of it")
+            }
+            if let length = publishedLength(record) { return recognise(record, length: length) }
+            let job = try job(for: record)
+            let (engineID, box) = engine.add(job)
+            runs[id] = Run(engineID: engineID, box: box, record: record)
+            ids[engineID] = id
+            show(record)
+            audience.herald.follow(Download.ID(rawValue: id.rawValue), box)
+            engine.resume(engineID)
+        } catch {
+            end(id, .failure(error))
+        }
+    }
+
+    /// The name under which it works: what was claimed, else what was wished for.
+    private func job(for record: QueueRecord) throws(Failure) -> Job {
+        var options = StoredOptions(text: record.options).options
+        options.folder = path(of: record)
+        options.mirrors = Array(record.sources.dropFirst())
+        options.fileName = record.name ?? options.fileName
+        var job = try Job(source: record.sources[0], options: options, cabinet: cabinet)
+        job.sharesConnections = sharesConnections
+        let id = record.id
+        job.onPublishing = { [weak thread] publishing, completion in
+            let isHeard = thread?.post { $0.publishing(id, publishing, completion) } ?? false
+            if !isHeard { completion(.success(())) }
+        }
+        return job
+    }
+
+    func path(of record: QueueRecord) -> String {
+        record.folder.isEmpty ? root : "\(root)/\(record.folder)"
+    }
+
+    func path(of name: String, _ record: QueueRecord) -> String { "\(path(of: record))/\(name)" }
+
+    // MARK: what the engine says
+
+    func heard(_ report: Report) {
+        guard let id = ids[report.id] else { return heardOfErrand(report) }
+        switch report.telling {
+        case .phase(.paused), .phase(.preempted): stopped(id)
+        // What follows tells more.
+        case .phase(.finished), .phase(.failed): break
+        case .phase(let phase):
+            if phase == .publishing { perform(machine.publishing(id)) }
+            if machine.rest(of: id) == nil { tell(id, .state(DownloadState(phase))) }
+        case .started(let total, _):
+            if let head = report.head { runs[id]?.response = DownloadResponse(head) }
+            edit(id) { record in
+                record.name = report.name
+                record.total = total
+                record.contentType = report.head?.contentType ?? record.contentType
+                record.startedAt = record.startedAt ?? ports.clock.wallTime
+            }
+            relay(report, of: id)
+        case .notice, .retrying: relay(report, of: id)
+        case .finished(let length, let wasThere):
+            let file = DownloadedFile(
+                path: report.path,
+                length: length,
+                received: report.received,
+                duration: report.elapsed.seconds,
+                wasThere: wasThere
+            )
+            end(id, .success(file))
+        case .failed(let failure): end(id, .failure(failure))
+        }
+    }
+
+    private func relay(_ report: Report, of id: QueueID) { tell(id, DownloadEvent(report).kind) }
+
+    private func stopped(_ id: QueueID) {
+        leave(id)
+        perform(machine.stopped(id))
+    }
+
+    /// The engine's run is over: what it knew last is kept.
+    private func leave(_ id: QueueID) {
+        guard let run = runs[id] else { return }
+        let reading = run.box.reading
+        runs[id] = nil
+        ids[run.engineID] = nil
+        engine.forget(run.engineID)
+        var record = run.record
+        if let name = reading.name {
+            record.name = name
+            record.written = reading.written
+            record.total = reading.total
+        }
+        put(record)
+    }
+
+    /// Every byte is there: the name and the length are written before the file gets its name, so that after a kill
+    /// in between the file is known for what it is.
+    func publishing(
+        _ id: QueueID,
+        _ publishing: Publishing,
+        _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) {
+        edit(id) { record in
+            record.name = publishing.name
+            record.written = publishing.length
+            record.total = publishing.length
+            // A pause came too late.
+            if record.state == .paused { record.state = .waiting }
+        }
+        answers.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
+    }
+
+    // MARK: ends
+
+    private func end(_ id: QueueID, _ result: Result<DownloadedFile, Failure>) {
+        if isLeaving(id) { return endRemoved(id, result) }
+        let response = runs[id]?.response
+        leave(id)
+        var result = result
+        if case .success(let file) = result { result = named(id, file) }
+        switch result {
+        case .success(let file):
+            edit(id) { record in
+                record.name = String(file.path.split(separator: "/").last ?? "")
+                record.written = file.length
+                record.total = file.length
+                record.endedAt = ports.clock.wallTime
+                if file.wasThere { record.change { $0.wasThere = true } }
+            }
+            perform(machine.ended(id, as: .finished))
+            tell(id, .state(.finished))
+            tell(id, .finished(file))
+        case .failure(let failure):
+            edit(id) { record in
+                record.endedAt = ports.clock.wallTime
+                record.errorCode = Int(failure.code.rawValue)
+                record.error = failure.description
+            }
+            perform(machine.ended(id, as: .failed))
+            tell(id, .state(.failed))
+            tell(id, .failed(PawlError(failure)))
+        }
+        let outcome = result.mapError { PawlError($0) }
+        answers.append { [handle = existingHandle(id), audience] _ in
+            handle?.end(outcome)
+            audience.herald.ended(Download.ID(rawValue: id.rawValue), outcome, response)
+        }
+    }
+
+    /// It came to its end before it could be stopped.
+    private func endRemoved(_ id: QueueID, _ result: Result<DownloadedFile, Failure>) {
+        leave(id)
+        if case .success(let file) = result { finishRemoved(id, wasThere: file.wasThere) }
+        perform(machine.ended(id, as: .removed))
+    }
+
+    /// Gives the file the name that a rename asked for while it was a part file (D15).
+    private func named(_ id: QueueID, _ file: DownloadedFile) -> Result<DownloadedFile, Failure> {
+        do throws(Failure) {
+            guard let record = try record(id), !file.wasThere,
+                let newName = StoredOptions(text: record.options).newName,
+                let name = file.path.split(separator: "/").last.map(String.init)
+            else { return .success(file) }
+            if newName != name {
+                try ports.disk.rename(name, to: newName, in: path(of: record))
+            }
+            var file = file
+            file.path = path(of: newName, record)
+            edit(id) { $0.change { $0.newName = nil } }
+            return .success(file)
+        } catch {
+            // The file is there and whole: only its name is not the new one.
+            tell(id, .notice(error.description))
+            edit(id) { $0.change { $0.newName = nil } }
+            return .success(file)
+        }
+    }
+
+    // MARK: after a kill
+
+    /// The length of a file whose publishing was written down, that bears its name and has no part file any more: a
+    /// kill came between the rename and the record.
+    func isPublished(_ record: QueueRecord) -> Bool { publishedLength(record) != nil }
+
+    private func publishedLength(_ record: QueueRecord) -> Int64? {
+        guard let name = record.name, let total = record.total, record.written == total else { return nil }
+        let stored = StoredOptions(text: record.options)
+        // A file of that name may be an older one; fetching it again, or asking the server, makes it right.
+        guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
+            return nil
+        }
+        let folder = path(of: record)
+        guard !ports.disk.holds(FileName.partial(of: name), in: folder) else { return nil }
+        if ports.disk.length(of: name, in: folder) == total { return total }
+        // The kill may have come after the rename to a new name.
+        guard let newName = stored.newName, ports.disk.length(of: newName, in: folder) == total
+        else { return nil }
+        return total
+    }
+
+    private func recognise(_ record: QueueRecord, length: Int64) {
+        guard let name = record.name else { return }
+        let stored = StoredOptions(text: record.options)
+        let isRenamed = !ports.disk.holds(name, in: path(of: record))
+        do throws(Failure) {
+            // The journal's leftover goes.
+            let facts = JournalFacts(sources: record.sources, identity: ContentIdentity(), name: name)
+            let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
+            if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
+        } catch {
+            tell(record.id, .notice(error.description))
+        }
+        let file = DownloadedFile(
+            path: path(of: isRenamed ? stored.newName ?? name : name, record),
+            length: length,
+            received: 0,
+            duration: 0,
+            wasThere: false
+        )
+        end(record.id, .success(file))
+    }
+}

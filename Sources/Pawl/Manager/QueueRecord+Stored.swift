@@ -1,0 +1,79 @@
+import PawlCore
+import PawlEngine
+
+extension QueueID {
+    init(_ id: Download.ID) { self.init(rawValue: id.rawValue) }
+
+    /// 16 hexadecimal digits.
+    var text: String { Download.ID(rawValue: rawValue).description }
+}
+
+extension QueueRecord {
+    var groupID: GroupID? { group.isEmpty ? nil : GroupID(group) }
+
+    /// Changes what only the library reads.
+    mutating func change(_ edit: (inout StoredOptions) -> Void) {
+        var stored = StoredOptions(text: options)
+        edit(&stored)
+        options = stored.text
+    }
+
+    /// It is to run again: how it ended before means nothing any more.
+    mutating func reopen() {
+        endedAt = nil
+        errorCode = 0
+        error = nil
+    }
+}
+
+extension DownloadSnapshot {
+    /// What the queue remembers.
+    init(_ record: QueueRecord) {
+        let stored = StoredOptions(text: record.options)
+        self.init(id: Download.ID(rawValue: record.id.rawValue), source: Redaction.address(record.sources[0]))
+        state = DownloadState(record.state)
+        name = stored.newName ?? record.name ?? stored.options.fileName
+        written = record.written
+        total = record.total
+        taskDescription = record.taskDescription
+        folder = record.folder
+        contentType = record.contentType
+        error = record.error.map { PawlError(kept: $0, code: record.errorCode, place: source) }
+        group = record.group.isEmpty ? nil : record.group
+        priority = record.priority
+        addedAt = record.addedAt.seconds
+        startedAt = record.startedAt?.seconds
+        endedAt = record.endedAt?.seconds
+    }
+}
+
+extension PawlError {
+    /// An error that the queue remembers as its code and sentence.
+    init(kept sentence: String, code: Int, place: String) {
+        self.init(
+            Failure(.init(rawValue: UInt8(clamping: code)), "", at: place, because: sentence)
+        )
+    }
+}
+
+extension DownloadState {
+    init(_ state: QueueState) {
+        self =
+            switch state {
+            case .waiting: .waiting
+            case .paused: .paused
+            case .finished: .finished
+            case .failed: .failed
+            case .removed: .removed
+            }
+    }
+
+    init(_ rest: QueueMachine.Rest) {
+        self =
+            switch rest {
+            case .waiting: .waiting
+            case .paused: .paused
+            case .preempted: .preempted
+            }
+    }
+}

@@ -1,0 +1,138 @@
+import PawlCore
+
+/// What the queue keeps of a download beside its record's own columns, as a text of one line a value.
+///
+/// `NAME VALUE`, values with escaped line ends; what has its default is left out, and a name that is not known (a later
+/// version's) means nothing.
+struct StoredOptions: Hashable, Sendable {
+    var options = DownloadOptions()
+    /// The name that the finished file gets: a rename came while the part file had another.
+    var newName: String?
+    /// Addresses that were given before, by which its own part file is known.
+    var formerSources: [String] = []
+    /// The finished file was there before this download.
+    var wasThere = false
+
+    private struct Field: Sendable {
+        let name: String
+        let values: @Sendable (StoredOptions) -> [String]
+        let take: @Sendable (inout StoredOptions, String) -> Void
+
+        init(
+            _ name: String,
+            _ values: @escaping @Sendable (StoredOptions) -> [String],
+            _ take: @escaping @Sendable (inout StoredOptions, String) -> Void
+        ) {
+            self.name = name
+            self.values = values
+            self.take = take
+        }
+    }
+
+    private static func one(_ value: (some CustomStringConvertible)?) -> [String] {
+        value.map { [$0.description] } ?? []
+    }
+
+    private static let fields: [Field] = [
+        Field("name", { one($0.options.fileName) }, { $0.options.fileName = $1 }),
+        Field(
+            "naming",
+            { [$0.options.naming.rawValue] },
+            { stored, text in stored.options.naming = DownloadOptions.Naming(rawValue: text) ?? .server }
+        ),
+        Field(
+            "existing",
+            { [$0.options.existingFile.rawValue] },
+            { stored, text in
+                stored.options.existingFile = DownloadOptions.ExistingFile(rawValue: text) ?? .rename
+            }
+        ),
+        Field("connections", { one($0.options.connections) }, { $0.options.connections = Int($1) }),
+        Field("header", { $0.options.headers }, { $0.options.headers.append($1) }),
+        Field("user", { one($0.options.user) }, { $0.options.user = $1 }),
+        Field("password", { one($0.options.password) }, { $0.options.password = $1 }),
+        Field("netrc", { one($0.options.netrc) }, { $0.options.netrc = $1 }),
+        Field("referer", { one($0.options.referer) }, { $0.options.referer = $1 }),
+        Field("agent", { one($0.options.userAgent) }, { $0.options.userAgent = $1 }),
+        Field("cookies", { one($0.options.cookieFile) }, { $0.options.cookieFile = $1 }),
+        Field("proxy", { one($0.options.proxy) }, { $0.options.proxy = $1 }),
+        Field("noproxy", { one($0.options.noProxy) }, { $0.options.noProxy = $1 }),
+        Field("verifies", { one($0.options.verifiesPeer) }, { $0.options.verifiesPeer = $1 == "true" }),
+        Field("authorities", { one($0.options.authorityFile) }, { $0.options.authorityFile = $1 }),
+        Field("certificate", { one($0.options.certificate) }, { $0.options.certificate = $1 }),
+        Field("key", { one($0.options.key) }, { $0.options.key = $1 }),
+        Field("rate", { one($0.options.rateLimit) }, { $0.options.rateLimit = Int64($1) }),
+        Field("checksum", { one($0.options.checksum) }, { $0.options.checksum = $1 }),
+        Field("retries", { one($0.options.retries) }, { $0.options.retries = Int($1) ?? 0 }),
+        Field("delay", { one($0.options.retryDelay) }, { $0.options.retryDelay = Double($1) ?? 1 }),
+        Field("timeout", { one($0.options.timeout) }, { $0.options.timeout = Double($1) ?? 30 }),
+        Field(
+            "redirects",
+            { one($0.options.maximumRedirects) },
+            { stored, text in stored.options.maximumRedirects = Int(text) ?? 20 }
+        ),
+        Field("range", { one($0.options.range) }, { $0.options.range = $1 }),
+        Field(
+            "servertime",
+            { one($0.options.keepsServerTime) },
+            { stored, text in stored.options.keepsServerTime = text == "true" }
+        ),
+        Field("newname", { one($0.newName) }, { $0.newName = $1 }),
+        Field("former", { $0.formerSources }, { $0.formerSources.append($1) }),
+        Field("wasthere", { one($0.wasThere) }, { $0.wasThere = $1 == "true" }),
+    ]
+
+    init() {}
+
+    init(text: String) {
+        guard !text.isEmpty else { return }
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let field = Self.fields.first(where: { $0.name == parts[0] }) else {
+                continue
+            }
+            field.take(&self, Self.plain(parts[1]))
+        }
+    }
+
+    var text: String {
+        if self == Self.untouched { return "" }
+        var text = ""
+        for field in Self.fields {
+            let values = field.values(self)
+            guard values != field.values(Self.untouched) else { continue }
+            for value in values { text += "\(field.name) \(Self.escaped(value))\n" }
+        }
+        return text
+    }
+
+    private static let untouched = StoredOptions()
+
+    private static func escaped(_ value: String) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    private static func plain(_ text: Substring) -> String {
+        var value = String.UnicodeScalarView()
+        var isEscaped = false
+        for scalar in text.unicodeScalars {
+            if isEscaped {
+                value.append(scalar == "n" ? "\n" : scalar)
+                isEscaped = false
+            } else if scalar == "\\" {
+                isEscaped = true
+            } else {
+                value.append(scalar)
+            }
+        }
+        return String(value)
+    }
+}

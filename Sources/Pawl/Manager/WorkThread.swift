@@ -1,0 +1,93 @@
+import PawlCore
+import PawlEngine
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// What lives on a thread of its own and is touched there only.
+protocol ThreadBound: AnyObject {
+    /// How long the thread may sleep when there is nothing to do; `nil` for ever.
+    var patience: Span? { get }
+    var hasEnded: Bool { get }
+    /// What was left together is done.
+    func settle()
+}
+
+/// A thread that owns a value, and the line of work for it: in order, from any thread.
+@safe
+final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with the mutex held
+    typealias Work = @Sendable (Owner) -> Void
+
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var work: [Work] = []
+    private var isOver = false
+
+    init() {
+        unsafe pthread_mutex_init(mutex, nil)
+        unsafe pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+        unsafe pthread_cond_destroy(condition)
+        unsafe pthread_mutex_destroy(mutex)
+        unsafe condition.deallocate()
+        unsafe mutex.deallocate()
+    }
+
+    /// Leaves work; `false` when nobody will do it any more.
+    @discardableResult
+    func post(_ item: @escaping Work) -> Bool {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        guard !isOver else { return false }
+        if work.isEmpty { unsafe pthread_cond_signal(condition) }
+        work.append(item)
+        return true
+    }
+
+    /// Does what comes until the owner has ended.
+    func run(_ owner: Owner) {
+        while !owner.hasEnded {
+            for item in take(within: owner.patience) { item(owner) }
+            owner.settle()
+        }
+        for item in close() { item(owner) }
+        owner.settle()
+    }
+
+    private func take(within patience: Span?) -> [Work] {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        if work.isEmpty { wait(patience) }
+        defer { work = [] }
+        return work
+    }
+
+    /// Once, with the mutex held; waking for nothing does no harm.
+    private func wait(_ patience: Span?) {
+        guard let patience else {
+            unsafe pthread_cond_wait(condition, mutex)
+            return
+        }
+        var deadline = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &deadline)
+        let nanoseconds = deadline.tv_nsec + Int(patience.nanoseconds % 1_000_000_000)
+        deadline.tv_sec += Int(patience.nanoseconds / 1_000_000_000) + nanoseconds / 1_000_000_000
+        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+    }
+
+    private func close() -> [Work] {
+        unsafe pthread_mutex_lock(mutex)
+        defer { unsafe pthread_mutex_unlock(mutex) }
+        isOver = true
+        defer { work = [] }
+        return work
+    }
+}

@@ -1,0 +1,44 @@
+import Synchronization
+
+/// Wakes those who wait for a change; what changed they look up themselves.
+final class Pulse: Sendable {
+    private struct State {
+        var beats: UInt64 = 0
+        var lastWaiter: UInt64 = 0
+        var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// How often it beat; asked before looking at what may change.
+    var beats: UInt64 { state.withLock { $0.beats } }
+
+    func beat() {
+        let waiters = state.withLock { state in
+            state.beats += 1
+            defer { state.waiters = [:] }
+            return state.waiters.values
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Returns when it has beaten more often than `seen`, or the task is cancelled.
+    func wait(after seen: UInt64) async {
+        let ticket = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    guard state.beats == seen, !Task.isCancelled else { return true }
+                    state.waiters[ticket] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: ticket) }?.resume()
+        }
+    }
+}

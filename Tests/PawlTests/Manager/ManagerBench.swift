@@ -1,0 +1,64 @@
+import Pawl
+import PawlCore
+import PawlEngine
+import PawlTestKit
+
+/// An origin, a root and a queue that outlives its managers.
+final class ManagerBench: Sendable {
+    let origin: PawlTestKit.Origin
+    let root: TemporaryFolder
+    let store = MemoryQueueStore()
+
+    init() throws {
+        origin = try PawlTestKit.Origin()
+        root = try TemporaryFolder()
+    }
+
+    deinit { origin.stop() }
+
+    func open(
+        _ configuration: DownloadManager.Configuration = DownloadManager.Configuration(),
+        delegate: (any DownloadDelegate)? = nil,
+        root path: String? = nil
+    ) async throws -> DownloadManager {
+        let store = store
+        return try await DownloadManager(root: path ?? root.path, configuration, delegate: delegate) { _ in
+            .success(store)
+        }
+    }
+
+    func slots(_ count: Int) -> DownloadManager.Configuration {
+        var configuration = DownloadManager.Configuration()
+        configuration.slots = count
+        return configuration
+    }
+
+    /// A request with short patience.
+    func request(_ url: String, _ change: (inout DownloadRequest) -> Void = { _ in }) -> DownloadRequest {
+        var request = DownloadRequest(url)
+        request.options.timeout = 5
+        request.options.retries = 1
+        request.options.retryDelay = 0.01
+        change(&request)
+        return request
+    }
+
+    /// Content of some size that stalls near its end until it is released.
+    func serveStalling(_ path: String, seed: UInt64) -> (url: String, payload: Payload) {
+        let payload = Payload(seed: seed, length: 3_000_000)
+        return (origin.serve(path, payload) { $0.cut = .stall(at: 2_000_000) }, payload)
+    }
+}
+
+extension Download {
+    /// Waits for a state.
+    @discardableResult
+    func reaches(_ state: DownloadState) async -> DownloadSnapshot? {
+        for await snapshot in updates where snapshot.state == state { return snapshot }
+        return nil
+    }
+
+    func reaches(bytes: Int64) async {
+        for await snapshot in updates where snapshot.written >= bytes { return }
+    }
+}

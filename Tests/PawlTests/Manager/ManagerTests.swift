@@ -1,0 +1,231 @@
+import Pawl
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// What a program sees of the queue.
+@Suite struct ManagerTests {
+    private let payload = Payload(seed: 901, length: 3_000_000)
+
+    @Test func `D12 a download runs to its file and its record says so`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let url = bench.origin.serve("/film.bin", payload)
+        let download = try await manager.add(bench.request(url))
+        let file = try await download.file
+        #expect(file.path == bench.root.path("film.bin"))
+        #expect(bench.root.difference("film.bin", from: payload) == nil)
+        let snapshot = try #require(try await manager.snapshot(of: download.id))
+        #expect(snapshot.state == .finished)
+        #expect(snapshot.written == payload.length)
+        #expect(snapshot.total == payload.length)
+        #expect(snapshot.name == "film.bin")
+        #expect(snapshot.endedAt != nil)
+        #expect(try await manager.location(of: download.id) == .finished(path: file.path))
+        await manager.shutDown()
+    }
+
+    @Test func `D16 a query has four answers`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let url = bench.origin.serve("/f", payload)
+        #expect(try await manager.location(of: Download.ID(rawValue: 7)) == .unknown)
+        #expect(try await manager.location(ofSource: url) == .unknown)
+        let download = try await manager.add(bench.request(url) { $0.start = .paused })
+        #expect(try await manager.location(of: download.id) == .unfinished)
+        #expect(try await manager.location(ofSource: url) == .unfinished)
+        try await manager.resume(download.id)
+        let path = try await download.file.path
+        #expect(try await manager.location(of: download.id) == .finished(path: path))
+        #expect(try await manager.location(ofSource: url) == .finished(path: path))
+        FileSystem.remove(path)
+        #expect(try await manager.location(of: download.id) == .missing(path: path))
+        await manager.shutDown()
+    }
+
+    @Test func `D11 a known address goes on as the same download, and another scheme is refused`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, payload) = bench.serveStalling("/f", seed: 902)
+        let first = try await manager.add(bench.request(url) { $0.start = .paused })
+        let second = try await manager.add(bench.request(url))
+        #expect(first.id == second.id)
+        #expect(first === second)
+        await first.reaches(bytes: 1)
+        bench.origin.release("/f")
+        _ = try await second.file
+        #expect(bench.root.names == ["f"])
+        #expect(bench.root.difference("f", from: payload) == nil)
+        let requests = bench.origin.ended("/f").count
+        _ = try await manager.add(bench.request(url)).file
+        #expect(bench.origin.ended("/f").count == requests, "what is there is not fetched again")
+        #expect(try await manager.downloads().count == 1)
+        for bad in ["gopher://h/f", "file:///etc/passwd", "nonsense"] {
+            let error = await #expect(throws: PawlError.self) { try await manager.add(bad) }
+            #expect(error?.code == .badOption)
+        }
+        let answers = try await manager.add([
+            bench.request(url), bench.request("gopher://h/"),
+            bench.request("http://127.0.0.1:9/x") { $0.start = .paused },
+        ])
+        #expect(answers.count == 3)
+        #expect(try answers[0].get() == first.id)
+        #expect(throws: PawlError.self) { try answers[1].get() }
+        #expect(try answers[2].get() != first.id)
+        await manager.shutDown()
+    }
+
+    @Test func `D7 D8 D9 D10 slots, force start, pre-emption and pause`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open(bench.slots(1))
+        var downloads: [Download] = []
+        for index in 0..<3 {
+            let payload = Payload(seed: UInt64(910 + index), length: 3_000_000)
+            // Every answer stalls, also that to a download that goes on.
+            let url = bench.origin.serve("/f\(index)", payload) { $0.cut = .stall(after: 500_000) }
+            downloads.append(try await manager.add(bench.request(url)))
+        }
+        await downloads[0].reaches(.transferring)
+        #expect(downloads[1].snapshot.state == .waiting)
+        #expect(try await manager.start(now: downloads[2].id))
+        await downloads[0].reaches(.preempted)
+        await downloads[2].reaches(.transferring)
+        #expect(try await manager.pause(downloads[2].id))
+        await downloads[2].reaches(.paused)
+        await downloads[0].reaches(.transferring)
+        #expect(downloads[1].snapshot.state == .waiting)
+        for index in 0..<3 { bench.origin.adjust("/f\(index)") { $0.cut = nil } }
+        bench.origin.release("/f0")
+        _ = try await downloads[0].file
+        _ = try await downloads[1].file
+        #expect(downloads[2].snapshot.state == .paused)
+        #expect(try await manager.resume(downloads[2].id))
+        _ = try await downloads[2].file
+        await manager.shutDown()
+    }
+
+    @Test func `D14 remove takes everything of an unfinished and a finished one away`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, _) = bench.serveStalling("/f", seed: 920)
+        let running = try await manager.add(bench.request(url))
+        await running.reaches(bytes: 2_000_000)
+        #expect(bench.root.names.contains("f.part"))
+        #expect(try await manager.remove(running.id))
+        #expect(bench.root.names.isEmpty)
+        #expect(try await manager.remove(running.id) == false)
+        #expect(try await manager.location(of: running.id) == .unknown)
+        #expect(running.snapshot.state == .removed)
+        let error = await #expect(throws: PawlError.self) { try await running.file }
+        #expect(error?.code == .unfinished)
+
+        let done = try await manager.add(bench.request(bench.origin.serve("/g", payload)))
+        _ = try await done.file
+        try await manager.remove(done.id, keepingFile: true)
+        #expect(bench.root.names == ["g"])
+        #expect(bench.store.all.isEmpty)
+        await manager.shutDown()
+    }
+
+    @Test func `D15 rename in the queue and on disk`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, payload) = bench.serveStalling("/f", seed: 930)
+        let download = try await manager.add(bench.request(url))
+        await download.reaches(bytes: 2_000_000)
+        #expect(try await manager.rename(download.id, to: "early.bin"))
+        #expect(download.snapshot.name == "f" || download.snapshot.name == "early.bin")
+        bench.origin.release("/f")
+        #expect(try await download.file.path == bench.root.path("early.bin"))
+        #expect(bench.root.difference("early.bin", from: payload) == nil)
+        #expect(try await manager.rename(download.id, to: "late.bin"))
+        #expect(bench.root.names == ["late.bin"])
+        #expect(try await manager.rename(download.id, to: ""))
+        #expect(bench.root.names == ["late.bin"])
+        #expect(try await manager.rename(Download.ID(rawValue: 5), to: "x") == false)
+        await #expect(throws: PawlError.self) { try await manager.rename(download.id, to: "a/b") }
+        await manager.shutDown()
+    }
+
+    @Test func `C5 D13 the queue goes on after a restart, also in a root that has moved`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open(bench.slots(1))
+        let (first, payload) = bench.serveStalling("/f", seed: 940)
+        let second = bench.origin.serve("/g", Payload(seed: 941, length: 100_000))
+        let running = try await manager.add(bench.request(first) { $0.options.folder = "films" })
+        let waiting = try await manager.add(bench.request(second))
+        let paused = try await manager.add(bench.request(second + "2") { $0.start = .paused })
+        await running.reaches(bytes: 2_000_000)
+        await manager.shutDown()
+        #expect(bench.store.all.allSatisfy { !$0.folder.contains(bench.root.path) })
+        let moved = try TemporaryFolder()
+        try FileSystem.move(bench.root.path("films"), to: moved.path("films"))
+        bench.origin.adjust("/f") { $0.cut = nil }
+        let again = try await bench.open(bench.slots(1), root: moved.path)
+        let known = try #require(try await again.download(running.id))
+        #expect(try await known.file.path == moved.path("films/f"))
+        #expect(FileSystem.difference(of: moved.path("films/f"), from: payload) == nil)
+        #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0, "it was continued")
+        _ = try await #require(try await again.download(waiting.id)).file
+        #expect(try await again.snapshot(of: paused.id)?.state == .paused)
+        await again.shutDown()
+    }
+
+    @Test func `what waited comes back paused when the queue shall not go on by itself`() async throws {
+        let bench = try ManagerBench()
+        let url = bench.origin.serve("/f", payload)
+        var configuration = bench.slots(1)
+        let (stalling, _) = bench.serveStalling("/s", seed: 950)
+        let manager = try await bench.open(configuration)
+        _ = try await manager.add(bench.request(stalling))
+        let download = try await manager.add(bench.request(url))
+        await manager.shutDown()
+        configuration.resumesAtStart = false
+        let again = try await bench.open(configuration)
+        #expect(try await again.snapshot(of: download.id)?.state == .paused)
+        #expect(bench.origin.log.of("/f").isEmpty)
+        #expect(try await again.resume(download.id))
+        _ = try await #require(try await again.download(download.id)).file
+        await again.shutDown()
+        await #expect(throws: PawlError.self) { try await again.downloads() }
+    }
+
+    @Test func `A8 another address of the same content continues the same file`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let payload = Payload(seed: 960, length: 3_000_000)
+        let old = bench.origin.serve("/old", payload) { $0.cut = .stall(at: 2_000_000) }
+        let new = bench.origin.serve("/new", payload)
+        let download = try await manager.add(bench.request(old))
+        await download.reaches(bytes: 2_000_000)
+        #expect(try await manager.replaceURL(of: download.id, with: new))
+        #expect(try await download.file.path == bench.root.path("old"))
+        #expect(bench.root.difference("old", from: payload) == nil)
+        #expect(bench.origin.ended("/new").last?.bodyStart ?? 0 > 1_000_000, "only the rest was fetched")
+        await manager.shutDown()
+    }
+
+    @Test func `groups stop and go on together, and know their joint progress`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        var downloads: [Download] = []
+        for index in 0..<2 {
+            let (url, _) = bench.serveStalling("/g\(index)", seed: UInt64(970 + index))
+            downloads.append(try await manager.add(bench.request(url) { $0.group = "films" }))
+        }
+        for download in downloads { await download.reaches(bytes: 2_000_000) }
+        try await manager.pause(group: "films")
+        for download in downloads { await download.reaches(.waiting) }
+        let totals = try await manager.totals(matching: DownloadFilter(group: "films"))
+        #expect(totals.count == 2)
+        #expect(totals.written >= 4_000_000)
+        #expect(totals.total == 6_000_000)
+        for index in 0..<2 { bench.origin.adjust("/g\(index)") { $0.cut = nil } }
+        try await manager.resume(group: "films")
+        for download in downloads { _ = try await download.file }
+        #expect(try await manager.totals(matching: DownloadFilter(group: "films")).percent == 100)
+        await manager.shutDown()
+    }
+}
