@@ -33,10 +33,10 @@ final class ManagerBench: Sendable {
         return configuration
     }
 
-    /// A request with short patience.
+    /// A request that fails soon, and over one connection: others would go around a stall.
     func request(_ url: String, _ change: (inout DownloadRequest) -> Void = { _ in }) -> DownloadRequest {
         var request = DownloadRequest(url)
-        request.options.timeout = 5
+        request.options.connections = 1
         request.options.retries = 1
         request.options.retryDelay = 0.01
         change(&request)
