@@ -24,6 +24,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Pawl", targets: ["Pawl"]),
+        .library(name: "PawlFoundation", targets: ["PawlFoundation"]),
         .executable(name: "pawl", targets: ["PawlTool"]),
     ],
     targets: [
@@ -45,6 +46,7 @@ let package = Package(
         room("PawlReach", ["PawlCore", "PawlEngine"]),
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
         room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"]),
+        room("PawlFoundation", ["Pawl"]),
         room("PawlCommands", ["Pawl", "PawlCore"]),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
@@ -56,7 +58,15 @@ let package = Package(
         tests("PawlStoreTests", ["PawlStore", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlReachTests", ["PawlReach", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlTestKitTests", ["PawlTestKit", "PawlCore"]),
-        tests("PawlTests", ["Pawl", "PawlEngine", "PawlCore", "PawlTestKit"]),
+        // Is killed while it works: what it leaves is looked at.
+        .executableTarget(
+            name: "QueueProgram",
+            dependencies: ["Pawl"],
+            path: "Tests/QueueProgram",
+            swiftSettings: strict
+        ),
+        tests("PawlTests", ["QueueProgram", "Pawl", "PawlEngine", "PawlCore", "PawlTestKit"]),
+        tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
         tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),

@@ -1,0 +1,35 @@
+public import Foundation
+public import Pawl
+
+extension Download {
+    /// This download as a `Progress`, for whoever has a use for one: a progress bar, or a tree of progresses.
+    ///
+    /// It follows ``Pawl/Download/updates`` until the download has ended. Its unit is the byte; while the size is unknown
+    /// it is indeterminate (`totalUnitCount` is −1). Pausing and cancelling it pauses the download, resuming it resumes
+    /// it.
+    public func makeProgress() -> Progress {
+        let progress = Progress(totalUnitCount: -1)
+        progress.kind = .file
+        progress.isPausable = true
+        progress.isCancellable = true
+        progress.pausingHandler = { [weak self] in self?.pause() }
+        progress.resumingHandler = { [weak self] in self?.resume() }
+        progress.cancellationHandler = { [weak self] in self?.pause() }
+        show(snapshot, in: progress)
+        Task { [weak progress, updates] in
+            for await snapshot in updates {
+                guard let progress else { return }
+                self.show(snapshot, in: progress)
+            }
+        }
+        return progress
+    }
+
+    private func show(_ snapshot: DownloadSnapshot, in progress: Progress) {
+        progress.totalUnitCount = snapshot.total ?? -1
+        progress.completedUnitCount = min(snapshot.written, snapshot.total ?? snapshot.written)
+        // Linux's Progress has no properties for these two.
+        progress.setUserInfoObject(Int(clamping: snapshot.smoothedSpeed), forKey: .throughputKey)
+        progress.setUserInfoObject(snapshot.timeLeft, forKey: .estimatedTimeRemainingKey)
+    }
+}

@@ -1,0 +1,205 @@
+import Pawl
+import PawlEngine
+import PawlTestKit
+import Synchronization
+import Testing
+
+/// Who hears what, and in which order.
+@Suite struct EventTests {
+    private let payload = Payload(seed: 990, length: 3_000_000)
+
+    private final class Notes: DownloadDelegate {
+        private let lines = Monitor<[String]>([])
+        let moved: String?
+
+        init(moving folder: String? = nil) { moved = folder }
+
+        var all: [String] { lines.read { $0 } }
+        func untilComplete(_ count: Int = 1) {
+            _ = lines.wait { $0.count { $0.hasPrefix("complete") } >= count ? true : nil }
+        }
+
+        func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?) {
+            lines.with { $0.append("write") }
+        }
+
+        func download(_ id: Download.ID, didFinish location: String, response: DownloadResponse?) {
+            if let moved { try? FileSystem.move(location, to: moved) }
+            lines.with { $0.append("finish \(response?.status ?? 0) \(response?.contentLength ?? -1)") }
+        }
+
+        func download(_ id: Download.ID, didComplete error: PawlError?) {
+            lines.with { $0.append("complete \(error?.code.rawValue ?? 0)") }
+        }
+    }
+
+    @Test
+    func `B3 the delegate hears didWrite, didFinish with the headers, didComplete, and may move the file`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let delegate = Notes(moving: bench.root.path("moved"))
+        let manager = try await bench.open(delegate: delegate)
+        let id = try await manager.add(bench.request(bench.origin.serve("/f", payload))).id
+        delegate.untilComplete()
+        let lines = delegate.all
+        #expect(Set(lines.dropLast(2)) == ["write"], "\(lines)")
+        #expect(Array(lines.suffix(2)) == ["finish 200 3000000", "complete 0"], "\(lines)")
+        #expect(bench.root.names == ["moved"])
+        #expect(try await manager.location(of: id) == .missing(path: bench.root.path("f")))
+        await manager.shutDown()
+    }
+
+    @Test func `B3 a failure is told by didComplete alone`() async throws {
+        let bench = try ManagerBench()
+        let delegate = Notes()
+        let manager = try await bench.open(delegate: delegate)
+        let download = try await manager.add(bench.request(bench.origin.url("/missing")))
+        delegate.untilComplete()
+        #expect(delegate.all == ["complete 3"])
+        let error = await #expect(throws: PawlError.self) { try await download.file }
+        #expect(error?.code == .notFound)
+        #expect(download.snapshot.toggle == .download)
+        await manager.shutDown()
+    }
+
+    @Test func `B2 a closure wins over the delegate`() async throws {
+        let bench = try ManagerBench()
+        let delegate = Notes()
+        let manager = try await bench.open(delegate: delegate)
+        let heard = Monitor<[String]>([])
+        let first = try await manager.add(bench.request(bench.origin.serve("/f", payload))) { result in
+            heard.with { $0.append((try? result.get().path) ?? "failed") }
+        }
+        _ = try await first.file
+        _ = try await manager.add(bench.request(bench.origin.serve("/g", payload))).file
+        delegate.untilComplete()
+        #expect(heard.wait { $0.isEmpty ? nil : $0 } == [bench.root.path("f")])
+        #expect(delegate.all.count { $0.hasPrefix("finish") } == 1)
+        #expect(delegate.all.last == "complete 0")
+        await manager.shutDown()
+    }
+
+    @Test func `D17 every change of state is an event, in order`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let events = manager.events
+        let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
+        _ = try await download.file
+        try await manager.rename(download.id, to: "g")
+        try await manager.remove(download.id)
+        await manager.shutDown()
+        var heard: [String] = []
+        for await event in events {
+            #expect(event.id == download.id)
+            switch event.kind {
+            case .state(let state): heard.append(state.rawValue)
+            case .added: heard.append("+")
+            case .changed: heard.append("changed")
+            case .started(let name, let total, let resumedAt):
+                heard.append("started \(name) \(total ?? -1) \(resumedAt)")
+            case .finished(let file): heard.append("file \(file.length)")
+            case .notice, .retry, .failed, .missed: heard.append("?")
+            }
+        }
+        #expect(
+            heard == [
+                "+", "probing", "started f 3000000 0", "transferring", "publishing", "finished",
+                "file 3000000",
+                "changed", "removed",
+            ]
+        )
+    }
+
+    @Test func `a listener who is too slow is told how many events it missed`() async throws {
+        let bench = try ManagerBench()
+        var configuration = DownloadManager.Configuration()
+        configuration.eventBuffer = 4
+        let manager = try await bench.open(configuration)
+        let events = manager.events
+        let requests = (0..<10).map { number in
+            bench.request("http://127.0.0.1:9/\(number)") { $0.start = .paused }
+        }
+        _ = try await manager.add(requests)
+        var iterator = events.makeAsyncIterator()
+        var heard = 0
+        for _ in 0..<4 {
+            if case .added = try #require(await iterator.next()).kind { heard += 1 }
+        }
+        #expect(heard == 4)
+        guard case .missed(let count) = try #require(await iterator.next()).kind else {
+            Issue.record("nobody said that events were lost")
+            return
+        }
+        #expect(count == 6)
+        await manager.shutDown()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test func `updates give the latest value and end with the download`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let url = bench.origin.serve("/f", payload) { $0.cut = .stall(at: 2_000_000) }
+        let download = try await manager.add(bench.request(url))
+        var written: [Int64] = []
+        for await snapshot in download.updates {
+            written.append(snapshot.written)
+            if snapshot.written == 2_000_000 { bench.origin.release("/f") }
+        }
+        #expect(written == written.sorted())
+        #expect(written.last == payload.length)
+        #expect(download.snapshot.state == .finished)
+        await manager.shutDown()
+    }
+
+    @Test func `a wait that is cancelled ends`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let download = try await manager.add(bench.request("http://127.0.0.1:9/f") { $0.start = .paused })
+        let wait = Task { try await download.file }
+        let listening = Task {
+            for await _ in download.updates {}
+            return true
+        }
+        wait.cancel()
+        listening.cancel()
+        let error = await #expect(throws: PawlError.self) { try await wait.value }
+        #expect(error?.code == .unfinished)
+        #expect(await listening.value)
+        await manager.shutDown()
+    }
+
+    @Test func `B7 one button starts, pauses, goes on and is done`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let url = bench.origin.serve("/f", payload) { $0.cut = .stall(at: 2_000_000) }
+        let download = try await manager.add(bench.request(url) { $0.start = .paused })
+        #expect(download.snapshot.toggle.label == "download")
+        download.toggle()
+        await download.reaches(bytes: 2_000_000)
+        #expect(download.snapshot.toggle.label == "pause")
+        download.toggle()
+        await download.reaches(.paused)
+        #expect(download.snapshot.toggle.label == "continue")
+        bench.origin.adjust("/f") { $0.cut = nil }
+        download.toggle()
+        _ = try await download.file
+        #expect(download.snapshot.toggle.label == "done")
+        #expect(!download.snapshot.toggle.isEnabled)
+        await manager.shutDown()
+    }
+
+    @Test func `B1 content comes into memory beside the queue`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let url = bench.origin.serve("/small", payload)
+        #expect(try await manager.data(from: url) == payload.bytes)
+        let error = await #expect(throws: PawlError.self) {
+            try await manager.data(from: url, maximumSize: 1000)
+        }
+        #expect(error?.code == .tooLarge)
+        #expect(try await manager.downloads().isEmpty)
+        #expect(bench.store.all.isEmpty)
+        await manager.shutDown()
+    }
+}

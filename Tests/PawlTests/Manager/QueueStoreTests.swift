@@ -1,0 +1,129 @@
+import Pawl
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// What the queue keeps, and when.
+@Suite struct QueueStoreTests {
+    @Test func `D12 a queue in its own folder goes on after it was closed`() async throws {
+        let origin = try PawlTestKit.Origin()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let payload = Payload(seed: 1, length: 400_000)
+        var request = DownloadRequest(origin.serve("/f", payload) + "?signature=secret")
+        request.options.folder = "a/b"
+        request.options.headers = ["X-Note: one\\two", "Cookie: a=b"]
+        request.options.taskDescription = "lesson 4\nand more"
+        request.options.checksum = nil
+        request.start = .paused
+        request.group = "films"
+        request.priority = 3
+        let manager = try await DownloadManager(root: folder.path)
+        let id = try await manager.add(request).id
+        let second = await #expect(throws: PawlError.self) { try await DownloadManager(root: folder.path) }
+        #expect(second?.code == .alreadyDownloading)
+        await manager.shutDown()
+
+        let again = try await DownloadManager(root: folder.path)
+        #expect(try await again.find(String(id.description.prefix(6))) == [id])
+        let download = try #require(try await again.download(id))
+        let snapshot = download.snapshot
+        #expect(snapshot.taskDescription == "lesson 4\nand more")
+        #expect(snapshot.group == "films")
+        #expect(snapshot.priority == 3)
+        #expect(snapshot.folder == "a/b")
+        #expect(!snapshot.source.contains("secret"))
+        try await again.resume(id)
+        #expect(try await download.file.path == folder.path("a/b/f"))
+        let asked = try #require(origin.ended("/f").last).request
+        #expect(asked.header("X-Note") == "one\\two")
+        #expect(asked.target.contains("signature=secret"))
+        await again.shutDown()
+    }
+
+    @Test func `D13 a folder outside the root is refused`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        for folder in ["/tmp", "..", "a/../../b"] {
+            let request = bench.request("http://127.0.0.1:9/f") { $0.options.folder = folder }
+            let error = await #expect(throws: PawlError.self) { try await manager.add(request) }
+            #expect(error?.code == .badOption)
+        }
+        await manager.shutDown()
+    }
+
+    @Test func `D18 a kill between the rename and the record leaves one file, known for what it is`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let payload = Payload(seed: 2, length: 400_000)
+        let url = bench.origin.serve("/f", payload)
+        try FileSystem.write(payload.bytes, to: bench.root.path("f"))
+        var record = QueueRecord(id: QueueID(rawValue: 77), sources: [url], addedAt: UnixTime(seconds: 1))
+        record.name = "f"
+        record.written = payload.length
+        record.total = payload.length
+        try bench.store.apply([.put(record)])
+        let manager = try await bench.open()
+        let download = try #require(try await manager.download(Download.ID(rawValue: 77)))
+        #expect(try await download.file.path == bench.root.path("f"))
+        #expect(bench.root.names == ["f"])
+        #expect(bench.origin.log.of("/f").isEmpty, "nothing was fetched again")
+        await manager.shutDown()
+    }
+
+    @Test func `D14 a removal that a kill cut short ends at the next start`() async throws {
+        let bench = try ManagerBench()
+        try FileSystem.write([1, 2, 3], to: bench.root.path("f"))
+        var record = QueueRecord(
+            id: QueueID(rawValue: 77),
+            sources: ["http://h/f"],
+            addedAt: UnixTime(seconds: 1)
+        )
+        record.name = "f"
+        record.state = .removed
+        try bench.store.apply([.put(record), .setting("removing", "000000000000004d fde\n")])
+        let manager = try await bench.open()
+        #expect(try await manager.downloads().isEmpty)
+        #expect(bench.root.names.isEmpty)
+        #expect(bench.store.all.isEmpty)
+        await manager.shutDown()
+    }
+
+    @Test func `a store that cannot be written says so, and nothing is answered as done`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let events = manager.events
+        bench.store.fail(with: Failure(.diskFull, "cannot save to", at: "the queue", because: "no room"))
+        let request = bench.request("http://127.0.0.1:9/f") { $0.start = .paused }
+        let error = await #expect(throws: PawlError.self) { try await manager.add(request) }
+        #expect(error?.code == .diskFull)
+        var isTold = false
+        for await event in events {
+            if case .notice(let text) = event.kind, text.contains("no room") {
+                isTold = true
+                break
+            }
+        }
+        #expect(isTold)
+        bench.store.fail(with: nil)
+        #expect(try await manager.downloads().count == 1, "what was wished is written when it can be")
+        await manager.shutDown()
+    }
+
+    @Test func `C3 a known download whose file has gone is fetched anew`() async throws {
+        let bench = try ManagerBench()
+        let payload = Payload(seed: 3, length: 400_000)
+        let url = bench.origin.serve("/f", payload)
+        let manager = try await bench.open()
+        let first = try await manager.add(bench.request(url))
+        let path = try await first.file.path
+        FileSystem.remove(path)
+        let second = try await manager.add(bench.request(url))
+        #expect(second.id == first.id)
+        #expect(try await second.file.path == path)
+        #expect(bench.root.difference("f", from: payload) == nil)
+        await manager.shutDown()
+    }
+}
