@@ -44,7 +44,7 @@ extension UnixTime {
 
     /// Days since 1970-01-01 in the Gregorian calendar, with years that begin in March so that the leap day
     /// is last (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let marchYear = month <= 2 ? year - 1 : year
         let era = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
         let yearOfEra = marchYear - era * 400
