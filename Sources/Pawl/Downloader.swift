@@ -34,7 +34,7 @@ public final class Downloader: Sendable {
     }
 
     private let engine: Engine
-    private let disk: any Disk
+    let disk: any Disk
     private let board: Board
     private let cabinet = SettingsCabinet()
     private let sharesConnections: Bool

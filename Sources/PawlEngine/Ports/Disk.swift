@@ -45,6 +45,17 @@ package protocol Disk: AnyObject, Sendable {
     func length(of name: String, in folder: String) -> Int64?
     /// Gives a finished file another name; a taken one is a failure.
     func rename(_ name: String, to newName: String, in folder: String) throws(Failure)
+    /// Begins the part file of `facts` with the first `length` bytes of another program's file.
+    ///
+    /// They are on the disk when this returns, and the journal says so; the other file stays. A part file that is there
+    /// for the same address is further than the other program knows, and is left as it is.
+    func adopt(
+        _ name: String,
+        in source: String,
+        length: Int64,
+        as facts: JournalFacts,
+        to folder: String
+    ) throws(Failure)
     /// Removes the finished file of that name; one that is not there is no failure.
     func remove(_ name: String, in folder: String) throws(Failure)
 }
@@ -120,6 +131,18 @@ package protocol Partial: AnyObject {
     func discard()
     /// Undoes `ClaimAnswer.existing`: the file gets its old name and length back.
     func giveBack() throws(Failure)
+}
+
+extension Disk {
+    package func adopt(
+        _ name: String,
+        in source: String,
+        length: Int64,
+        as facts: JournalFacts,
+        to folder: String
+    ) throws(Failure) {
+        preconditionFailure("a disk without files has none to take over")
+    }
 }
 
 extension Partial {

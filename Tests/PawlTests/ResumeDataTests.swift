@@ -1,0 +1,113 @@
+import Pawl
+import PawlTestKit
+import Testing
+
+/// A partial that another program began, continued by this one.
+@Suite struct ResumeDataTests {
+    private let payload = Payload(seed: 601, length: 900_000)
+    private let received: Int64 = 300_000
+
+    /// Where an app left its partial, and where this program downloads to.
+    private struct Site {
+        let origin: Origin
+        let old: TemporaryFolder
+        let new: TemporaryFolder
+
+        init() throws {
+            origin = try Origin()
+            old = try TemporaryFolder()
+            new = try TemporaryFolder()
+        }
+
+        func download(_ data: ResumeData, safeCopy: String? = nil) async throws -> DownloadedFile {
+            let downloader = Downloader()
+            defer { downloader.shutDown() }
+            var options = DownloadOptions()
+            options.folder = new.path
+            options.connections = 1
+            let download = try downloader.add(
+                data,
+                partialFolder: old.path,
+                safeCopy: safeCopy,
+                options: options
+            )
+            #expect(origin.log.of("/film.mp4").isEmpty)
+            download.resume()
+            return try await download.file
+        }
+    }
+
+    private func data(_ url: String, tag: String?) -> ResumeData {
+        let request = ResumeData.Request(url: url, headers: ["X-App": "films", "Range": "bytes=1-2"])
+        var data = ResumeData(request, received: received, partialName: "CFNetworkDownload_x.tmp")
+        data.entityTag = tag
+        return data
+    }
+
+    private func head(_ count: Int64) -> [UInt8] { Array(payload.bytes.prefix(Int(count))) }
+    private var tag: String { "\"version-0-\(payload.fingerprint)\"" }
+
+    @Test func `D3 what an app received is not fetched again, and its headers are sent`() async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = site.origin.serve("/film.mp4", payload)
+        // More may have reached the file than the data says; that is not believed.
+        try FileSystem.write(head(received) + [1, 2, 3], to: site.old.path("CFNetworkDownload_x.tmp"))
+        _ = try await site.download(ResumeData(data(url, tag: tag).bytes))
+        #expect(site.new.difference("film.mp4", from: payload) == nil)
+        #expect(site.new.names == ["film.mp4"])
+        #expect(site.origin.log.bodySent("/film.mp4") == payload.length - received)
+        #expect(site.origin.log.of("/film.mp4").allSatisfy { $0.request.header("X-App") == "films" })
+        #expect(site.old.names == ["CFNetworkDownload_x.tmp"])
+    }
+
+    @Test(arguments: [true, false]) func `D3 bytes that are not the server's content give no wrong file`(
+        _ hasTag: Bool
+    ) async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = site.origin.serve("/film.mp4", payload)
+        let other = Payload(seed: 602, length: received)
+        try FileSystem.write(other.bytes, to: site.old.path("CFNetworkDownload_x.tmp"))
+        _ = try await site.download(data(url, tag: hasTag ? "\"of another time\"" : nil))
+        #expect(site.new.difference("film.mp4", from: payload) == nil)
+        #expect(site.origin.log.bodySent("/film.mp4") >= payload.length)
+    }
+
+    @Test func `R5 the safe copy takes the place of a partial that is too short`() async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = site.origin.serve("/film.mp4", payload)
+        try FileSystem.write(head(received - 1), to: site.old.path("CFNetworkDownload_x.tmp"))
+        try FileSystem.write(head(200_000), to: site.old.path("safe"))
+        _ = try await site.download(data(url, tag: tag), safeCopy: site.old.path("safe"))
+        #expect(site.new.difference("film.mp4", from: payload) == nil)
+        #expect(site.origin.log.bodySent("/film.mp4") == payload.length - 200_000)
+    }
+
+    @Test func `R5 without partial and safe copy it starts afresh`() async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        _ = try await site.download(data(site.origin.serve("/film.mp4", payload), tag: tag))
+        #expect(site.new.difference("film.mp4", from: payload) == nil)
+        #expect(site.origin.log.bodySent("/film.mp4") == payload.length)
+    }
+
+    @Test func `R1 what is no resume data is refused with the reason`() {
+        let error = #expect(throws: PawlError.self) { try ResumeData(Array("hello".utf8)) }
+        #expect(error?.code == .cannotResume)
+        #expect(error?.why == "it is no property list")
+        #expect(ResumeData.better(of: [1], than: [2]) == [2])
+    }
+
+    @Test func `R7 a changed address is said everywhere`() throws {
+        var data = data("http://a.example/1", tag: nil)
+        data.change(url: "http://a.example/2", headers: ["A": "b"])
+        #expect(data.url == "http://a.example/2")
+        #expect(data.currentRequest == .init(url: "http://a.example/2", headers: ["A": "b"]))
+        #expect(data.originalRequest == data.currentRequest)
+        #expect(
+            data.partialName == "CFNetworkDownload_x.tmp" && data.received == received && data.version == 2
+        )
+    }
+}
