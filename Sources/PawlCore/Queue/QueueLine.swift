@@ -1,8 +1,7 @@
 /// The scheduler's entries by number, and the order of those that wait.
 ///
 /// The order is a list of chunks, so that a hundred thousand waiting entries cost some four bytes each beside the entry
-/// itself, and each step touches one chunk and the counts of the others. Not generic, so that callers in other
-/// rooms run specialised code.
+/// itself, and each step touches one chunk and the counts of the others.
 package struct QueueLine: Sendable {
     package typealias Number = Int32
 
@@ -148,6 +147,7 @@ package struct QueueLine: Sendable {
     }
 
     package mutating func set(priority: Int, of number: Number) {
+        guard entries[Int(number)].place.priority != priority else { return }
         guard entries[Int(number)].isWaiting else {
             entries[Int(number)].place.priority = priority
             return

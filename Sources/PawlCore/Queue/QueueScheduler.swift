@@ -1,166 +1,133 @@
-/// Which downloads run: at most `slots` at once, the rest wait in order.
+/// Which downloads run, by the ids of their owner: ``QueueBook`` decides, this knows the names.
 ///
-/// Keys are the caller's ids. Every event returns orders, to be carried out in their order.
-///
-/// - A slot belongs to a download from its `start` until its `preempt` or `pause` order, or its release. Nobody waits for
-///   one that is on its way out: it closes its file in a moment, and a forced start is meant to be at once (D8). It waits
-///   in the line already; when its turn comes before it has left, it goes on after it has.
-/// - Priority decides who starts next, never who stops.
-/// - A pre-empted download goes to the front of its priority, one that is new or was given another priority to the end.
-/// - Paused by the person and paused with its group are two things; whoever is neither is ready.
-///
-/// The methods are inlinable because unspecialised calls from another room cost some ten thousand instructions each.
+/// Ids that are not known change nothing. Where a call costs much less is needed, as for each of ten thousand small files,
+/// the owner keeps the numbers and asks the book itself: generic code of another room runs unspecialised.
 package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     package typealias Order = QueueOrder<ID>
 
-    /// Downloads that run at once.
-    @usableFromInline package internal(set) var slots: Int
-    @usableFromInline var numbers: [ID: QueueLine.Number] = [:]
+    private var book: QueueBook
+    private var numbers: [ID: QueueBook.Number] = [:]
     /// By number.
-    @usableFromInline var ids: [ID] = []
-    @usableFromInline var line = QueueLine()
-    /// Who has a slot, the oldest first.
-    @usableFromInline var holders: [QueueLine.Number] = []
+    private var ids: [ID] = []
 
-    @inlinable package init(slots: Int) { self.slots = max(1, slots) }
+    package init(slots: Int) { book = QueueBook(slots: slots) }
 
-    // MARK: one download
+    private mutating func name(_ number: QueueBook.Number, _ id: ID) {
+        numbers[id] = number
+        if Int(number) == ids.count { ids.append(id) } else { ids[Int(number)] = id }
+    }
 
-    /// The person wants it to run: it waits for its turn.
+    private func named(_ numbers: [QueueBook.Number]) -> [ID] { numbers.map { ids[Int($0)] } }
+
+    /// What the book decides, by name.
     ///
-    /// One that is known already is resumed and keeps its place.
-    @inlinable package mutating func enqueue(
-        _ id: ID,
-        priority: Int = 0,
-        group: GroupID? = nil
-    ) -> [Order] {
-        if numbers[id] != nil { return resume(id) }
-        let number = add(id, priority: priority, position: nil, group: group, isPaused: false)
-        // While a slot is free nobody who is ready waits.
-        guard holders.count < slots, line.isReady(number) else {
-            line.insert(number)
-            return []
+    /// The book is changed first and on its own: a copy of it anywhere would be a copy of the whole line.
+    private mutating func orders(_ decide: (inout QueueBook) -> [QueueBook.Order]) -> [Order] {
+        let orders = decide(&book)
+        return orders.map { order in
+            switch order {
+            case .start(let number): .start(ids[Int(number)])
+            case .preempt(let number): .preempt(ids[Int(number)])
+            case .pause(let number): .pause(ids[Int(number)])
+            }
         }
-        holders.append(number)
-        return [.start(id)]
+    }
+
+    // MARK: what happens
+
+    /// The person wants it to run; one that is known already is resumed and keeps its place.
+    package mutating func enqueue(_ id: ID, priority: Int = 0, group: GroupID? = nil) -> [Order] {
+        if numbers[id] != nil { return resume(id) }
+        let number = book.add(priority: priority, group: group)
+        name(number, id)
+        return orders { $0.enqueue(number) }
     }
 
     /// Puts a download of an earlier run back to its place; `startNext` is called when all are there.
-    @inlinable package mutating func restore(
+    package mutating func restore(
         _ id: ID,
         place: QueuePlace,
         group: GroupID? = nil,
         isPaused: Bool = false
     ) {
         guard numbers[id] == nil else { return }
-        line.insert(
-            add(id, priority: place.priority, position: place.position, group: group, isPaused: isPaused)
-        )
-    }
-
-    @inlinable mutating func add(
-        _ id: ID,
-        priority: Int,
-        position: Double?,
-        group: GroupID?,
-        isPaused: Bool
-    ) -> QueueLine.Number {
-        let number = line.add(priority: priority, position: position, group: group, isPaused: isPaused)
-        numbers[id] = number
-        if Int(number) == ids.count { ids.append(id) } else { ids[Int(number)] = id }
-        return number
+        name(book.restore(place, group: group, isPaused: isPaused), id)
     }
 
     /// It finished, failed or was removed: it is forgotten, and its slot is free.
-    @inlinable package mutating func release(_ id: ID) -> [Order] {
+    package mutating func release(_ id: ID) -> [Order] {
         guard let number = numbers.removeValue(forKey: id) else { return [] }
-        if let index = holders.firstIndex(of: number) { holders.remove(at: index) }
-        line.forget(number)
-        return startNext()
+        return orders { $0.release(number) }
     }
 
     /// The person pauses it: nothing but the person starts it again (D9).
     ///
     /// With `keepsSlot` it only stands still; if it loses its slot then, it waits as one that is paused (D1).
-    @inlinable package mutating func pause(_ id: ID, keepsSlot: Bool = false) -> [Order] {
+    package mutating func pause(_ id: ID, keepsSlot: Bool = false) -> [Order] {
         guard let number = numbers[id] else { return [] }
-        let wasPaused = line.isPaused(number)
-        line.set(paused: true, of: number)
-        guard let index = holders.firstIndex(of: number) else { return [] }
-        let orders: [Order] = wasPaused ? [] : [.pause(id)]
-        if keepsSlot { return orders }
-        holders.remove(at: index)
-        line.insertFirst(number)
-        return orders + startNext()
+        return orders { $0.pause(number, keepsSlot: keepsSlot) }
     }
 
     /// The person lets it go on; it keeps its place in the line.
-    @inlinable package mutating func resume(_ id: ID) -> [Order] {
-        guard let number = numbers[id], line.isPaused(number) else { return [] }
-        line.set(paused: false, of: number)
-        return line.isWaiting(number) ? startNext() : [.start(id)]
+    package mutating func resume(_ id: ID) -> [Order] {
+        guard let number = numbers[id] else { return [] }
+        return orders { $0.resume(number) }
     }
 
     /// It runs at once; when all slots are taken, the oldest running one is pre-empted for it (D8).
-    ///
-    /// The person means this one: it is not paused any more, and runs although its group is.
-    @inlinable package mutating func forceStart(_ id: ID) -> [Order] {
+    package mutating func forceStart(_ id: ID) -> [Order] {
         guard let number = numbers[id] else { return [] }
-        guard line.isWaiting(number) else { return resume(id) }
-        line.remove(number)
-        line.set(paused: false, of: number)
-        let orders = holders.count < slots ? [] : takeSlot(of: 0)
-        holders.append(number)
-        return orders + [.start(id)]
+        return orders { $0.forceStart(number) }
     }
-
-    // MARK: groups
 
     /// Nobody of the group is started until it is resumed, but by force.
-    @inlinable package mutating func pause(group: GroupID) -> [Order] {
-        line.set(held: true, of: group)
-        var orders: [Order] = []
-        // The newest first, so that the oldest gets to the very front.
-        for index in holders.indices.reversed() where line.isMember(holders[index], of: group) {
-            let number = holders.remove(at: index)
-            line.insertFirst(number)
-            if !line.isPaused(number) { orders.append(.pause(ids[Int(number)])) }
-        }
-        return orders + startNext()
-    }
+    package mutating func pause(group: GroupID) -> [Order] { orders { $0.pause(group: group) } }
 
     /// Who was paused by the person stays paused.
-    @inlinable package mutating func resume(group: GroupID) -> [Order] {
-        line.set(held: false, of: group)
-        return startNext()
-    }
-
-    // MARK: slots
+    package mutating func resume(group: GroupID) -> [Order] { orders { $0.resume(group: group) } }
 
     /// More slots start waiting downloads; for fewer the newest ones are pre-empted (D7).
-    ///
-    /// Whoever lowers the number wants fewer to run now: letting them end first could take days.
-    @inlinable package mutating func change(slots: Int) -> [Order] {
-        self.slots = max(1, slots)
-        var orders: [Order] = []
-        while holders.count > self.slots { orders += takeSlot(of: holders.count - 1) }
-        return orders + startNext()
-    }
-
-    @inlinable mutating func takeSlot(of index: Int) -> [Order] {
-        let number = holders.remove(at: index)
-        line.insertFirst(number)
-        return line.isPaused(number) ? [] : [.preempt(ids[Int(number)])]
-    }
+    package mutating func change(slots: Int) -> [Order] { orders { $0.change(slots: slots) } }
 
     /// Gives free slots to those who are ready, in order.
-    @inlinable package mutating func startNext() -> [Order] {
-        guard line.hasReady else { return [] }
-        var orders: [Order] = []
-        while holders.count < slots, let number = line.takeReady() {
-            holders.append(number)
-            orders.append(.start(ids[Int(number)]))
-        }
-        return orders
+    package mutating func startNext() -> [Order] { orders { $0.startNext() } }
+
+    /// It goes to the end of its new priority; one that runs goes on.
+    package mutating func change(priority: Int, of id: ID) {
+        guard let number = numbers[id] else { return }
+        book.change(priority: priority, of: number)
+    }
+
+    /// Moves a download in the line, within its priority; `nil` when it does not wait.
+    package mutating func move(_ id: ID, to target: QueueTarget) -> QueueMove<ID>? {
+        guard let number = numbers[id], book.line.isWaiting(number) else { return nil }
+        let move = book.move(number, to: target)
+        return QueueMove(index: move.index, replaced: named(move.replaced))
+    }
+
+    // MARK: how things are
+
+    package var slots: Int { book.slots }
+    /// Who has a slot, the oldest first.
+    package var running: [ID] { named(book.holders) }
+    /// How many are in the line, paused ones too.
+    package var waitingCount: Int { book.line.count }
+    package func isWaiting(_ id: ID) -> Bool { numbers[id].map(book.line.isWaiting) ?? false }
+    /// Whether it has a slot.
+    package func isRunning(_ id: ID) -> Bool { numbers[id].map { !book.line.isWaiting($0) } ?? false }
+    /// Whether the person paused it, with or without a slot.
+    package func isPaused(_ id: ID) -> Bool { numbers[id].map(book.line.isPaused) ?? false }
+    package func isPaused(group: GroupID) -> Bool { book.line.isHeld(group) }
+    /// What has to be kept for a restore; one that runs keeps the place that it had.
+    package func place(of id: ID) -> QueuePlace? { numbers[id].map(book.line.place) }
+
+    /// The line from an index on, paused ones too: the next one first.
+    package func waiting(from start: Int = 0, limit: Int) -> [ID] {
+        named(book.line.members(from: start, limit: limit))
+    }
+
+    /// How many stand before it in the line.
+    package func index(of id: ID) -> Int? {
+        numbers[id].flatMap { book.line.isWaiting($0) ? book.line.rank(of: $0) : nil }
     }
 }
