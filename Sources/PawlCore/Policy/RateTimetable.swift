@@ -1,0 +1,66 @@
+/// Which rate limit holds at what time of the week: `08:00-18:00 1M, else none`.
+///
+/// Entries are parted by commas and the first that fits holds. Each is a span and a limit:
+///
+/// - a span is `08:00-18:00`, over midnight too (`22:00-06:00`); `24:00` is the end of a day, and the same time twice is
+///   the whole day;
+/// - before it may stand days: `Mon-Fri 08:00-18:00 1M`, `Sat 0:00-24:00 none`, `Sat-Mon`; a span over midnight belongs
+///   to the day on which it begins;
+/// - `else` stands alone and last; without it, no limit holds outside of the spans;
+/// - a limit is `none`, `0` (the same), or bytes a second as `--limit-rate` takes them: `500K`, `1.5M`.
+package struct RateTimetable: Hashable, Sendable {
+    /// Bytes per second; `nil` is no limit.
+    package typealias Rate = Int64?
+
+    struct Entry: Hashable, Sendable {
+        /// Minutes of the week, as half-open ranges.
+        var minutes: [Range<Int>]
+        var rate: Rate
+    }
+
+    let entries: [Entry]
+    let otherwise: Rate
+
+    package init(parsing text: String) throws(Failure) {
+        var entries: [Entry] = []
+        var otherwise: Rate?
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let words = part.split { $0 == " " || $0 == "\t" }.map(String.init)
+            guard otherwise == nil else {
+                throw RateTimetable.failure(text, "\"else\" is not its last entry")
+            }
+            if words.count == 2, words[0].lowercased() == "else" {
+                otherwise = .some(try RateTimetable.rate(words[1], in: text))
+            } else {
+                entries.append(try RateTimetable.entry(words, in: text))
+            }
+        }
+        self.entries = entries
+        self.otherwise = otherwise ?? nil
+    }
+
+    /// The limit that holds at this time.
+    package func rate(at time: LocalTime) -> Rate { rate(inMinute: time.minuteOfWeek) }
+
+    /// How long until another limit holds; `nil` when one holds for ever.
+    ///
+    /// A change of the zone's offset in between (summer time) moves it: ask again when it is due, and after a day at most.
+    package func nextChange(after time: LocalTime) -> Span? {
+        let present = rate(at: time)
+        let week = LocalTime.minutesOfWeek
+        let edges = Set(entries.flatMap { $0.minutes.flatMap { [$0.lowerBound, $0.upperBound % week] } })
+        let waits = edges.map { edge in
+            let ahead = (edge - time.minuteOfWeek + week) % week
+            return ahead == 0 ? week : ahead
+        }
+        let next = waits.sorted().first { rate(inMinute: (time.minuteOfWeek + $0) % week) != present }
+        return next.map { .seconds(Double($0 * 60 - time.second)) }
+    }
+
+    private func rate(inMinute minute: Int) -> Rate {
+        guard let entry = entries.first(where: { $0.minutes.contains { $0.contains(minute) } }) else {
+            return otherwise
+        }
+        return entry.rate
+    }
+}
