@@ -33,6 +33,7 @@ extension DownloadState {
             case .preempted: .preempted
             case .finished: .finished
             case .failed: .failed
+            case .removed: .removed
             }
     }
 }

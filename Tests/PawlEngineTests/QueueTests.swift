@@ -19,7 +19,8 @@ import Testing
             guard case .phase(let phase) = report.telling else { continue }
             switch phase {
             // On its way to its place a download needs no slot.
-            case .waiting, .paused, .preempted, .publishing, .finished, .failed: running.remove(report.id)
+            case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed:
+                running.remove(report.id)
             case .probing, .transferring, .waitingForNetwork, .verifying: running.insert(report.id)
             }
             most = max(most, running.count)

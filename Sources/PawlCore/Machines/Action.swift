@@ -19,6 +19,8 @@ package enum Action: Hashable, Sendable {
     /// Make what is written durable.
     case checkpoint
     case alarm(Alarm)
+    /// Ask for another address of the source's content and call `refreshed` with this generation.
+    case refresh(source: Int, generation: UInt32)
     /// The origin has too much to do.
     case complain(Origin, retryAfter: Span?)
     /// Compute the digest of the first `length` bytes and call `digested`.
@@ -74,6 +76,7 @@ package enum Phase: Hashable, Sendable {
     case preempted
     case finished
     case failed
+    case removed
 }
 
 /// What the disk said to a claim.

@@ -38,7 +38,12 @@ extension DownloadMachine {
 
     private mutating func accept(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
         let lane = lanes[index]
-        if lane.kind == .restarting { return restart(with: answer, lane: index) }
+        if lane.kind == .restarting {
+            guard answer.match == .same || !mayNotDiscard(for: lane.source) else {
+                return failTrial(of: lane.source, "nothing can be compared without ranges")
+            }
+            return restart(with: answer, lane: index)
+        }
         // With a suffix the first answer shows where the file begins in the resource.
         let start = base ?? answer.range.start
         base = start
@@ -107,7 +112,7 @@ extension DownloadMachine {
         identity = answer.identity
         sources[source].identity = answer.identity
         if existingLength ?? 0 > 0 { return distrustTags(of: source) }
-        sources[source].isProven = true
+        prove(source)
         sources[source].acceptsSoft = !answer.identity.isStrong && answer.identity.hasValidator
     }
 
@@ -198,18 +203,19 @@ extension DownloadMachine {
         guard agreed else {
             return changed("the bytes on disk differ from the server's", lane: index, now: now)
         }
-        sources[source].isProven = true
+        let isShown = sources[source].isOnTrial
+        prove(source)
         sources[source].acceptsSoft = true
         lanes[index].overlap = 0
         guard lanes[index].kind == .settling else {
             if map.total == nil, let total = wishedLength(of: sources[source].identity?.total) {
                 map.learn(total: max(total, map.done.upperBound))
             }
-            return []
+            return isShown ? [.record] : []
         }
         let notice =
             "compared \(DownloadMachine.overlap / 1024) KiB with \(sources[source].current.redacted): same content"
-        return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+        return (isShown ? [.record] : []) + [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
     }
 
     mutating func refillOrOpen(now: Moment) -> [Action] {

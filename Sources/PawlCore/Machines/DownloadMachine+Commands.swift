@@ -10,7 +10,7 @@ extension DownloadMachine {
             prepare()
             if let claimed { return beginClaimed(claimed, now: now) }
             return openFirst(now: now)
-        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .finished:
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .finished, .removed:
             return []
         }
     }
@@ -24,6 +24,7 @@ extension DownloadMachine {
         failure = nil
         attempts = 0
         restarts = 0
+        refreshes = 0
         laneFaults = 0
         refillAfter = nil
         isClaimed = false
@@ -34,6 +35,7 @@ extension DownloadMachine {
             sources[index].isUsable = true
             sources[index].wentBack = false
         }
+        sources[0].isOnTrial = plan.replacesAddress
     }
 
     private mutating func beginClaimed(_ outcome: ClaimOutcome, now: Moment) -> [Action] {
@@ -74,6 +76,7 @@ extension DownloadMachine {
         // (RFC 9110 §8.8.3), so there the bytes have to.
         let isSameAddress = journal.facts.sources.contains(sources[0].given.text)
         sources[0].isProven = isSameAddress && journal.facts.identity.hasValidator
+        if isSameAddress { sources[0].isOnTrial = false }
     }
 
     /// The length of the wanted part of a resource of `total` bytes.
@@ -99,7 +102,7 @@ extension DownloadMachine {
             return [enter(.paused)]
         // The bytes are all there; what is left is short and ends by itself.
         case .verifying, .publishing: return []
-        case .paused, .finished, .failed: return []
+        case .paused, .finished, .failed, .removed: return []
         }
     }
 
@@ -108,7 +111,21 @@ extension DownloadMachine {
         switch phase {
         case .probing, .transferring, .waitingForNetwork:
             return stop() + [.close(keeping: !map.done.isEmpty), enter(.preempted)]
-        case .waiting, .paused, .preempted, .verifying, .publishing, .finished, .failed: return []
+        case .waiting, .paused, .preempted, .verifying, .publishing, .finished, .failed, .removed: return []
+        }
+    }
+
+    /// Nobody wants it any more: what it has on disk goes, but for a finished file that it was to continue.
+    ///
+    /// On its way to its place nothing stops it; it ends as finished, and is removed as such.
+    package mutating func remove() -> [Action] {
+        switch phase {
+        case .waiting, .paused, .preempted, .failed:
+            return [enter(.removed)]
+        case .probing, .transferring, .waitingForNetwork, .verifying:
+            let undo = existingLength == nil ? Action.close(keeping: false) : .giveBack
+            return stop() + [undo, enter(.removed)]
+        case .publishing, .finished, .removed: return []
         }
     }
 
@@ -125,7 +142,7 @@ extension DownloadMachine {
             // Another network may be led to another place, and the old one may have expired.
             for source in sources.indices { forgetTarget(of: source) }
             return openFirst(now: now)
-        case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed: return []
+        case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
 
@@ -135,12 +152,13 @@ extension DownloadMachine {
         for lane in lanes { map.release(lane.id) }
         lanes.removeAll()
         isRetryPending = false
+        refusal = nil
         generation += 1
         return drops
     }
 
     package mutating func rang(_ ring: UInt32, now: Moment) -> [Action] {
-        guard ring == generation, isRetryPending, isActive, lanes.isEmpty else { return [] }
+        guard ring == generation, isRetryPending, refusal == nil, isActive, lanes.isEmpty else { return [] }
         isRetryPending = false
         return openFirst(now: now)
     }
@@ -149,7 +167,7 @@ extension DownloadMachine {
     package mutating func diskFailed(_ failure: Failure) -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: return fail(failure)
-        case .waiting, .paused, .preempted, .finished, .failed: return []
+        case .waiting, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
 

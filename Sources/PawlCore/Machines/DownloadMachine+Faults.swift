@@ -58,8 +58,7 @@ extension DownloadMachine {
 
     /// The target of a redirect expires; the first address knows the next one.
     private mutating func goBack(after fault: AttemptFault, from source: Int) -> Bool {
-        guard case .status(let status, _) = fault, [401, 403, 404, 410].contains(status),
-            sources[source].current != sources[source].given, !sources[source].wentBack
+        guard fault.isExpiry, sources[source].current != sources[source].given, !sources[source].wentBack
         else { return false }
         forgetTarget(of: source)
         sources[source].wentBack = true
@@ -84,12 +83,15 @@ extension DownloadMachine {
             let notice = "the redirect's target has expired: asking the first address again"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
+        let failure = describe(fault, disposition, source: source)
+        if sources.count(where: \.isUsable) == 1, let question = refresh(source, after: fault, failure) {
+            return [question]
+        }
         sources[source].isUsable = false
         if sources.contains(where: \.isUsable) {
-            let notice = describe(fault, disposition, source: source).description
-            return [.tell(.notice("left out a source: \(notice)"))] + openFirst(now: now)
+            return [.tell(.notice("left out a source: \(failure.description)"))] + openFirst(now: now)
         }
-        return fail(describe(fault, disposition, source: source))
+        return fail(failure)
     }
 
     private mutating func retry(
@@ -177,6 +179,11 @@ extension DownloadMachine {
 }
 
 extension AttemptFault {
+    /// What a server says when an address was good once, or needs a word that it does not carry.
+    var isExpiry: Bool {
+        if case .status(let status, _) = self { [401, 403, 404, 410].contains(status) } else { false }
+    }
+
     var retryAfter: Span? {
         switch self {
         case .status(_, let span): span

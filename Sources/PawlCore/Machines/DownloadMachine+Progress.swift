@@ -125,6 +125,7 @@ extension DownloadMachine {
         guard written > highWater else { return }
         highWater = written
         attempts = 0
+        refreshes = 0
         laneFaults = 0
         for index in sources.indices { sources[index].wentBack = false }
     }

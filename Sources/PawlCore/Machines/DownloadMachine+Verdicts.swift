@@ -8,6 +8,9 @@ extension DownloadMachine {
         if let others = leaveOut(index, evidence, now: now) { return others }
         if lanes[index].asked != .whole { rangesUsable = false }
         if existingLength != nil { return cannotContinueExisting(evidence) }
+        if mayNotDiscard(for: lanes[index].source), answer.match != .same {
+            return failTrial(of: lanes[index].source, evidence)
+        }
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
             if case .changed(let change) = answer.match { return changed(change, lane: index, now: now) }
@@ -39,7 +42,7 @@ extension DownloadMachine {
         identity = answer.identity
         let source = lanes[0].source
         sources[source].identity = answer.identity
-        sources[source].isProven = true
+        prove(source)
         sources[source].acceptsSoft = !answer.identity.isStrong && answer.identity.hasValidator
         if answer.ranges == .denied { rangesUsable = false }
         lanes[0].kind = .data
@@ -70,6 +73,7 @@ extension DownloadMachine {
     mutating func changed(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
+        if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
         if restarts > 0, lanes[index].asked != .whole, flowing > 0, plan.wish == .whole {
             // A second contradiction against an answer that is still coming in: ranges of this server are the liars.
             return rangesBroken(evidence, lane: index, now: now)

@@ -31,6 +31,10 @@ package struct DownloadMachine: Hashable, Sendable {
     var knowsExisting = false
     var attempts = 0
     var restarts = 0
+    /// Addresses that were asked for since the last progress.
+    var refreshes = 0
+    /// Why another address was asked for; the end, if there is none.
+    var refusal: Failure?
     var highWater: Int64 = 0
     var laneFaults = 0
     var refillAfter: Moment?
@@ -58,10 +62,18 @@ package struct DownloadMachine: Hashable, Sendable {
     package static let checkpointSize: Int64 = 64 << 20
     /// Contents that change this often under a download are not fetched any more.
     static let mostRestarts = 5
+    /// Fresh addresses that bring no byte.
+    static let mostRefreshes = 3
 
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }
+
+    /// The addresses to remember with the bytes: those that were given, and what took their place and was proved.
+    package var provenAddresses: [String] {
+        let others = zip(sources, plan.sources).filter { $0.given != $1 && !$0.isOnTrial }
+        return plan.sources.map(\.text) + others.map(\.0.given.text)
+    }
 
     func index(of lane: LaneID) -> Int? { lanes.firstIndex { $0.id == lane } }
 
@@ -80,7 +92,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var isActive: Bool {
         switch phase {
         case .probing, .transferring: true
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed:
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed,
+            .removed:
             false
         }
     }

@@ -11,6 +11,10 @@ package struct DownloadPlan: Hashable, Sendable {
     /// The part of the resource that is wanted; `.whole` by default.
     package var wish = RequestedRange.whole
     package var keepsServerTime = true
+    /// The first address stands in for another one: bytes on disk are kept even if it turns out to be other content.
+    package var replacesAddress = false
+    /// Somebody can be asked for another address when one has expired.
+    package var canRefresh = false
 
     package init(sources: [WebAddress]) {
         precondition(!sources.isEmpty, "a download needs an address")
@@ -39,7 +43,7 @@ package struct DownloadPlan: Hashable, Sendable {
 
 /// One address of the content and what is known of it.
 package struct Source: Hashable, Sendable {
-    package let given: WebAddress
+    package internal(set) var given: WebAddress
     /// Where redirects led; the given address again after the target expired.
     package var current: WebAddress
     /// What this source says of the content; `nil` until its first answer was accepted.
@@ -51,6 +55,9 @@ package struct Source: Hashable, Sendable {
     package var isUsable = true
     /// Its redirect target was given up once since the last progress.
     package var wentBack = false
+    /// It stands in for another address and has not shown yet that its content is the same; until then nothing that is on
+    /// disk may be given up for it.
+    package var isOnTrial = false
 
     package init(_ address: WebAddress) {
         given = address

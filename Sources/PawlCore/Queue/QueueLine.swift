@@ -68,9 +68,7 @@ package struct QueueLine: Sendable {
     package func isPaused(_ number: Number) -> Bool { entries[Int(number)].isPaused }
     package func isReady(_ number: Number) -> Bool { entries[Int(number)].isReady }
     package func isWaiting(_ number: Number) -> Bool { entries[Int(number)].isWaiting }
-    package func isMember(_ number: Number, of group: GroupID) -> Bool {
-        entries[Int(number)].group == group
-    }
+    package func isMember(_ number: Number, of id: GroupID) -> Bool { entries[Int(number)].group == id }
     package func isHeld(_ group: GroupID) -> Bool { heldGroups.contains(group) }
 
     package mutating func set(paused: Bool, of number: Number) {
@@ -181,7 +179,7 @@ package struct QueueLine: Sendable {
 
     // MARK: ranks
 
-    /// The members from `start` on, at most `limit`, and no step for those before but over whole chunks.
+    /// The members from `start` on, at most `limit`.
     package func members(from start: Int, limit: Int) -> [Number] {
         var skip = max(0, start)
         var found: [Number] = []
@@ -270,9 +268,7 @@ package struct QueueLine: Sendable {
 
     /// The chunk where it stands or would stand; the number of chunks when that is behind all of them.
     private func chunk(of number: Number) -> Int {
-        guard let last = chunks.last?.members.last, !precedes(last, number) else {
-            return chunks.count
-        }
+        guard let last = chunks.last?.members.last, !precedes(last, number) else { return chunks.count }
         return chunks.partitioningIndex { !precedes($0.members[$0.members.count - 1], number) }
     }
 

@@ -26,6 +26,11 @@ package struct Job: Sendable {
     /// The file moves when the answer has come, from any thread.
     package var onPublishing:
         (@Sendable (Publishing, @escaping @Sendable (Result<Void, Failure>) -> Void) -> Void)?
+    /// Asked for another address of the content when this one has expired; answers once, on any thread, `nil` when there
+    /// is none.
+    ///
+    /// Called on the loop's thread: it must return at once.
+    package var refresh: (@Sendable (WebAddress, @escaping @Sendable (WebAddress?) -> Void) -> Void)?
 
     package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
         self.plan = plan

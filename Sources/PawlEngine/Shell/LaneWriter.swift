@@ -46,7 +46,7 @@ final class LaneWriter: TransferSink {
         }
         isHeldBack = false
         received += Int64(chunk.count)
-        runner.charge(chunk.count)
+        runner.charge(chunk.count, to: origin)
         var rest = unsafe chunk
         if overlap > 0 {
             let count = Int(min(overlap, Int64(chunk.count)))
@@ -91,7 +91,7 @@ final class LaneWriter: TransferSink {
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
         isHeldBack = false
         received += Int64(count)
-        runner.charge(count)
+        runner.charge(count, to: origin)
         runner.wrote(ByteRange(cursor, cursor + Int64(count)), slot: slot)
         cursor += Int64(count)
         return cursor == end && end < answerEnd ? .stop : .taken

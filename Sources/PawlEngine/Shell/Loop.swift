@@ -66,6 +66,14 @@ final class Loop {
         switch message {
         case .start(let id, let job, let box): start(id, job, box)
         case .pause(let id): runner(id)?.pause()
+        case .preempt(let id): runner(id)?.preempt()
+        case .remove(let id): runner(id)?.remove()
+        case .replaceSource(let id, let address): runner(id)?.replaceSource(with: address)
+        case .limit(let id, let rate):
+            runner(id)?.limit(to: rate)
+            wakeSleepers(all: true)
+        case .limits: wakeSleepers(all: true)
+        case .look(let id, let answer): answer(runner(id)?.look())
         case .network(let online): for runner in runners { runner.network(online: online) }
         case .runner(let run, let event): runners.first { $0.run == run }?.happened(event)
         case .stop:
@@ -127,11 +135,13 @@ final class Loop {
         sleepers.append((moment, transfer))
     }
 
-    private func wakeSleepers() {
+    /// All of them when the limits have changed: what each has to wait for is asked anew.
+    private func wakeSleepers(all: Bool = false) {
         guard !sleepers.isEmpty else { return }
         let now = clock.now
-        for sleeper in sleepers where sleeper.until <= now { transport?.resume(sleeper.transfer) }
-        sleepers.removeAll { $0.until <= now }
+        let woken = sleepers.filter { all || $0.until <= now }
+        sleepers.removeAll { all || $0.until <= now }
+        for sleeper in woken { transport?.resume(sleeper.transfer) }
     }
 
     /// A completion for one run of a download, from any thread.

@@ -8,6 +8,13 @@ final class Mailbox: Sendable {
     enum Message: Sendable {
         case start(DownloadID, Job, ReadingBox)
         case pause(DownloadID)
+        case preempt(DownloadID)
+        case remove(DownloadID)
+        case replaceSource(DownloadID, WebAddress)
+        case limit(DownloadID, Int64?)
+        /// The limits that all downloads share are other ones.
+        case limits
+        case look(DownloadID, @Sendable (Look?) -> Void)
         case network(Bool)
         /// For the runner with this number only: an earlier run's word means nothing to a later one.
         case runner(UInt64, RunnerEvent)
@@ -70,6 +77,7 @@ package final class ReadingBox: Sendable {
     package init() {}
 
     package var reading: Reading { state.withLock { $0.reading } }
+    var phase: Phase { state.withLock { $0.reading.phase } }
 
     /// Calls `watcher` with every new reading, on the thread that made it.
     package func watch(_ watcher: @escaping @Sendable (Reading) -> Void) {

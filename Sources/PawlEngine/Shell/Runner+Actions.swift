@@ -25,6 +25,7 @@ extension Runner {
         case .record: record()
         case .checkpoint: checkpoint()
         case .alarm(let alarm): set(alarm: alarm)
+        case .refresh(let source, let generation): refresh(source, generation)
         case .complain(let origin, let retryAfter):
             shared.complain(origin, retryAfter: retryAfter, now: clock.now)
         case .verify(let checksum, let length): verify(checksum, length: length)
@@ -41,7 +42,7 @@ extension Runner {
 
     var facts: JournalFacts {
         JournalFacts(
-            sources: addresses,
+            sources: hasOtherAddress ? machine.provenAddresses : addresses,
             identity: machine.identity ?? ContentIdentity(),
             name: machine.name ?? ""
         )
@@ -85,7 +86,8 @@ extension Runner {
 
     /// Under a limit large reads would come in bursts of seconds.
     private var bufferSize: Int {
-        let rates = [shared.rate, job.rateLimit].compactMap { $0 }
+        guard isLimited else { return 512 * 1024 }
+        let rates = [shared.slowest, job.rateLimit].compactMap { $0 }
         guard let rate = rates.min() else { return 512 * 1024 }
         return min(512 * 1024, max(4 * 1024, Int(rate / 8)))
     }
@@ -120,6 +122,13 @@ extension Runner {
     }
 
     private var smallFile: Int64 { 1 << 20 }
+
+    private func refresh(_ source: Int, _ generation: UInt32) {
+        let post = loop.poster(for: run)
+        job.refresh?(machine.sources[source].given) { address in
+            post(.refreshed(source: source, generation: generation, address))
+        }
+    }
 
     // MARK: disk
 

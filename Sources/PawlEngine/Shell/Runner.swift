@@ -7,6 +7,7 @@ enum RunnerEvent: Sendable {
     case published(Result<String, Failure>)
     /// Whoever had to know of the file's name before it appears knows it.
     case mayPublish(length: Int64, modified: UnixTime?)
+    case refreshed(source: Int, generation: UInt32, WebAddress?)
 }
 
 /// Runs one download: executes what its machine decides and feeds back what happened.
@@ -16,19 +17,21 @@ final class Runner {
     let id: DownloadID
     /// Tells this run from earlier ones of the same download.
     let run: UInt64
-    let job: Job
+    var job: Job
     unowned let loop: Loop
     let clock: any Clock
     let disk: any Disk
     /// The addresses as the journal names them.
     let addresses: [String]
+    /// One of them was replaced; the machine knows what may be named then.
+    var hasOtherAddress = false
     var machine: DownloadMachine
     var partial: (any Partial)?
     var writers: [LaneWriter] = []
     private(set) var alarm: Alarm?
     private let box: ReadingBox
     private var meter = SpeedMeter()
-    private var limiter: RateLimiter
+    var limiter: RateLimiter
     private var startedAt: Moment
     private var publishedPath = ""
     private var isCheckpointing = false
@@ -51,7 +54,9 @@ final class Runner {
         startedAt = clock.now
         limiter = RateLimiter(rate: job.rateLimit)
         let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
-        machine = DownloadMachine(plan: job.plan, seed: seed)
+        var plan = job.plan
+        plan.canRefresh = job.refresh != nil
+        machine = DownloadMachine(plan: plan, seed: seed)
     }
 
     var shared: Shared { loop.shared }
@@ -63,11 +68,6 @@ final class Runner {
         let isLocal = job.plan.sources.contains(where: \.isLoopback)
         let online = isLocal || shared.ports.reachability.isOnline
         perform(machine.begin(claimed: earlyClaim(), online: online, now: now))
-    }
-
-    func pause() {
-        sync()
-        perform(machine.pause())
     }
 
     func network(online: Bool) {
@@ -104,6 +104,9 @@ final class Runner {
             partial = nil
             perform(machine.published())
         case .mayPublish(let length, let modified): giveName(length: length, modified: modified)
+        case .refreshed(let source, let generation, let address):
+            hasOtherAddress = true
+            perform(machine.refreshed(source, generation, to: address, now: clock.now))
         case .digested(.failure(let failure)), .published(.failure(let failure)):
             perform(machine.diskFailed(failure))
         }
@@ -191,16 +194,19 @@ final class Runner {
 
     /// Whether a rate limit makes this transfer wait; it is resumed when its time has come.
     func holdsBack(_ writer: LaneWriter) -> Bool {
-        var delay = shared.delay { clock.now }
-        if limiter.rate != nil { delay = max(delay, limiter.delay(now: clock.now)) }
+        guard isLimited else { return false }
+        let now = clock.now
+        let delay = max(shared.delay(of: writer.origin, now: now), limiter.delay(now: now))
         guard delay > .zero else { return false }
-        loop.sleep(writer.transfer, until: clock.now + delay)
+        loop.sleep(writer.transfer, until: now + delay)
         return true
     }
 
-    func charge(_ bytes: Int) {
-        if shared.hasLimit { shared.charge(bytes, now: clock.now) }
-        if limiter.rate != nil { limiter.charge(bytes, now: clock.now) }
+    func charge(_ bytes: Int, to origin: Origin) {
+        guard isLimited else { return }
+        let now = clock.now
+        shared.charge(bytes, to: origin, now: now)
+        limiter.charge(bytes, now: now)
     }
 
     // MARK: what is known
@@ -270,7 +276,7 @@ final class Runner {
     func releaseWhenAtRest() {
         guard !isReleased else { return }
         switch machine.phase {
-        case .paused, .preempted, .finished, .failed:
+        case .paused, .preempted, .finished, .failed, .removed:
             isReleased = true
             loop.release(id)
         case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing: break

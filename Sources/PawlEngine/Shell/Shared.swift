@@ -9,9 +9,25 @@ final class Shared: Sendable {
     let onSlotFree: @Sendable (DownloadID) -> Void
     /// A loop has let go of a download, whatever its end.
     let onSettled: @Sendable (DownloadID) -> Void
-    private let hosts = Mutex<[Origin: HostBudget]>([:])
+    private struct Hosts: Sendable {
+        var limits = HostLimits()
+        var budgets: [Origin: HostBudget] = [:]
+        /// With so many budgets those that have nothing to remember go.
+        var sweepsAt = 64
+
+        mutating func sweep(now: Moment) {
+            guard budgets.count >= sweepsAt else { return }
+            for origin in Array(budgets.keys) where budgets[origin]?.isForgettable(now: now) ?? false {
+                budgets[origin] = nil
+            }
+            sweepsAt = max(64, budgets.count * 2)
+        }
+    }
+
+    private let hosts = Mutex(Hosts())
     private let limiter = Mutex(RateLimiter(rate: nil))
     private let isLimited = Atomic(false)
+    private let isHostLimited = Atomic(false)
     private let transfers = Atomic<UInt64>(0)
 
     init(
@@ -31,19 +47,23 @@ final class Shared: Sendable {
     }
 
     func acquire(_ origin: Origin, now: Moment) -> HostBudget.Answer {
-        hosts.withLock { $0[origin, default: HostBudget()].acquire(now: now) }
-    }
-
-    func release(_ origin: Origin) {
         hosts.withLock { hosts in
-            guard let index = hosts.index(forKey: origin) else { return }
-            hosts.values[index].release()
-            if hosts.values[index].isIdle { hosts.remove(at: index) }
+            hosts.sweep(now: now)
+            return hosts.budgets[origin, default: HostBudget()].acquire(
+                most: hosts.limits.connections,
+                now: now
+            )
         }
     }
 
+    func release(_ origin: Origin) {
+        hosts.withLock { $0.budgets[origin]?.release() }
+    }
+
     func complain(_ origin: Origin, retryAfter: Span?, now: Moment) {
-        hosts.withLock { $0[origin, default: HostBudget()].complain(retryAfter: retryAfter, now: now) }
+        hosts.withLock { hosts in
+            hosts.budgets[origin, default: HostBudget()].complain(retryAfter: retryAfter, now: now)
+        }
     }
 
     var rate: Int64? { limiter.withLock { $0.rate } }
@@ -53,18 +73,31 @@ final class Shared: Sendable {
         isLimited.store(rate != nil, ordering: .relaxed)
     }
 
-    func charge(_ bytes: Int, now: Moment) {
-        limiter.withLock { $0.charge(bytes, now: now) }
+    func change(hosts limits: HostLimits, now: Moment) {
+        hosts.withLock { $0.limits = limits }
+        isHostLimited.store(limits.rate != nil, ordering: .relaxed)
     }
 
-    /// How long the next byte of any download has to wait.
-    ///
-    /// Costs one load while there is no limit.
-    func delay(now: () -> Moment) -> Span {
-        guard isLimited.load(ordering: .relaxed) else { return .zero }
-        let now = now()
-        return limiter.withLock { $0.delay(now: now) }
+    func charge(_ bytes: Int, to origin: Origin, now: Moment) {
+        if isLimited.load(ordering: .relaxed) { limiter.withLock { $0.charge(bytes, now: now) } }
+        guard isHostLimited.load(ordering: .relaxed) else { return }
+        hosts.withLock { hosts in
+            hosts.budgets[origin]?.charge(bytes, rate: hosts.limits.rate, now: now)
+        }
     }
 
-    var hasLimit: Bool { isLimited.load(ordering: .relaxed) }
+    /// How long the next byte of any download from this origin has to wait.
+    func delay(of origin: Origin, now: Moment) -> Span {
+        let common: Span =
+            isLimited.load(ordering: .relaxed) ? limiter.withLock { $0.delay(now: now) } : .zero
+        guard isHostLimited.load(ordering: .relaxed) else { return common }
+        return hosts.withLock { hosts in
+            max(common, hosts.budgets[origin]?.delay(rate: hosts.limits.rate, now: now) ?? .zero)
+        }
+    }
+
+    /// Costs two loads.
+    var hasLimit: Bool { isLimited.load(ordering: .relaxed) || isHostLimited.load(ordering: .relaxed) }
+    /// The slowest that any download may have to be, whatever its own limit.
+    var slowest: Int64? { [rate, hosts.withLock { $0.limits.rate }].compactMap { $0 }.min() }
 }

@@ -9,6 +9,7 @@ import Testing
         case part
         case suffix
         case mirrored
+        case refreshed
     }
 
     private static func plan(_ walk: Case) -> DownloadPlan {
@@ -22,6 +23,7 @@ import Testing
         plan.maximumRedirects = 2
         switch walk {
         case .whole, .mirrored: break
+        case .refreshed: plan.canRefresh = true
         case .checked: plan.checksum = Checksum(algorithm: .sha256, digest: [1, 2])
         case .part: plan.wish = .closed(ByteRange(1 << 20, 4 << 20))
         case .suffix: plan.wish = .suffix(3 << 20)
@@ -67,9 +69,10 @@ import Testing
 
     @Test(arguments: Adversity.allCases)
     func `G4 from any state a download that nothing lets succeed comes to its end`(adversity: Adversity) {
-        for walk in [Case.whole, .part, .mirrored] {
+        for walk in [Case.whole, .part, .mirrored, .refreshed] {
             let states = Self.reach(walk, most: 400).states
-            for start in states where start.machine.phase != .finished {
+            for start in states
+            where start.machine.phase != .finished && start.machine.phase != .removed {
                 var state = start
                 var turn = 0
                 while state.machine.phase != .failed, state.machine.phase != .finished, turn < 400 {

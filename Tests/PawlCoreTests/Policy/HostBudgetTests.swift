@@ -2,9 +2,10 @@ import PawlCore
 import Testing
 
 @Suite struct HostBudgetTests {
+    private let start = Moment(nanoseconds: 0)
+
     @Test func `G4 a complaint leaves one connection less, and time brings it back`() {
         var budget = HostBudget()
-        let start = Moment(nanoseconds: 0)
         for _ in 0..<4 { #expect(budget.acquire(now: start) == .granted) }
         budget.release()
         budget.complain(retryAfter: nil, now: start)
@@ -14,19 +15,58 @@ import Testing
         #expect(budget.acquire(now: start) == .granted)
         #expect(budget.acquire(now: start + .seconds(9)) == .full)
         #expect(budget.acquire(now: start + HostBudget.recovery) == .granted)
-        #expect(budget.limit == 4 && !budget.isIdle)
+        #expect(budget.limit == 4)
         for _ in 0..<4 { budget.release() }
         #expect(budget.inUse == 0)
     }
 
     @Test func `G4 Retry-After holds every connection, the longest wins`() {
         var budget = HostBudget()
-        let start = Moment(nanoseconds: 0)
-        #expect(budget.isIdle)
         budget.complain(retryAfter: .seconds(5), now: start)
         budget.complain(retryAfter: .seconds(2), now: start)
         #expect(budget.acquire(now: start) == .hold(until: start + .seconds(5)))
         #expect(budget.acquire(now: start + .seconds(5)) == .granted)
         #expect(budget.limit == 1)
+    }
+
+    @Test func `G4 a complaint is forgiven when it is long ago, and then the budget holds nothing`() {
+        var budget = HostBudget()
+        let isNew = budget.isForgettable(now: start)
+        #expect(isNew)
+        #expect(budget.acquire(now: start) == .granted)
+        budget.complain(retryAfter: .seconds(5), now: start)
+        budget.release()
+        let isSoon = budget.isForgettable(now: start + HostBudget.forgiveness + .seconds(-1))
+        #expect(!isSoon)
+        let isLate = budget.isForgettable(now: start + HostBudget.forgiveness)
+        #expect(isLate)
+        #expect(budget.limit == nil)
+    }
+
+    @Test func `G4 the person's own limit of connections holds beside the origin's`() {
+        var budget = HostBudget()
+        #expect(budget.acquire(most: 2, now: start) == .granted)
+        #expect(budget.acquire(most: 2, now: start) == .granted)
+        #expect(budget.acquire(most: 2, now: start) == .full)
+        #expect(budget.acquire(most: 3, now: start) == .granted)
+        #expect(budget.acquire(most: 0, now: start) == .full, "never none at all")
+        budget.complain(retryAfter: nil, now: start)
+        for _ in 0..<3 { budget.release() }
+        #expect(budget.acquire(most: 0, now: start) == .granted)
+    }
+
+    @Test func `G4 a host's rate makes its next byte wait, and the debt is not forgotten`() {
+        var budget = HostBudget()
+        let before = budget.delay(rate: 1000, now: start)
+        #expect(before == .zero)
+        budget.charge(3000, rate: 1000, now: start)
+        let debt = budget.delay(rate: 1000, now: start)
+        #expect(debt == .seconds(3))
+        let isForgettable = budget.isForgettable(now: start)
+        #expect(!isForgettable)
+        let faster = budget.delay(rate: 3000, now: start)
+        #expect(faster == .seconds(1))
+        let lifted = budget.delay(rate: nil, now: start)
+        #expect(lifted == .zero)
     }
 }

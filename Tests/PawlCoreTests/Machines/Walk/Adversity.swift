@@ -12,6 +12,8 @@ enum Adversity: CaseIterable {
     case brokenParts
     case redirects
     case expiringTargets
+    /// Each fresh address is refused as well.
+    case expiringAddresses
     case closedEarly
     case emptyParts
 
@@ -23,11 +25,11 @@ enum Adversity: CaseIterable {
         case .waitingForNetwork: _ = state.apply(.network(true))
         case .verifying: _ = state.apply(.digested(right: false))
         case .publishing: _ = state.apply(.diskFailed)
-        case .finished, .failed: break
+        case .finished, .failed, .removed: break
         case .probing, .transferring:
             guard let lane = machine.lanes.first(where: { $0.stage != .flowing }) ?? machine.lanes.first
             else {
-                _ = state.apply(.rang)
+                _ = state.apply(machine.refusal == nil ? .rang : .refreshed(found: true))
                 return
             }
             switch lane.stage {
@@ -47,7 +49,7 @@ enum Adversity: CaseIterable {
         case .silence: _ = state.apply(.tick(seconds: 11))
         case .resets: _ = state.apply(.broke(lane.id))
         case .overloaded: _ = state.apply(.answered(lane.id, .overloaded))
-        case .notFound: _ = state.apply(.answered(lane.id, .notFound))
+        case .notFound, .expiringAddresses: _ = state.apply(.answered(lane.id, .notFound))
         case .refusedRanges:
             _ = state.apply(lane.asked == .whole ? .broke(lane.id) : .answered(lane.id, .refusedRange))
         case .changingContent:

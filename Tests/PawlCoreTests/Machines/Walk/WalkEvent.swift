@@ -41,6 +41,10 @@ enum WalkEvent: Hashable {
     case network(Bool)
     case pause
     case preempt
+    case remove
+    /// The person gives another address, or it was asked for; `nil` when there is none.
+    case replaced
+    case refreshed(found: Bool)
     case rang
     case digested(right: Bool)
     case published
@@ -51,10 +55,12 @@ extension WalkEvent {
     /// What can happen in this state.
     static func possible(in machine: DownloadMachine) -> [WalkEvent] {
         var events: [WalkEvent] = [
-            .begin(nil), .pause, .preempt, .rang, .network(false), .network(true), .diskFailed, .published,
+            .begin(nil), .pause, .preempt, .remove, .replaced, .rang, .network(false), .network(true),
+            .diskFailed, .published,
             .digested(right: true), .digested(right: false), .tick(seconds: 1), .tick(seconds: 11),
         ]
         events += Claim.allCases.map { .begin($0) }
+        if machine.refusal != nil { events += [.refreshed(found: true), .refreshed(found: false)] }
         for lane in machine.lanes { events += possible(for: lane) }
         return events
     }

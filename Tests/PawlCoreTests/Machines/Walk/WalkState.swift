@@ -3,6 +3,7 @@
 /// A machine in the walk, with the time it has reached.
 struct WalkState {
     static let length: Int64 = 5 << 20
+    static let fresh = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: "new")
 
     var machine: DownloadMachine
     var now = Moment(nanoseconds: 1_000_000_000)
@@ -38,6 +39,10 @@ struct WalkState {
         case .network(let online): return machine.network(online: online, now: now)
         case .pause: return machine.pause()
         case .preempt: return machine.preempt()
+        case .remove: return machine.remove()
+        case .replaced: return machine.replaceSource(0, with: WalkState.fresh, now: now)
+        case .refreshed(let found):
+            return machine.refreshed(0, machine.generation, to: found ? WalkState.fresh : nil, now: now)
         case .rang: return machine.rang(machine.generation, now: now)
         case .digested(let right): return machine.digested(right ? [1, 2] : [3])
         case .published: return machine.published()
@@ -154,11 +159,11 @@ extension WalkState {
             identity: machine.identity,
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
-                machine.isRetryPending, machine.refillAfter == nil,
+                machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),
-                machine.base ?? -1,
+                machine.base ?? -1, Int64(machine.refreshes),
             ]
         )
     }

@@ -9,7 +9,7 @@ struct WalkStep {
 
     /// The first law that the step breaks.
     var brokenLaw: String? {
-        Laws.broken(by: after) ?? brokenRequests ?? brokenEnds ?? brokenBytes ?? stuck
+        Laws.broken(by: after) ?? brokenRequests ?? brokenEnds ?? brokenBytes ?? brokenTrial ?? stuck
     }
 
     private var dropped: Set<LaneID> {
@@ -25,10 +25,10 @@ struct WalkStep {
         var requests = Set(before.lanes.map(\.id)).union(opened).subtracting(dropped)
         switch event {
         case .completed(let lane), .broke(let lane), .closed(let lane): requests.remove(lane)
-        case .pause, .preempt, .network(false):
+        case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
         case .begin, .answered, .claimed, .progressed, .compared, .denied, .tick, .network(true), .rang,
-            .digested, .published, .diskFailed:
+            .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
             break
         }
         return requests == Set(after.lanes.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes)"
@@ -45,6 +45,7 @@ struct WalkStep {
         if ends == 1, after.phase != .finished, after.phase != .failed { return "an end in \(after.phase)" }
         if before.phase == .finished, !actions.isEmpty { return "something happens after the end" }
         if before.phase == .failed, !actions.isEmpty {
+            if event == .remove { return nil }
             if case .begin = event { return nil }
             return "something happens after the failure"
         }
@@ -62,7 +63,7 @@ struct WalkStep {
                 }
             case .startOver where !after.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
-                .complain, .verify, .close, .giveBack, .tell:
+                .refresh, .complain, .verify, .close, .giveBack, .tell:
                 break
             }
         }
@@ -70,8 +71,36 @@ struct WalkStep {
         switch event {
         case .begin, .claimed: return nil
         case .answered, .progressed, .compared, .completed, .broke, .closed, .denied, .tick, .network, .pause,
-            .preempt, .rang, .digested, .published, .diskFailed:
+            .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published, .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
+        }
+    }
+
+    /// A8: bytes on disk give way only to a source that has shown to be the same content.
+    private var brokenTrial: String? {
+        guard after.written < before.written || actions.contains(.close(keeping: false)),
+            !before.map.done.isEmpty,
+            let source = cause, before.sources[source].isOnTrial
+        else { return nil }
+        // A strong tag that is the same is such a proof; without ranges the bytes come anew.
+        if case .answered(let id, let answer) = event, before.identity?.isStrong ?? false,
+            let lane = before.lanes.first(where: { $0.id == id }),
+            WalkState.head(answer, to: lane.asked).entityTag == before.identity?.entityTag
+        {
+            return nil
+        }
+        return "bytes gave way to an address that was not shown to be the same content"
+    }
+
+    /// The source whose lane the event is about.
+    private var cause: Int? {
+        switch event {
+        case .answered(let lane, _), .compared(let lane, _), .completed(let lane), .broke(let lane),
+            .closed(let lane), .claimed(let lane, _), .denied(let lane), .progressed(let lane):
+            before.lanes.first { $0.id == lane }?.source
+        case .begin, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
+            .published, .diskFailed:
+            nil
         }
     }
 

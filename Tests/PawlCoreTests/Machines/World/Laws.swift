@@ -10,7 +10,8 @@ enum Laws {
         guard Set(lanes.map(\.id)).count == lanes.count else { return "two lanes have one id" }
         switch machine.phase {
         case .probing, .transferring: break
-        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed:
+        case .waiting, .waitingForNetwork, .verifying, .publishing, .paused, .preempted, .finished, .failed,
+            .removed:
             guard lanes.isEmpty else { return "lanes in phase \(machine.phase)" }
             guard machine.map.claims.isEmpty else { return "claims in phase \(machine.phase)" }
         }

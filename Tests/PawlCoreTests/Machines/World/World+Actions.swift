@@ -28,6 +28,7 @@ extension World {
         case .record: if journal != nil { journal = facts }
         case .checkpoint: break
         case .alarm(let next): alarm = next
+        case .refresh: breaks("nobody can be asked for another address")
         case .complain: note("complain")
         case .verify(let checksum, _): perform(machine.digested(checksum.digest))
         case .publish(let length, _):

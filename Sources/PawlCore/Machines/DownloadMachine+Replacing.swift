@@ -1,0 +1,73 @@
+// Another address of the same content: the person gives one, or it is asked for when the old one has expired (A8).
+extension DownloadMachine {
+    /// The source's address is another one from now on.
+    ///
+    /// Bytes that are on disk have to be shown to be its content; if they are not, they stay and the download fails.
+    package mutating func replaceSource(_ source: Int, with address: WebAddress, now: Moment) -> [Action] {
+        switch phase {
+        case .probing, .transferring, .waitingForNetwork: break
+        // All bytes are there, or the next run begins with the new address.
+        case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
+        }
+        sources[source] = Source(address)
+        // Only with validators of what is on disk can the answer be compared.
+        sources[source].identity = identity
+        sources[source].isOnTrial = true
+        attempts = 0
+        var actions: [Action] = []
+        for index in lanes.indices.reversed() where lanes[index].source == source {
+            actions.append(remove(index))
+        }
+        guard isActive else { return actions }
+        if lanes.contains(where: { $0.kind != .settling }) { return actions + refill(now: now) }
+        return actions + stop() + openFirst(now: now)
+    }
+
+    /// Asks for another address, a bounded number of times; `nil` when that is of no use.
+    mutating func refresh(_ source: Int, after fault: AttemptFault, _ failure: Failure) -> Action? {
+        guard plan.canRefresh, fault.isExpiry, refreshes < DownloadMachine.mostRefreshes else { return nil }
+        refreshes += 1
+        generation += 1
+        isRetryPending = true
+        refusal = failure
+        return .refresh(source: source, generation: generation)
+    }
+
+    /// The answer to `refresh`; `nil` when there is no other address.
+    package mutating func refreshed(
+        _ source: Int,
+        _ answered: UInt32,
+        to address: WebAddress?,
+        now: Moment
+    ) -> [Action] {
+        guard answered == generation, let refusal, isActive else { return [] }
+        guard let address else {
+            sources[source].isUsable = false
+            return fail(refusal)
+        }
+        let notice = "the address has expired: going on with \(address.redacted)"
+        return [.tell(.notice(notice))] + replaceSource(source, with: address, now: now)
+    }
+
+    /// Its content is shown to be the one on disk.
+    mutating func prove(_ source: Int) {
+        sources[source].isProven = true
+        sources[source].isOnTrial = false
+    }
+
+    /// Whether something is on disk that this source has not shown to be its content.
+    func mayNotDiscard(for source: Int) -> Bool { sources[source].isOnTrial && !map.done.isEmpty }
+
+    /// The new address is not shown to lead to the same content.
+    mutating func failTrial(of source: Int, _ evidence: String) -> [Action] {
+        fail(
+            Failure(
+                .cannotResume,
+                "cannot continue with",
+                at: sources[source].given.redacted,
+                because: "it is not shown to be the same content: \(evidence)",
+                remedy: "the bytes so far are kept; give another address of the same file"
+            )
+        )
+    }
+}

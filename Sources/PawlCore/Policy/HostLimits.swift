@@ -1,0 +1,12 @@
+/// The most that a host is asked for, by all downloads together; `nil` is no limit.
+package struct HostLimits: Hashable, Sendable {
+    /// Connections at once.
+    package var connections: Int?
+    /// Bytes per second.
+    package var rate: Int64?
+
+    package init(connections: Int? = nil, rate: Int64? = nil) {
+        self.connections = connections
+        self.rate = rate
+    }
+}

@@ -1,0 +1,89 @@
+package import PawlCore
+import Synchronization
+
+// What the person and the manager want of one download.
+extension Engine {
+    /// It may run as soon as there is a slot; one that has finished stays as it is.
+    package func resume(_ id: DownloadID) {
+        let orders = state.withLock { state -> [QueueBook.Order] in
+            guard !state.isClosing, let entry = state.entries[id] else { return [] }
+            switch entry.box.phase {
+            // On its way to its place nothing can stop it, and it has given its slot back already.
+            case .finished, .publishing, .removed: return []
+            case .paused, .preempted, .failed:
+                guard entry.loop != nil else { break }
+                // Its loop has still to let go of it; its slot may be another's already.
+                state.entries[id]?.startsAgain = true
+                return []
+            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying:
+                if entry.stopsAs != nil { state.entries[id]?.startsAgain = true }
+            }
+            return state.enqueue(id)
+        }
+        carryOut(orders)
+    }
+
+    /// The person's pause: it runs again when it is resumed, not before.
+    package func pause(_ id: DownloadID) { stop(id, as: .paused, .pause(id)) }
+
+    /// Another one needs its slot: the same as a pause, but told as what it is.
+    ///
+    /// Who pre-empts it resumes it.
+    package func preempt(_ id: DownloadID) { stop(id, as: .preempted, .preempt(id)) }
+
+    private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
+        let (entry, orders) = state.withLock { state -> (Entry?, [QueueBook.Order]) in
+            guard let entry = state.entries[id], entry.loop == nil else {
+                state.entries[id]?.stopsAs = phase
+                state.entries[id]?.isYielding = false
+                state.entries[id]?.startsAgain = false
+                return (state.entries[id], [])
+            }
+            return (entry, state.release(id))
+        }
+        guard let entry else { return }
+        if let loop = entry.loop { loops[loop].post(message) } else { tell(id, phase, entry.box) }
+        carryOut(orders)
+    }
+
+    /// It stops and is not known any more; if it runs, what it has on disk goes.
+    ///
+    /// Its last report is the phase `removed`, but for one that is on its way to its final place: that ends as finished.
+    package func remove(_ id: DownloadID) {
+        forget(id)
+        stop(id, as: .removed, .remove(id))
+        forget(id)
+    }
+
+    /// A download that no loop knows is in this phase from now on.
+    func tell(_ id: DownloadID, _ phase: Phase, _ box: ReadingBox) {
+        switch (box.phase, phase) {
+        case (.waiting, _), (.preempted, .paused): break
+        case (.paused, .removed), (.preempted, .removed), (.failed, .removed): break
+        case (_, _): return
+        }
+        box.set(phase: phase)
+        onReport(Report(id: id, telling: .phase(phase), name: "", path: "", received: 0, elapsed: .zero))
+    }
+
+    /// Its content is at another address from now on (A8), whether it runs or not.
+    ///
+    /// If the content there is not shown to be the one on disk, the download fails and keeps its bytes.
+    package func replaceSource(_ id: DownloadID, with address: WebAddress) {
+        let loop = state.withLock { state -> Int? in
+            guard let entry = state.entries[id] else { return nil }
+            state.entries[id]?.job.plan.sources[0] = address
+            state.entries[id]?.job.plan.replacesAddress = true
+            // The bytes are found by the file's name where the address has nothing to do with them.
+            if entry.job.fileName == nil { state.entries[id]?.job.fileName = entry.box.reading.name }
+            return entry.loop
+        }
+        if let loop { loops[loop].post(.replaceSource(id, address)) }
+    }
+
+    /// Calls `answer`, on some thread, with how the download's lanes stand; with `nil` when it does not run.
+    package func look(at id: DownloadID, answer: @escaping @Sendable (Look?) -> Void) {
+        guard let loop = state.withLock({ $0.entries[id]?.loop }) else { return answer(nil) }
+        loops[loop].post(.look(id, answer))
+    }
+}

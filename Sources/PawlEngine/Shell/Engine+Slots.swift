@@ -1,0 +1,123 @@
+import PawlCore
+import Synchronization
+
+// Who runs: the book gives slots, loops run those who have one.
+extension Engine.State {
+    typealias Order = QueueBook.Order
+
+    /// It gets a slot or waits for one.
+    mutating func enqueue(_ id: DownloadID) -> [Order] {
+        guard entries[id]?.number == nil else { return [] }
+        let number = book.add()
+        entries[id]?.number = number
+        if Int(number) == ids.count { ids.append(id) } else { ids[Int(number)] = id }
+        return book.enqueue(number)
+    }
+
+    /// It has no slot any more and waits for none.
+    mutating func release(_ id: DownloadID) -> [Order] {
+        guard let number = entries[id]?.number else { return [] }
+        entries[id]?.number = nil
+        return book.release(number)
+    }
+
+    /// The loop has let go of the download.
+    mutating func settle(_ id: DownloadID) -> [Order] {
+        guard let index = entries.index(forKey: id) else { return [] }
+        let phase = entries.values[index].box.phase
+        let wantsAgain = entries.values[index].startsAgain && !isClosing
+        let staysInLine = entries.values[index].isYielding && phase == .preempted
+        entries.values[index].letGo()
+        if staysInLine, let number = entries.values[index].number {
+            // Its turn may have come again before it had left.
+            return book.line.isWaiting(number) ? [] : [.start(number)]
+        }
+        let orders = release(id)
+        if wantsAgain, phase != .finished, phase != .removed { return orders + enqueue(id) }
+        if entries.values[index].isForgotten { entries[id] = nil }
+        return orders
+    }
+}
+
+extension Engine {
+    /// How many run at once; of more than that the newest are pre-empted and go on when a slot is free (D7).
+    package func change(slots: Int) {
+        carryOut(state.withLock { $0.isClosing ? [] : $0.book.change(slots: slots) })
+    }
+
+    /// The first to start takes over the slot on the loop `freed`: that one is awake, and each keeps its share.
+    func carryOut(_ orders: [QueueBook.Order], freed: Int? = nil) {
+        var freed = freed
+        for order in orders {
+            switch order {
+            case .start(let number):
+                start(number, on: freed)
+                freed = nil
+            // Nobody is paused in the engine's book: the person's pause takes a download out of it.
+            case .preempt(let number), .pause(let number): yield(number)
+            }
+        }
+    }
+
+    private func start(_ number: QueueBook.Number, on freed: Int?) {
+        let found = state.withLock { state -> (DownloadID, Job, ReadingBox, Int)? in
+            let id = state.ids[Int(number)]
+            // One that has not left its loop yet is started when it has.
+            guard !state.isClosing, let index = state.entries.index(forKey: id),
+                state.entries.values[index].loop == nil
+            else { return nil }
+            let loop = freed ?? state.nextLoop % loops.count
+            if freed == nil { state.nextLoop += 1 }
+            state.entries.values[index].loop = loop
+            return (id, state.entries.values[index].job, state.entries.values[index].box, loop)
+        }
+        guard let (id, job, box, loop) = found else { return }
+        watchNetwork(for: job)
+        loops[loop].post(.start(id, job, box))
+    }
+
+    private func yield(_ number: QueueBook.Number) {
+        let found = state.withLock { state -> (id: DownloadID, loop: Int)? in
+            let id = state.ids[Int(number)]
+            state.entries[id]?.isYielding = true
+            return state.entries[id]?.loop.map { (id, $0) }
+        }
+        if let (id, loop) = found { loops[loop].post(.preempt(id)) }
+    }
+
+    /// The monitor costs a thread; downloads from this machine itself do not need it.
+    private func watchNetwork(for job: Job) {
+        guard job.plan.sources.contains(where: { !$0.isLoopback }) else { return }
+        let isFirst = state.withLock { state -> Bool in
+            defer { state.isWatchingNetwork = true }
+            return !state.isWatchingNetwork
+        }
+        guard isFirst else { return }
+        ports.reachability.start { [loops] online in
+            for loop in loops { loop.post(.network(online)) }
+        }
+    }
+
+    /// Only the disk is still at work for this one.
+    func slotFreed(_ id: DownloadID) {
+        let (orders, loop) = state.withLock { ($0.release(id), $0.entries[id]?.loop) }
+        carryOut(orders, freed: loop)
+    }
+
+    /// The loop has let go of the download: its slot is free.
+    func settled(_ id: DownloadID) {
+        let (orders, loop, missed) = state.withLock {
+            state -> ([QueueBook.Order], Int?, (Phase, ReadingBox)?) in
+            guard let index = state.entries.index(forKey: id) else { return ([], nil, nil) }
+            let loop = state.entries.values[index].loop
+            var missed: (Phase, ReadingBox)?
+            if let phase = state.entries.values[index].stopsAs, !state.entries.values[index].startsAgain {
+                missed = (phase, state.entries.values[index].box)
+            }
+            return (state.settle(id), loop, missed)
+        }
+        // A command that came when it was at rest already found nobody to carry it out.
+        if let (phase, box) = missed { tell(id, phase, box) }
+        carryOut(orders, freed: loop)
+    }
+}

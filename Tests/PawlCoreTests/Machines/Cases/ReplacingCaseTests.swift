@@ -1,0 +1,177 @@
+import Testing
+
+@testable import PawlCore
+
+@Suite struct ReplacingCaseTests {
+    private static let fresh = WebAddress(
+        scheme: .http,
+        host: "c.example",
+        port: 80,
+        path: "/f",
+        query: "new"
+    )
+
+    /// A download of 4 MiB with its first MiB on disk, that has just been given another address.
+    private func replaced(tag: String? = "v1", date: Int64? = nil) -> Bench {
+        var bench = Bench()
+        bench.begin()
+        bench.answer(Bench.whole(4 << 20, tag: tag, date: date))
+        bench.progress(to: 1 << 20)
+        bench.said = bench.machine.replaceSource(0, with: Self.fresh, now: bench.now)
+        return bench
+    }
+
+    private func opened(_ bench: Bench) -> [LaneOrder] {
+        bench.said.compactMap { if case .open(let order) = $0 { order } else { nil } }
+    }
+
+    @Test func `A8 a new address is asked for bytes that are on disk before it may write`() {
+        var bench = replaced()
+        let overlap = DownloadMachine.overlap
+        #expect(opened(bench).map(\.address) == [Self.fresh])
+        #expect(opened(bench).map(\.asked) == [.from((1 << 20) - overlap)])
+        bench.answer(Bench.part((1 << 20) - overlap, 4 << 20, of: 4 << 20))
+        #expect(bench.said.contains(.admit(bench.lane)))
+        #expect(bench.machine.provenAddresses == ["http://a.example/f"], "not before the comparison")
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.said == [.record])
+        #expect(bench.machine.provenAddresses == ["http://a.example/f", Self.fresh.text])
+        bench.progress(to: 4 << 20)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `A8 a tag of its own is no obstacle when date and bytes are the same`() {
+        var bench = replaced(tag: "v1", date: 7)
+        let start = (1 << 20) - DownloadMachine.overlap
+        bench.answer(Bench.part(start, 4 << 20, of: 4 << 20, tag: "token", date: 7))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.machine.phase == .transferring)
+        #expect(bench.machine.written == 1 << 20)
+    }
+
+    @Test(arguments: ["bytes", "length", "tag", "page", "no ranges"])
+    func `A8 a new address of other content fails with the reason and every byte is kept`(difference: String)
+    {
+        var bench = replaced(tag: "v1", date: 7)
+        let start = (1 << 20) - DownloadMachine.overlap
+        switch difference {
+        case "bytes":
+            bench.answer(Bench.part(start, 4 << 20, of: 4 << 20, tag: "token", date: 7))
+            bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
+        case "length": bench.answer(Bench.part(start, 5 << 20, of: 5 << 20))
+        case "tag": bench.answer(Bench.part(start, 4 << 20, of: 4 << 20, tag: "v2", date: 8))
+        case "page":
+            var page = Bench.whole(900, tag: nil)
+            page.contentType = "text/html"
+            bench.answer(page)
+        default: bench.answer(Bench.whole(4 << 20, tag: nil, date: 7))
+        }
+        #expect(bench.machine.phase == .failed)
+        #expect(bench.machine.written == 1 << 20)
+        #expect(bench.said.contains(.close(keeping: true)) && !bench.said.contains(.startOver))
+        #expect(bench.machine.failure?.remedy.contains("kept") ?? false)
+    }
+
+    @Test func `A8 the same strong tag lets a server without ranges send all of it anew`() {
+        var bench = replaced()
+        bench.answer(Bench.whole(4 << 20))
+        #expect(bench.machine.phase == .transferring)
+        #expect(bench.said.contains(.startOver))
+    }
+
+    @Test func `A8 a replaced address that the journal knows needs no trial`() {
+        var bench = Bench { $0.replacesAddress = true }
+        bench.begin(Bench.journal([ByteRange(0, 1 << 20)], total: 4 << 20))
+        #expect(bench.asked == .from(1 << 20))
+        var other = Bench(hosts: ["z.example"]) { $0.replacesAddress = true }
+        other.begin(Bench.journal([ByteRange(0, 1 << 20)], total: 4 << 20))
+        other.answer(Bench.part((1 << 20) - DownloadMachine.overlap, 9 << 20, of: 9 << 20))
+        #expect(other.machine.phase == .failed)
+        #expect(other.machine.failure?.code == .cannotResume)
+        #expect(other.machine.written == 1 << 20)
+    }
+
+    // MARK: asking for another address
+
+    private func expired(_ status: Int, canRefresh: Bool = true) -> Bench {
+        var bench = Bench { $0.canRefresh = canRefresh }
+        bench.begin()
+        bench.answer(Bench.whole(4 << 20))
+        bench.progress(to: 1 << 20)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(ResponseHead(status: status))
+        return bench
+    }
+
+    private func question(_ bench: Bench) -> UInt32? {
+        bench.said.lazy.compactMap { if case .refresh(0, let generation) = $0 { generation } else { nil } }
+            .first
+    }
+
+    @Test(arguments: [401, 403, 404, 410])
+    func `A8 an expired address is asked for anew, and its bytes go on`(
+        status: Int
+    ) {
+        var bench = expired(status)
+        guard let generation = question(bench) else {
+            Issue.record("nobody was asked")
+            return
+        }
+        #expect(bench.machine.phase == .transferring)
+        bench.ring()
+        #expect(bench.said.isEmpty, "no retry while the answer is awaited")
+        #expect(
+            bench.machine.refreshed(0, generation &+ 1, to: nil, now: bench.now).isEmpty,
+            "another question's"
+        )
+        bench.said = bench.machine.refreshed(0, generation, to: Self.fresh, now: bench.now)
+        #expect(opened(bench).map(\.address) == [Self.fresh])
+        #expect(bench.machine.refreshed(0, generation, to: nil, now: bench.now).isEmpty, "answered already")
+    }
+
+    @Test func `A8 no other address is the failure that it was`() {
+        var bench = expired(403)
+        let without = expired(403, canRefresh: false)
+        #expect(without.machine.phase == .failed)
+        bench.said = bench.machine.refreshed(0, question(bench) ?? 0, to: nil, now: bench.now)
+        #expect(bench.machine.phase == .failed)
+        #expect(bench.machine.failure == without.machine.failure)
+        #expect(bench.machine.written == 1 << 20)
+    }
+
+    @Test func `A8 fresh addresses that bring no byte are asked for a few times only`() {
+        var bench = expired(403)
+        var questions = 0
+        while let generation = question(bench), questions < 20 {
+            questions += 1
+            bench.said = bench.machine.refreshed(0, generation, to: Self.fresh, now: bench.now)
+            bench.answer(ResponseHead(status: 403))
+        }
+        #expect(questions == DownloadMachine.mostRefreshes)
+        #expect(bench.machine.phase == .failed)
+    }
+
+    @Test func `A8 other troubles do not ask for an address`() {
+        let bench = expired(400)
+        #expect(question(bench) == nil)
+        #expect(bench.machine.phase == .failed)
+    }
+
+    // MARK: removing
+
+    @Test
+    func `D14 a download that is removed leaves nothing, and a finished file that it continued as it was`() {
+        var bench = replaced()
+        bench.said = bench.machine.remove()
+        #expect(bench.machine.phase == .removed)
+        #expect(bench.said.contains(.close(keeping: false)))
+        #expect(bench.machine.remove().isEmpty && bench.machine.pause().isEmpty)
+
+        var other = Bench()
+        other.begin(.existing(length: 1 << 20))
+        other.said = other.machine.remove()
+        #expect(other.said.contains(.giveBack) && !other.said.contains(.close(keeping: false)))
+    }
+}
