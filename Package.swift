@@ -30,6 +30,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CTLS", pkgConfig: "libssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(
             name: "CWebSockets",
             pkgConfig: "libwebsockets",
@@ -40,7 +41,7 @@ let package = Package(
 
         room("PawlCore", []),
         room("PawlEngine", ["PawlCore"]),
-        room("PawlCurl", ["PawlCore", "PawlEngine", "CCurl", "CPawlSystem"]),
+        room("PawlCurl", ["PawlCore", "PawlEngine", "CCurl", "CTLS", "CPawlSystem"]),
         room("PawlDisk", ["PawlCore", "PawlEngine", "CPawlSystem", "CCrypto"]),
         room("PawlStore", ["PawlCore", "PawlEngine", "CPawlSystem", "CSQLite"]),
         room("PawlReach", ["PawlCore", "PawlEngine"]),

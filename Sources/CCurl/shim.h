@@ -27,6 +27,10 @@ static inline CURLcode pawl_easy_set_receiver(CURL *easy, CURLoption option, cur
     return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode pawl_easy_set_context_function(CURL *easy, curl_ssl_ctx_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
+}
+
 static inline CURLcode pawl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -41,6 +45,13 @@ static inline CURLcode pawl_easy_get_pointer(CURL *easy, CURLINFO info, void **v
 
 static inline CURLcode pawl_easy_get_socket(CURL *easy, curl_socket_t *value) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
+}
+
+// The TLS library's own object of the connection that the handle uses now; NULL when there is none.
+static inline void *pawl_easy_get_tls(CURL *easy) {
+    struct curl_tlssessioninfo *info = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;
+    return info->internals;
 }
 
 static inline CURLMcode pawl_multi_set_long(CURLM *multi, CURLMoption option, long value) {

@@ -4,6 +4,7 @@
 #ifdef __linux__
 
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -34,6 +35,17 @@ int pawl_poller_wait(int poller, struct pawl_ready *ready, int milliseconds) {
         ready[index].events = events[index].events;
     }
     return count;
+}
+
+int pawl_has_aes(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    return __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
+#elif defined(__aarch64__)
+    enum { aes = 1 << 3, carryless = 1 << 4 };  // HWCAP_AES, HWCAP_PMULL
+    return (getauxval(AT_HWCAP) & (aes | carryless)) == (aes | carryless);
+#else
+    return 0;
+#endif
 }
 
 int pawl_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }

@@ -4,7 +4,7 @@ import PawlCore
 import PawlEngine
 
 #if os(Linux)
-// Where plain HTTP meets libcurl: one wait for both, and libcurl's connections for plain HTTP.
+// Where our own HTTP meets libcurl: one wait for both, and the connections that libcurl makes for it.
 extension CurlTransport {
     func startPlain(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
         guard let plain, !hasCookies(for: request) else { return false }
@@ -14,7 +14,7 @@ extension CurlTransport {
     func cancelPlain(_ id: TransferID) -> Bool {
         guard let exchange = plain?.cancel(id) else { return false }
         guard let dial = dials.values.first(where: { $0.exchange === exchange }) else { return true }
-        if isInside { abandonedDials.append(dial) } else { remove(dial) }
+        remove(dial)
         return true
     }
 
@@ -27,21 +27,18 @@ extension CurlTransport {
     /// Returns whether something is to be done without waiting.
     func beginPlain() -> Bool {
         guard let plain else { return false }
-        let failures = plain.sendWaiting().filter { !dial($0) }
-        for exchange in failures {
-            plain.fail(exchange, TransferFault(.other, "no memory for a connection"))
-        }
+        let failures = plain.sendWaiting().count { !dial($0, for: plain) }
         let hasResumed = plain.deliverResumed()
-        return hasResumed || plain.isBusy || !failures.isEmpty
+        return hasResumed || plain.isBusy || failures > 0
     }
 
     func waitPlain(milliseconds: Int32) {
         guard let plain else {
-            _ = unsafe pawl_multi_poll(multi, -1, milliseconds)
+            _ = unsafe pawl_multi_poll(multi.raw, -1, milliseconds)
             return
         }
-        guard joined > 0 else { return plain.poller.wait(milliseconds: milliseconds) }
-        _ = unsafe pawl_multi_poll(multi, plain.poller.descriptor, milliseconds)
+        guard multi.busy > 0 else { return plain.poller.wait(milliseconds: milliseconds) }
+        _ = unsafe pawl_multi_poll(multi.raw, plain.poller.descriptor, milliseconds)
         plain.poller.wait(milliseconds: 0)
     }
 
@@ -56,26 +53,27 @@ extension CurlTransport {
 
     // MARK: connecting
 
-    private func dial(_ exchange: PlainExchange) -> Bool {
-        guard let dial = Dial(for: exchange) else { return false }
-        let code = unsafe curl_multi_add_handle(multi, dial.easy.raw)
-        precondition(code == CURLM_OK, "curl_multi_add_handle: \(code)")
-        joined += 1
-        dials[unsafe UInt(bitPattern: dial.easy.raw)] = dial
-        return true
+    /// `false`: the sink was told that there is no connection.
+    private func dial(_ exchange: PlainExchange, for plain: PlainHTTP) -> Bool {
+        do throws(TransferFault) {
+            var request = exchange.request
+            request.connection = .separate
+            guard let dial = Dial(for: exchange, try pool.profile(for: request)) else {
+                throw TransferFault(.other, "no memory for a connection")
+            }
+            if let refusal = dial.easy.refusal { throw TransferFault(refusal: refusal) }
+            multi.add(dial.easy)
+            dials[unsafe UInt(bitPattern: dial.easy.raw)] = dial
+            return true
+        } catch {
+            plain.fail(exchange, error)
+            return false
+        }
     }
 
     private func remove(_ dial: Dial) {
         guard dials.removeValue(forKey: unsafe UInt(bitPattern: dial.easy.raw)) != nil else { return }
-        joined -= 1
-        isInside = true
-        _ = unsafe curl_multi_remove_handle(multi, dial.easy.raw)
-        isInside = false
-    }
-
-    /// Removes what was cancelled inside a callback of libcurl's.
-    func removeAbandonedDials() {
-        while let dial = abandonedDials.popLast() { remove(dial) }
+        multi.remove(dial.easy)
     }
 
     /// Takes a connection over, or tells why there is none; `false` when the handle is no dial.
@@ -88,16 +86,19 @@ extension CurlTransport {
             plain.fail(exchange, fault)
             return true
         }
-        let socket = dial.takeSocket()
-        let error = errno
-        remove(dial)
-        guard exchange.sink != nil else {
-            if let socket { close(socket) }
+        guard let (socket, secure) = dial.takeConnection(in: multi) else {
+            let reason = unsafe String(cString: strerror(errno))
+            remove(dial)
+            plain.fail(exchange, TransferFault(.other, "cannot take a connection over: \(reason)"))
             return true
         }
-        if socket.map({ plain.connected(exchange, $0) }) ?? false { return true }
-        let reason = unsafe String(cString: strerror(error))
-        plain.fail(exchange, TransferFault(.other, "cannot take a connection over: \(reason)"))
+        if secure == nil {
+            remove(dial)
+        } else {
+            dials[UInt(bitPattern: handle)] = nil
+            multi.rest(dial.easy)
+        }
+        plain.connected(exchange, socket, secure)
         return true
     }
 }
@@ -111,11 +112,10 @@ extension CurlTransport {
     func beginPlain() -> Bool { false }
     func workPlain() {}
     func hangUp() {}
-    func removeAbandonedDials() {}
     func endDial(_ handle: UnsafeMutableRawPointer?, _ code: CURLcode) -> Bool { false }
 
     func waitPlain(milliseconds: Int32) {
-        _ = unsafe pawl_multi_poll(multi, -1, milliseconds)
+        _ = unsafe pawl_multi_poll(multi.raw, -1, milliseconds)
     }
 }
 

@@ -8,7 +8,7 @@ package import PawlEngine
 /// to be done when they come from inside one of libcurl's callbacks, where its functions must not be called.
 @safe
 package final class CurlTransport: Transport {
-    let multi: UnsafeMutableRawPointer
+    let multi: MultiHandle
     private let waker: Waker
     let clock: any Clock
 
@@ -23,19 +23,12 @@ package final class CurlTransport: Transport {
     private var draining: [(exchange: Exchange, deadline: Moment)] = []
     /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
     private var ending: TransferID?
-    /// Whether libcurl is on the stack.
-    var isInside = false
-    /// How many handles the multi handle has.
-    var joined = 0
-
-    private let pool = ExchangePool()
+    let pool = ExchangePool()
     #if os(Linux)
     /// What needs libcurl only to connect.
     let plain: PlainHTTP?
     /// The connections that libcurl makes for it, by the address of their handles.
     var dials: [UInt: Dial] = [:]
-    /// To leave the multi handle when libcurl is off the stack.
-    var abandonedDials: [Dial] = []
     #endif
 
     private enum Limit {
@@ -49,11 +42,10 @@ package final class CurlTransport: Transport {
 
     /// Starts libcurl once for the process and makes a multi handle.
     ///
-    /// Requests over plain HTTP that need nothing of libcurl but a connection go their own way, unless
-    /// `plainHTTP` says no.
+    /// Requests that need nothing of libcurl but a connection go their own way, unless `plainHTTP` says no.
     package init(clock: any Clock, plainHTTP: Bool = true) throws(Failure) {
         let start = CurlLibrary.start
-        guard start == CURLE_OK, let multi = unsafe curl_multi_init() else {
+        guard start == CURLE_OK, let multi = MultiHandle() else {
             throw Failure(
                 .unknown,
                 "cannot start",
@@ -62,16 +54,16 @@ package final class CurlTransport: Transport {
                 remedy: "check the installation of libcurl"
             )
         }
-        unsafe self.multi = multi
+        self.multi = multi
         self.clock = clock
         #if os(Linux)
         plain = plainHTTP ? PlainHTTP(clock: clock) : nil
-        waker = unsafe plain.map { Waker(bell: $0.poller.bell) } ?? Waker(multi)
+        waker = unsafe plain.map { Waker(bell: $0.poller.bell) } ?? Waker(multi.raw)
         #else
-        waker = unsafe Waker(multi)
+        waker = unsafe Waker(multi.raw)
         #endif
-        _ = unsafe pawl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, Limit.connections)
-        _ = unsafe pawl_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
+        _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, Limit.connections)
+        _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
         #if os(Linux)
         plain?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
         #endif
@@ -83,16 +75,14 @@ package final class CurlTransport: Transport {
         for exchange in transfers.values { exchange.detach() }
         for exchange in Array(transfers.values) + condemned + draining.map(\.exchange)
         where exchange.isJoined {
-            _ = unsafe curl_multi_remove_handle(multi, exchange.easy.raw)
+            multi.remove(exchange.easy)
         }
         // The easy handles go before the multi handle, as libcurl asks for.
         transfers = [:]
         joining = []
         condemned = []
         draining = []
-        pool.stopped.exchanges = []
         pool.empty()
-        _ = unsafe curl_multi_cleanup(multi)
     }
 
     package var wake: @Sendable () -> Void {
@@ -116,7 +106,7 @@ package final class CurlTransport: Transport {
         exchange.detach()
         // One that has not joined is seen to when its turn to join comes.
         guard exchange.isJoined else { return }
-        if isInside {
+        if multi.isInside {
             condemned.append(exchange)
         } else {
             leave(exchange)
@@ -130,20 +120,18 @@ package final class CurlTransport: Transport {
     }
 
     package func perform(until deadline: Moment?) {
-        precondition(!isInside, "perform is not called from a sink")
+        precondition(!multi.isInside, "perform is not called from a sink")
         let hasTold = joinAll()
         let hasResumed = resumeAll()
         let hasGoneOn = beginPlain()
         wait(until: hasTold || hasResumed || hasGoneOn ? clock.now : deadline)
-        if joined > 0 { performCurl() }
+        if multi.busy > 0 { performCurl() }
         workPlain()
     }
 
     private func performCurl() {
-        isInside = true
         var running: Int32 = 0
-        let code = unsafe curl_multi_perform(multi, &running)
-        isInside = false
+        let code = multi.call { unsafe curl_multi_perform(multi.raw, &running) }
         precondition(code == CURLM_OK, "curl_multi_perform: \(code)")
         removeCondemned()
         tellStopped()
@@ -181,10 +169,8 @@ extension CurlTransport {
     }
 
     private func join(_ exchange: Exchange) {
-        let code = unsafe curl_multi_add_handle(multi, exchange.easy.raw)
-        precondition(code == CURLM_OK, "curl_multi_add_handle: \(code)")
+        multi.add(exchange.easy)
         exchange.isJoined = true
-        joined += 1
     }
 
     /// Lets paused transfers go on.
@@ -197,9 +183,7 @@ extension CurlTransport {
         for id in batch {
             guard let exchange = transfers[id], exchange.isPaused else { continue }
             exchange.isPaused = false
-            isInside = true
-            let code = unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing)
-            isInside = false
+            let code = multi.call { unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
             // The write callback was called in there; libcurl does not end the transfer when it said stop.
             if code != CURLE_OK, exchange.sink != nil, exchange.id == id { finish(exchange, code) }
         }
@@ -226,12 +210,11 @@ extension CurlTransport {
             leave(exchange)
             pool.takeBack(exchange)
         }
-        removeAbandonedDials()
     }
 
     private func deliverEnds() {
         var left: Int32 = 0
-        while let message = unsafe curl_multi_info_read(multi, &left) {
+        while let message = unsafe curl_multi_info_read(multi.raw, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let code = unsafe message.pointee.data.result
             if unsafe endDial(message.pointee.easy_handle, code) { continue }
@@ -290,9 +273,6 @@ extension CurlTransport {
     private func leave(_ exchange: Exchange) {
         guard exchange.isJoined else { return }
         exchange.isJoined = false
-        joined -= 1
-        isInside = true
-        _ = unsafe curl_multi_remove_handle(multi, exchange.easy.raw)
-        isInside = false
+        multi.remove(exchange.easy)
     }
 }

@@ -7,6 +7,10 @@ final class EasyHandle {
     private let errorBuffer: UnsafeMutablePointer<CChar>
     /// The first option that libcurl would not take since the last `reset`.
     private(set) var refusal: CURLcode?
+    /// Kept for as long as libcurl may use them.
+    private var lines: HeaderLines?
+    /// Whether the multi handle that it is in has work for it.
+    var isBusy = false
 
     init?() {
         guard let raw = unsafe curl_easy_init() else { return nil }
@@ -26,6 +30,7 @@ final class EasyHandle {
     func reset() {
         unsafe curl_easy_reset(raw)
         refusal = nil
+        lines = nil
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
     }
 
@@ -52,8 +57,8 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_string(raw, option, value))
     }
 
-    /// The caller keeps `lines` for as long as the handle may use them.
     func set(_ option: CURLoption, _ lines: HeaderLines) {
+        self.lines = lines
         note(unsafe pawl_easy_set_list(raw, option, lines.list))
     }
 
@@ -66,6 +71,10 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_receiver(raw, option, receiver))
     }
 
+    func set(contextFunction: curl_ssl_ctx_callback) {
+        note(unsafe pawl_easy_set_context_function(raw, contextFunction))
+    }
+
     func number(_ info: CURLINFO) -> Int {
         var value = 0
         return unsafe pawl_easy_get_long(raw, info, &value) == CURLE_OK ? value : 0
@@ -76,6 +85,15 @@ final class EasyHandle {
         var value: curl_off_t = -1
         guard unsafe pawl_easy_get_offset(raw, info, &value) == CURLE_OK, value >= 0 else { return nil }
         return Int64(value)
+    }
+
+    /// The socket of the connection that the handle has made, which stays libcurl's.
+    var socket: Int32? {
+        var socket = pawl_no_socket
+        guard unsafe pawl_easy_get_socket(raw, &socket) == CURLE_OK, socket != pawl_no_socket else {
+            return nil
+        }
+        return socket
     }
 
     /// What libcurl wrote about the last failure, empty when nothing.

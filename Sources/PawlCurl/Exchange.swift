@@ -98,7 +98,7 @@ final class Exchange {
         setRange(request.range)
         if let refusal = easy.refusal {
             verdict = .failed(
-                TransferFault(.other, "libcurl refuses an option: \(CurlLibrary.text(of: refusal))")
+                TransferFault(refusal: refusal)
             )
         }
     }

@@ -69,7 +69,7 @@ final class ExchangePool {
         return idle.remove(at: index)
     }
 
-    private func profile(for request: TransferRequest) throws(TransferFault) -> Profile {
+    func profile(for request: TransferRequest) throws(TransferFault) -> Profile {
         let key = Profile.Key(request)
         if let known = profiles[key] { return known }
         // Handles keep the profile they use, so forgetting them all is safe.

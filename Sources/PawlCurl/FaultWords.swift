@@ -99,3 +99,10 @@ struct FaultWords {
         }
     }
 }
+
+extension TransferFault {
+    /// An option that libcurl does not take.
+    init(refusal: CURLcode) {
+        self.init(.other, "libcurl refuses an option: \(CurlLibrary.text(of: refusal))")
+    }
+}

@@ -120,33 +120,81 @@ import Testing
         #expect(first.dropLast().allSatisfy { $0.1.end == nil })
     }
 
-    @Test func `a certificate of an unknown authority is refused until it is named or checking is off`()
-        throws
-    {
+    @Test(arguments: [ConnectionUse.shared, .separate])
+    func `a certificate of an unknown authority is refused until it is named or checking is off`(
+        use: ConnectionUse
+    ) throws {
         let authority = try TestAuthority()
         let site = try site()
         defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(site, authority: authority)
         let bench = try Bench()
         let url = nginx.secureURL("/file")
-        #expect(try bench.fetch(request(url)).fault?.kind == .tls)
-        #expect(try bench.fetch(request(url) { $0.verifiesPeer = false }).end == .complete)
+        #expect(try bench.fetch(request(url, use: use)).fault?.kind == .tls)
+        #expect(try bench.fetch(request(url, use: use) { $0.verifiesPeer = false }).end == .complete)
         // The open connection of the careless request must not serve the careful one.
-        #expect(try bench.fetch(request(url)).fault?.kind == .tls)
-        #expect(try bench.fetch(request(url) { $0.authorityFile = authority.authority }).end == .complete)
-        #expect(try bench.fetch(request(url) { $0.authorityFile = "/nowhere.pem" }).fault?.kind == .tls)
+        #expect(try bench.fetch(request(url, use: use)).fault?.kind == .tls)
+        #expect(
+            try bench.fetch(request(url, use: use) { $0.authorityFile = authority.authority }).end
+                == .complete
+        )
+        #expect(
+            try bench.fetch(request(url, use: use) { $0.authorityFile = "/nowhere.pem" }).fault?.kind == .tls
+        )
     }
 
-    @Test func `a certificate of another name is refused`() throws {
+    @Test(arguments: [ConnectionUse.shared, .separate])
+    func `a certificate of another name is refused`(use: ConnectionUse) throws {
         let authority = try TestAuthority(names: "DNS:other.example")
         let site = try site()
         defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(site, authority: authority)
         let fetched = try Bench().fetch(
-            request(nginx.secureURL("/file")) { $0.authorityFile = authority.authority }
+            request(nginx.secureURL("/file"), use: use) { $0.authorityFile = authority.authority }
         )
         #expect(fetched.fault?.kind == .tls)
         #expect(fetched.heads.isEmpty)
+    }
+
+    @Test func `a client certificate is shown to the origin of the person's, and to no other`() throws {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let asking = "ssl_client_certificate \(authority.authority); ssl_verify_client on;"
+        let nginx = try NginxServer(site, locations: asking, authority: authority)
+        let bench = try Bench()
+        for _ in 0..<2 {
+            var one = try request(nginx.secureURL("/file"), use: .separate) {
+                $0.authorityFile = authority.authority
+                $0.certificate = authority.certificate
+                $0.key = authority.key
+            }
+            #expect(try bench.fetch(one).body == content.bytes)
+            one.carriesSecrets = false
+            #expect(try bench.fetch(one).head?.status == 400)
+        }
+    }
+
+    @Test func `TLS goes through a proxy's tunnel`() throws {
+        let authority = try TestAuthority()
+        let site = try site()
+        defer { withExtendedLifetime(site) {} }
+        let nginx = try NginxServer(site, authority: authority)
+        let proxy = try TinyproxyServer(user: "user", password: "secretword")
+        let bench = try Bench()
+        func fetch(_ login: String) throws -> Recorder {
+            try bench.fetch(
+                request(nginx.secureURL("/file"), use: .separate) {
+                    $0.authorityFile = authority.authority
+                    $0.proxy = "http://\(login)127.0.0.1:\(proxy.port)"
+                }
+            )
+        }
+        #expect(try fetch("user:secretword@").body == content.bytes)
+        let fault = try fetch("").fault
+        #expect(fault?.kind == .proxy)
+        #expect(proxy.finish().allSatisfy { $0.hasPrefix("CONNECT ") })
+        #expect(nginx.finish().count == 1)
     }
 
     @Test(.enabled(if: FTPServer.isAvailable)) func `FTP tells length and time of the file and can resume`()

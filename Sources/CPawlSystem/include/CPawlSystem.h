@@ -66,6 +66,9 @@ static inline void pawl_store(void *word, uint64_t value) {
 }
 
 #ifdef __linux__
+// Whether the processor has instructions for AES.
+int pawl_has_aes(void);
+
 // What pawl_poller_wait tells of a descriptor.
 struct pawl_ready {
     uint64_t key;

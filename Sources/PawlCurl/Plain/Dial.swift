@@ -4,40 +4,37 @@ import CPawlSystem
 import PawlCore
 import PawlEngine
 
-/// Lets libcurl resolve a name and connect, and takes the socket over from it.
+/// Lets libcurl resolve a name, connect and shake hands.
 final class Dial {
     let easy: EasyHandle
     let exchange: PlainExchange
 
-    init?(for exchange: PlainExchange) {
+    init?(for exchange: PlainExchange, _ profile: Profile) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.exchange = exchange
-        let values = exchange.request.settings.values
         var address = exchange.request.address
         address.path = "/"
         address.query = nil
         easy.reset()
+        profile.apply(to: easy)
         easy.set(CURLOPT_URL, address.text)
         easy.set(CURLOPT_CONNECT_ONLY, 1)
         easy.set(CURLOPT_FRESH_CONNECT, 1)
-        easy.set(CURLOPT_PROTOCOLS_STR, "http")
-        easy.set(CURLOPT_PROXY, "")
-        easy.set(CURLOPT_NOSIGNAL, 1)
-        // Cancelling must not wait for a name resolution that is under way.
-        easy.set(CURLOPT_QUICK_EXIT, 1)
-        easy.set(CURLOPT_TCP_KEEPALIVE, 1)
-        easy.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
+        easy.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
+        if address.scheme == .https { unsafe easy.set(contextFunction: SecureContext.prepareReadAhead) }
     }
 
-    /// A descriptor of the connection that is ours: libcurl closes its own when the handle leaves.
-    func takeSocket() -> Int32? {
-        var socket = pawl_no_socket
-        guard unsafe pawl_easy_get_socket(easy.raw, &socket) == CURLE_OK, socket != pawl_no_socket else {
-            return nil
+    /// The connection that was made, for good: its socket, and what does TLS on it.
+    func takeConnection(in multi: MultiHandle) -> (socket: Int32, secure: SecureWire?)? {
+        if exchange.request.address.scheme == .https {
+            guard let wire = SecureWire(easy, in: multi) else { return nil }
+            return (wire.socket, wire)
         }
+        // libcurl closes its own descriptor when the handle leaves.
+        guard let socket = easy.socket else { return nil }
         let copy = pawl_duplicate(socket)
-        return copy >= 0 ? copy : nil
+        return copy >= 0 ? (copy, nil) : nil
     }
 
     func fault(_ code: CURLcode) -> TransferFault {

@@ -2,13 +2,15 @@
 import Glibc
 import PawlCore
 
-/// One socket to an origin of plain HTTP, and how far the answer on it is.
+/// One connection to an origin, and how far the answer on it is.
 final class PlainConnection {
     /// Names it to the poller; never used twice.
     let key: UInt64
-    let origin: Origin
+    let route: Route
     /// −1 when closed.
     private(set) var socket: Int32
+    /// What does TLS on the socket; `nil` for plain HTTP.
+    let secure: SecureWire?
     /// Whose answer is awaited or read; `nil` when idle.
     var exchange: PlainExchange?
     /// How many requests it has carried.
@@ -32,9 +34,10 @@ final class PlainConnection {
     /// The round that left it idle and empty; until the next one it needs no look.
     var idleRound: UInt64?
 
-    init(_ socket: Int32, to origin: Origin, key: UInt64) {
+    init(_ socket: Int32, _ secure: SecureWire?, to route: Route, key: UInt64) {
         self.socket = socket
-        self.origin = origin
+        self.secure = secure
+        self.route = route
         self.key = key
     }
 
@@ -42,7 +45,7 @@ final class PlainConnection {
 
     func close() {
         guard socket >= 0 else { return }
-        _ = Glibc.close(socket)
+        if let secure { secure.close() } else { _ = Glibc.close(socket) }
         socket = -1
     }
 
@@ -64,6 +67,12 @@ final class PlainConnection {
     var isAlive: Bool {
         guard !hasPeerClosed, socket >= 0 else { return false }
         var byte: UInt8 = 0
+        if secure != nil {
+            // Records that carry no bytes of an answer, as new session tickets, are dealt with in there.
+            return unsafe withUnsafeMutableBytes(of: &byte) { byte in
+                unsafe receive(into: byte, isOneEnough: true) == .nothing
+            }
+        }
         let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return count < 0 && errno == EAGAIN
     }
@@ -75,48 +84,73 @@ final class PlainConnection {
         var done = 0
         while done < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe Glibc.send(
-                    socket,
-                    bytes.baseAddress.map { unsafe $0 + done },
-                    bytes.count - done,
-                    Int32(MSG_NOSIGNAL)
-                )
+                unsafe sendFront(UnsafeRawBufferPointer(rebasing: bytes[done...]))
             }
-            if count >= 0 {
-                done += count
-            } else if errno == EAGAIN {
-                unsent = Array(bytes[done...])
-                return
-            } else if errno != EINTR {
+            guard let count else {
                 canRead = true
                 break
             }
+            guard count > 0 else {
+                unsent = Array(bytes[done...])
+                return
+            }
+            done += count
         }
         unsent = []
     }
 
+    /// How many bytes went out; 0 when the socket is full, `nil` when nothing can be sent any more.
+    private func sendFront(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        if let secure { return unsafe secure.send(bytes) }
+        while true {
+            let count = unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count >= 0 { return count }
+            if errno == EAGAIN { return 0 }
+            if errno != EINTR { return nil }
+        }
+    }
+
     enum Reading: Hashable {
-        case bytes(Int)
+        /// Last: nothing more is there until the socket changes.
+        case bytes(Int, isLast: Bool)
         case closed
         case nothing
-        case failed(Int32)
+        case failed(TransferFault)
     }
 
     /// Reads what is there, at most as much as the buffer holds.
-    func receive(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
+    ///
+    /// Of TLS at most a record when `isOneEnough`.
+    func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> Reading {
+        let reading = unsafe secure?.receive(into: buffer, isOneEnough: isOneEnough) ?? read(into: buffer)
+        switch reading {
+        case .bytes(_, isLast: true), .nothing: canRead = false
+        case .bytes, .closed, .failed: break
+        }
+        return reading
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
         while true {
             let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            if count > 0 {
-                // A short read emptied the socket (epoll(7)); what comes later is a change of its own.
-                if count < buffer.count, !hasPeerClosed { canRead = false }
-                return .bytes(count)
-            }
+            // A short read emptied the socket (epoll(7)); what comes later is a change of its own.
+            if count > 0 { return .bytes(count, isLast: count < buffer.count && !hasPeerClosed) }
             if count == 0 { return .closed }
             if errno == EINTR { continue }
-            guard errno == EAGAIN else { return .failed(errno) }
-            canRead = false
-            return .nothing
+            return errno == EAGAIN ? .nothing : .failed(TransferFault(receiving: errno))
         }
+    }
+}
+
+extension TransferFault {
+    /// A connection whose socket cannot be read.
+    init(receiving error: Int32) {
+        let kind: Kind =
+            switch error {
+            case ENETUNREACH, EHOSTUNREACH, ENETDOWN: .unreachable
+            default: .connectionLost
+            }
+        self.init(kind, "receiving failed: \(unsafe String(cString: strerror(error)))")
     }
 }
 

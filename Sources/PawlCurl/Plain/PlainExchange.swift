@@ -2,11 +2,12 @@
 import PawlCore
 import PawlEngine
 
-/// One request over plain HTTP and what is known of its answer.
+/// One request and what is known of its answer.
 final class PlainExchange {
     let id: TransferID
     let request: TransferRequest
     let profile: PlainProfile
+    let route: Route
     /// `nil` when nobody waits for this transfer any more.
     private(set) var sink: (any TransferSink)?
     /// Where its answer comes; `nil` while it waits for a connection.
@@ -37,6 +38,7 @@ final class PlainExchange {
         self.request = request
         self.sink = sink
         self.profile = profile
+        route = Route(request)
     }
 
     /// Forgets the receiver: nothing is delivered any more.

@@ -1,5 +1,4 @@
 #if os(Linux)
-import Glibc
 import PawlCore
 import PawlEngine
 
@@ -72,14 +71,9 @@ extension PlainHTTP {
     }
 
     /// Reading failed.
-    func lost(_ exchange: PlainExchange, _ connection: PlainConnection, _ error: Int32) {
+    func lost(_ exchange: PlainExchange, _ connection: PlainConnection, _ fault: TransferFault) {
         if !exchange.hasHead, connection.head.isEmpty, retryIfReused(exchange, connection) { return }
-        let kind: TransferFault.Kind =
-            switch error {
-            case ENETUNREACH, EHOSTUNREACH, ENETDOWN: .unreachable
-            default: .connectionLost
-            }
-        fail(exchange, TransferFault(kind, "receiving failed: \(unsafe String(cString: strerror(error)))"))
+        fail(exchange, fault)
     }
 
     /// A server may close a kept connection just when a request is on its way (RFC 9112 §9.3.1).

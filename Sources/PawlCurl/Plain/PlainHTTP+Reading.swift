@@ -9,6 +9,8 @@ extension PlainHTTP {
     private static let turn = 4 << 20
     /// A head comes in the first read, and a small body with it.
     private static let firstRead = 128 * 1024
+    /// So many records make a write worth its call, and are still in the processor's cache when it comes.
+    private static let secureRead = 256 * 1024
     /// Longer heads than this are not taken.
     private static let longestHead = 256 * 1024
 
@@ -27,16 +29,18 @@ extension PlainHTTP {
 
     private func receive(_ exchange: PlainExchange, _ connection: PlainConnection) -> Int {
         var size = unsafe min(max(1024, exchange.request.bufferSize), buffer.count)
+        if connection.secure != nil { size = min(size, Self.secureRead) }
         if !exchange.hasHead {
             size = min(size, Self.firstRead)
         } else if case .length(let left) = connection.body {
             size = Int(min(left, Int64(size)))
         }
-        switch unsafe connection.receive(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])) {
+        let space = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
+        switch unsafe connection.receive(into: space, isOneEnough: !exchange.hasHead) {
         case .nothing: return 0
         case .closed: closed(exchange, connection)
-        case .failed(let error): lost(exchange, connection, error)
-        case .bytes(let count):
+        case .failed(let fault): lost(exchange, connection, fault)
+        case .bytes(let count, _):
             unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), exchange, connection)
             return count
         }

@@ -10,7 +10,7 @@ extension PlainHTTP {
 
     /// Where the next bytes may be spliced to, when that is worth it.
     func spliceTarget(_ exchange: PlainExchange, _ connection: PlainConnection) -> SpliceTarget? {
-        guard exchange.hasHead, !exchange.cannotSplice else { return nil }
+        guard exchange.hasHead, !exchange.cannotSplice, connection.secure == nil else { return nil }
         switch connection.body {
         case .length(let left): guard left >= Self.leastSplice else { return nil }
         case .untilClose: break
@@ -38,7 +38,7 @@ extension PlainHTTP {
             exchange.cannotSplice = true
             return 0
         case .failed(let error):
-            lost(exchange, connection, error)
+            lost(exchange, connection, TransferFault(receiving: error))
             return 0
         case .closed:
             closed(exchange, connection)

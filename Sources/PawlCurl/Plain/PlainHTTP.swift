@@ -1,8 +1,12 @@
 #if os(Linux)
+import Glibc
 import PawlCore
 import PawlEngine
 
-/// Requests over plain HTTP/1.1 without libcurl, which only resolves names and connects for them.
+/// Requests over HTTP/1.1 without libcurl's multi interface.
+///
+/// libcurl only connects for them: it resolves names and, for TLS, goes through proxies, shakes hands, verifies,
+/// and does the records.
 ///
 /// Sinks are only called from `work`, `deliverResumed` and `fail`.
 @safe
@@ -18,7 +22,7 @@ final class PlainHTTP {
     private var waiting: [PlainExchange] = []
     private var resuming: [TransferID] = []
     private var connections: [UInt64: PlainConnection] = [:]
-    private var idle: [Origin: [PlainConnection]] = [:]
+    private var idle: [Route: [PlainConnection]] = [:]
     private var idleCount = 0
     /// Connections that may have more to read although no change will tell.
     private var eager: [PlainConnection] = []
@@ -61,13 +65,22 @@ final class PlainHTTP {
 
     /// Takes the request if it is one that libcurl is not needed for.
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
-        guard request.address.scheme == .http else { return false }
+        guard isOurs(request) else { return false }
         let profile = profile(for: request)
         guard profile.takes(request.address) else { return false }
         let exchange = PlainExchange(request, as: id, sink: sink, profile: profile)
         exchanges[id] = exchange
         waiting.append(exchange)
         return true
+    }
+
+    /// TLS is ours for what wants a connection of its own; the rest shares connections of HTTP/2.
+    private func isOurs(_ request: TransferRequest) -> Bool {
+        switch request.address.scheme {
+        case .http: true
+        case .https: request.connection == .separate && SecureContext.isReachable
+        case .ftp, .ftps, .sftp: false
+        }
     }
 
     /// Ends the transfer, if it is here.
@@ -102,7 +115,7 @@ final class PlainHTTP {
         waiting.removeAll(keepingCapacity: true)
         var others: [PlainExchange] = []
         for exchange in batch where exchange.sink != nil {
-            if !exchange.isRetry, let connection = takeIdle(exchange.request.address.origin) {
+            if !exchange.isRetry, let connection = takeIdle(exchange.route) {
                 send(exchange, on: connection)
             } else {
                 others.append(exchange)
@@ -111,16 +124,17 @@ final class PlainHTTP {
         return others
     }
 
-    /// A connection for `exchange` is there; the socket is ours from here on.
-    ///
-    /// `false` when it cannot be watched.
-    func connected(_ exchange: PlainExchange, _ socket: Int32) -> Bool {
+    /// A connection for `exchange` is there: a socket that is ours from here on, or that of `secure`.
+    func connected(_ exchange: PlainExchange, _ socket: Int32, _ secure: SecureWire?) {
         lastKey += 1
-        let connection = PlainConnection(socket, to: exchange.request.address.origin, key: lastKey)
-        guard poller.add(socket, key: lastKey) else { return false }
+        let connection = PlainConnection(socket, secure, to: exchange.route, key: lastKey)
+        guard exchange.sink != nil else { return }
+        guard poller.add(socket, key: lastKey) else {
+            let reason = unsafe String(cString: strerror(errno))
+            return fail(exchange, TransferFault(.other, "cannot watch a connection: \(reason)"))
+        }
         connections[lastKey] = connection
         send(exchange, on: connection)
-        return true
     }
 
     private func send(_ exchange: PlainExchange, on connection: PlainConnection) {
@@ -130,17 +144,17 @@ final class PlainHTTP {
         if connection.canRead { readSoon(connection) }
     }
 
-    private func takeIdle(_ origin: Origin) -> PlainConnection? {
+    private func takeIdle(_ route: Route) -> PlainConnection? {
         guard idleCount > 0 else { return nil }
         let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
-        while let connection = idle[origin]?.popLast() {
+        while let connection = idle[route]?.popLast() {
             idleCount -= 1
             if connection.idleSince > oldest, connection.idleRound == round || connection.isAlive {
                 return connection
             }
             drop(connection)
         }
-        idle[origin] = nil
+        idle[route] = nil
         return nil
     }
 
@@ -151,7 +165,7 @@ final class PlainHTTP {
         connection.idleSince = clock.now
         // What emptied the socket has just shown that nothing more is there.
         connection.idleRound = connection.canRead ? nil : round
-        idle[connection.origin, default: []].append(connection)
+        idle[connection.route, default: []].append(connection)
         idleCount += 1
     }
 
@@ -205,7 +219,7 @@ final class PlainHTTP {
             if change.hasPeerClosed { connection.hasPeerClosed = true }
             if change.canRead { connection.canRead = true }
             if connection.exchange == nil {
-                if change.canRead { dropIdle(connection) }
+                if change.canRead, connection.secure == nil || !connection.isAlive { dropIdle(connection) }
             } else {
                 if change.canWrite, !connection.unsent.isEmpty { connection.send(connection.unsent) }
                 advance(connection)
@@ -216,8 +230,8 @@ final class PlainHTTP {
 
     /// The peer has closed an idle connection, or sent what nobody asked for.
     private func dropIdle(_ connection: PlainConnection) {
-        if let index = idle[connection.origin]?.firstIndex(where: { $0 === connection }) {
-            idle[connection.origin]?.remove(at: index)
+        if let index = idle[connection.route]?.firstIndex(where: { $0 === connection }) {
+            idle[connection.route]?.remove(at: index)
             idleCount -= 1
         }
         drop(connection)

@@ -7,11 +7,13 @@ import PawlEngine
 final class PlainProfile {
     struct Key: Hashable {
         var settings: ObjectIdentifier
+        var scheme: WebAddress.Scheme
         var carriesSecrets: Bool
         var bypassesCaches: Bool
 
         init(_ request: TransferRequest) {
             settings = ObjectIdentifier(request.settings)
+            scheme = request.address.scheme
             carriesSecrets = request.carriesSecrets
             bypassesCaches = request.bypassesCaches
         }
@@ -25,7 +27,9 @@ final class PlainProfile {
     init(for request: TransferRequest, environmentHasProxy: Bool) {
         settings = request.settings
         let values = request.settings.values
-        let hasProxy = values.proxy.map { !$0.isEmpty } ?? environmentHasProxy
+        // A proxy sees requests over plain HTTP and has its say in them; TLS goes through a tunnel.
+        let hasProxy =
+            request.address.scheme == .http && values.proxy.map { !$0.isEmpty } ?? environmentHasProxy
         let hasLogin = values.credentials != nil || values.netrc != nil || values.cookieFile != nil
         if hasProxy || hasLogin && request.carriesSecrets {
             tail = nil
@@ -71,7 +75,7 @@ final class PlainProfile {
         if isLiteral { head.append(UInt8(ascii: "[")) }
         head.append(contentsOf: address.host.utf8)
         if isLiteral { head.append(UInt8(ascii: "]")) }
-        if address.port != 80 { head.append(contentsOf: ":\(address.port)".utf8) }
+        if address.port != address.scheme.defaultPort { head.append(contentsOf: ":\(address.port)".utf8) }
         head.append(contentsOf: "\r\n".utf8)
         if let range = request.range.fieldValue {
             head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8)

@@ -1,0 +1,32 @@
+#if os(Linux)
+import PawlCore
+import PawlEngine
+
+/// What has to agree for a request to go out on a kept connection.
+struct Route: Hashable {
+    private let origin: Origin
+    /// Proxy, authorities and client certificate, for TLS; held, so that their identity stays theirs.
+    private let settings: TransferSettings?
+    /// Whether the client certificate was shown.
+    private let carriesSecrets: Bool
+
+    init(_ request: TransferRequest) {
+        origin = request.address.origin
+        let isSecure = request.address.scheme == .https
+        settings = isSecure ? request.settings : nil
+        carriesSecrets = isSecure && request.carriesSecrets
+    }
+
+    static func == (one: Route, other: Route) -> Bool {
+        one.origin == other.origin && one.settings === other.settings
+            && one.carriesSecrets == other.carriesSecrets
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        hasher.combine(settings.map(ObjectIdentifier.init))
+        hasher.combine(carriesSecrets)
+    }
+}
+
+#endif

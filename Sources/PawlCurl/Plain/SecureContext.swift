@@ -1,0 +1,48 @@
+#if os(Linux)
+import CCurl
+import CPawlSystem
+import CTLS
+
+/// What OpenSSL is told that libcurl has no option for.
+enum SecureContext {
+    /// Four records of the usual size.
+    private static let readAhead = 4 * (16 * 1024 + 256)
+
+    /// Whether the TLS of libcurl is the library behind our own door.
+    static let isReachable: Bool = {
+        guard let info = unsafe pawl_version(), let used = unsafe info.pointee.ssl_version,
+            let reached = unsafe pawl_tls_version()
+        else { return false }
+        return unsafe String(cString: used) == "OpenSSL/\(unsafe String(cString: reached))"
+    }()
+
+    /// libcurl's callback for the contexts of HTTP.
+    static let prepare: curl_ssl_ctx_callback = { _, context, _ in
+        guard let context = unsafe context else { return CURLE_OK }
+        // Else a body without a length that is cut would pass for a whole one.
+        unsafe pawl_tls_expect_goodbye(context)
+        if pawl_has_aes() != 0 { unsafe SecureContext.preferShortKeys(context) }
+        return CURLE_OK
+    }
+
+    /// The same for connections that `SecureWire` reads, which copes with bytes that were read ahead.
+    static let prepareReadAhead: curl_ssl_ctx_callback = { easy, context, extra in
+        guard let context = unsafe context else { return CURLE_OK }
+        unsafe pawl_tls_read_ahead(context, SecureContext.readAhead)
+        unsafe pawl_tls_let_writes_move(context)
+        return unsafe SecureContext.prepare(easy, context, extra)
+    }
+
+    /// A list that OpenSSL does not take leaves the old one in force.
+    private static func preferShortKeys(_ context: UnsafeMutableRawPointer) {
+        var names: [String] = []
+        while let name = unsafe pawl_tls_cipher(context, Int32(names.count)) {
+            unsafe names.append(String(cString: name))
+        }
+        let order = CipherOrder(of: names)
+        if let list = order.current { _ = unsafe pawl_tls_set_current_ciphers(context, list) }
+        if let list = order.older { _ = unsafe pawl_tls_set_older_ciphers(context, list) }
+    }
+}
+
+#endif
