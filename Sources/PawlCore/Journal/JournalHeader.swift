@@ -83,7 +83,8 @@ extension JournalHeader {
             let part = reader.take(UInt64.self), let journal = reader.take(UInt64.self),
             let synced = reader.take(Int64.self), let original = reader.take(Int64.self),
             let facts = Self.takeFacts(from: &reader),
-            let written = reader.takeSet(), let durable = reader.takeSet(), reader.isAtEnd
+            let written = reader.takeSet(), let durable = reader.takeSet(), reader.isAtEnd,
+            max(generation, incarnation) <= JournalLayout.lastCount
         else { return nil }
         self.generation = generation
         self.incarnation = incarnation

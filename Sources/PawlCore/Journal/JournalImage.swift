@@ -6,6 +6,10 @@ package struct JournalImage: Hashable, Sendable {
     package let buffer: Int
     /// What the lane slots of the header's incarnation claim.
     package let lanes: [ByteRange]
+    /// The newest incarnation that the header or a slot is of.
+    ///
+    /// A power cut may leave slots whose header never reached the disk; no later incarnation may be taken for theirs.
+    package let newestIncarnation: UInt64
 
     /// Why bytes are not a journal.
     package enum Fault: Error, Hashable, Sendable {
@@ -28,9 +32,11 @@ package struct JournalImage: Hashable, Sendable {
         self.buffer = buffer
         let page = bytes.prefix(JournalLayout.pageLength)
         let nonce = nonce
-        lanes = (0..<JournalLayout.slotCount).compactMap {
-            JournalSlot.claim(in: page, index: $0, incarnation: header.incarnation, nonce: nonce)
+        let slots = (0..<JournalLayout.slotCount).compactMap {
+            JournalSlot(in: page, index: $0, nonce: nonce)
         }
+        lanes = slots.filter { $0.incarnation == header.incarnation }.compactMap { $0.claim(in: page) }
+        newestIncarnation = slots.reduce(header.incarnation) { max($0, $1.incarnation) }
     }
 
     /// The first 32 bytes: magic, version, four reserved bytes, nonce, check.

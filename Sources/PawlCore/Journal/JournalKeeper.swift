@@ -62,7 +62,7 @@ package struct JournalKeeper: Hashable, Sendable {
         boot: BootIdentity?
     ) -> (JournalKeeper, [JournalWrite]) {
         var header = image.header
-        header.incarnation += 1
+        header.incarnation = image.newestIncarnation + 1
         header.boot = boot
         header.inodes = inodes
         header.written = done

@@ -21,6 +21,9 @@ package enum JournalLayout {
     /// Headers of up to 8 MiB; no journal file is longer than `end(ofArea: lastArea)`.
     package static let lastArea = 11
 
+    /// Above it a generation or an incarnation was not counted but made up.
+    static let lastCount = UInt64.max / 2
+
     package static func capacity(ofArea area: Int) -> Int { pageLength << area }
     package static func start(ofArea area: Int) -> Int {
         pageLength + buffersPerArea * pageLength * ((1 << area) - 1)

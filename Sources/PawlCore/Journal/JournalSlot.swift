@@ -60,23 +60,24 @@ package struct JournalSlot: Hashable, Sendable {
         return check.value
     }
 
-    /// What slot `index` of the first page claims to have written, `nil` unless it is whole and of `incarnation`.
-    static func claim(
-        in page: ArraySlice<UInt8>,
-        index: Int,
-        incarnation: UInt64,
-        nonce: UInt64
-    ) -> ByteRange? {
+    /// Slot `index` of the first page, `nil` unless the words before its cursor are whole.
+    init?(in page: ArraySlice<UInt8>, index: Int, nonce: UInt64) {
         let offset = page.startIndex + JournalLayout.offset(ofSlot: index)
         guard offset + JournalLayout.slotLength <= page.endIndex else { return nil }
         var reader = JournalReader(page[offset..<offset + JournalLayout.slotLength])
-        guard let start = reader.take(Int64.self), start >= 0, reader.take(UInt64.self) == incarnation else {
-            return nil
-        }
-        let slot = JournalSlot(index: index, start: start, incarnation: incarnation, nonce: nonce)
-        guard reader.take(UInt64.self) == slot.check, let word = reader.take(UInt64.self) else { return nil }
+        guard let start = reader.take(Int64.self), start >= 0,
+            let incarnation = reader.take(UInt64.self), incarnation <= JournalLayout.lastCount
+        else { return nil }
+        self.init(index: index, start: start, incarnation: incarnation, nonce: nonce)
+        guard reader.take(UInt64.self) == check else { return nil }
+    }
+
+    /// What the cursor of this slot of the first page claims to have written, `nil` unless it is whole.
+    func claim(in page: ArraySlice<UInt8>) -> ByteRange? {
+        var reader = JournalReader(page.dropFirst(wordOffset))
+        guard let word = reader.take(UInt64.self) else { return nil }
         let cursor = Int64(word & 0xFFFF_FFFF_FFFF)
-        guard cursor > start, slot.word(at: cursor) == word else { return nil }
+        guard cursor > start, self.word(at: cursor) == word else { return nil }
         return ByteRange(start, cursor)
     }
 }

@@ -83,6 +83,32 @@ import Testing
         }
     }
 
+    @Test func `a slot that reached the disk before its header is never believed later`() throws {
+        var disk = JournalDisk()
+        disk.perform(
+            JournalKeeper.begun(
+                facts: someFacts(),
+                done: ByteRangeSet(),
+                inodes: someInodes,
+                boot: someBoot,
+                nonce: 7
+            ).1
+        )
+        func goOn(_ boot: BootIdentity) throws -> (JournalKeeper, [JournalWrite]) {
+            let image = try JournalImage(disk.cache)
+            let done = image.trusted(boot: boot, length: .max)
+            return JournalKeeper.resumed(image, done: done, length: .max, inodes: someInodes, boot: boot)
+        }
+        // A second run writes. The power goes when its slot is on the disk, but neither its header nor its data.
+        var (keeper, _) = try goOn(someBoot)
+        let (slot, writes) = keeper.beginLane(3, at: 0, retiring: nil)
+        disk.perform(writes + [slot.advance(to: 9000)])
+        // On the next boot a third run writes its header, and is killed.
+        let (_, header) = try goOn(otherBoot)
+        disk.perform(header)
+        #expect(try JournalImage(disk.cache).trusted(boot: otherBoot, length: .max).isEmpty)
+    }
+
     @Test func `starting over leaves no header from which damage could bring the old claims back`() throws {
         var (keeper, writes) = JournalKeeper.begun(
             facts: someFacts(padding: 6000),
