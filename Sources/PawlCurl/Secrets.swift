@@ -31,17 +31,15 @@ enum Secrets {
         return String(authority[authority.index(after: slash)...])
     }
 
+    /// On bytes: as a Swift `Character`, a secret's end and a combining mark after it are another than the secret's.
     private static func replacing(_ secret: String, in text: String) -> String {
-        var result = ""
-        var rest = text[...]
-        while !rest.isEmpty {
-            if rest.hasPrefix(secret) {
-                result += Redaction.mark
-                rest = rest.dropFirst(secret.count)
-            } else {
-                result.append(rest.removeFirst())
-            }
+        var result: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.first {
+            let isSecret = rest.starts(with: secret.utf8)
+            result += isSecret ? Array(Redaction.mark.utf8) : [byte]
+            rest = rest.dropFirst(isSecret ? secret.utf8.count : 1)
         }
-        return result
+        return String(decoding: result, as: UTF8.self)
     }
 }
