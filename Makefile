@@ -13,7 +13,7 @@ ifdef FILTER
 TEST_FLAGS += --filter $(FILTER)
 endif
 
-.PHONY: help build test bench check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test fuzz bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ warnings: packages ## everything compiles, warnings are errors (Package.swift sa
 
 docs: warnings ## the library's documentation, warnings are errors
 	Scripts/check-docs
+
+fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
+	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)
 
 bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 	@Scripts/install-packages build bench

@@ -70,6 +70,14 @@ let package = Package(
         tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
+        .testTarget(
+            name: "PawlFuzzTests",
+            dependencies: [
+                "PawlCore", "PawlEngine", "PawlCurl", "PawlReach", "Pawl", "PawlCommands", "PawlTestKit",
+            ],
+            exclude: ["Corpus"],
+            swiftSettings: strict
+        ),
         tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),
     ]
 )

@@ -1,0 +1,19 @@
+import Glibc
+
+/// What libFuzzer calls with each input; `PAWL_FUZZ` names the target.
+@_cdecl("LLVMFuzzerTestOneInput")
+func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))
+    do throws(BrokenLaw) {
+        try chosenTarget.check(bytes)
+    } catch {
+        fatalError("\(chosenTarget.rawValue): \(error)")
+    }
+    return 0
+}
+
+private let chosenTarget: FuzzTarget = {
+    let name = unsafe getenv("PAWL_FUZZ").map { unsafe String(cString: $0) } ?? ""
+    guard let target = FuzzTarget(rawValue: name) else { fatalError("PAWL_FUZZ names no target: \(name)") }
+    return target
+}()

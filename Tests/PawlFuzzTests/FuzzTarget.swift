@@ -1,0 +1,54 @@
+/// Everything that reads bytes which somebody else wrote, each with the laws that must hold for any bytes.
+///
+/// The raw value names the target on the command line and its folder in `Corpus`.
+enum FuzzTarget: String, CaseIterable, Sendable {
+    case address
+    case chunks
+    case contentRange
+    case date
+    case disposition
+    case head
+    case inputFile
+    case journal
+    case link
+    case naming
+    case netlink
+    case options
+    case output
+    case quantities
+    case redaction
+    case retryAfter
+
+    /// Feeds the reader; a law that does not hold is thrown, a trap or a hang is for the caller to see.
+    func check(_ bytes: [UInt8]) throws(BrokenLaw) {
+        var input = FuzzInput(bytes)
+        switch self {
+        case .address: try AddressLaws.check(&input)
+        case .chunks: try ChunkLaws.check(&input)
+        case .contentRange: try ContentRangeLaws.check(&input)
+        case .date: try DateLaws.check(&input)
+        case .disposition: try DispositionLaws.check(&input)
+        case .head: try HeadLaws.check(&input)
+        case .inputFile: try InputFileLaws.check(&input)
+        case .journal: try JournalLaws.check(&input)
+        case .link: try LinkLaws.check(&input)
+        case .naming: try NamingLaws.check(&input)
+        case .netlink: try NetlinkLaws.check(&input)
+        case .options: try OptionLaws.check(&input)
+        case .output: try OutputLaws.check(&input)
+        case .quantities: try QuantityLaws.check(&input)
+        case .redaction: try RedactionLaws.check(&input)
+        case .retryAfter: try RetryAfterLaws.check(&input)
+        }
+    }
+}
+
+/// A law that bytes have broken, as a sentence.
+struct BrokenLaw: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// Throws unless `condition` holds.
+func hold(_ condition: Bool, _ law: @autoclosure () -> String) throws(BrokenLaw) {
+    if !condition { throw BrokenLaw(description: law()) }
+}

@@ -1,0 +1,108 @@
+@testable import PawlCore
+@testable import PawlCurl
+
+/// The head of an answer, as the judge reads it and as our own HTTP frames it.
+enum HeadLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let bytes = input.rest() + Array("\r\n\r\n".utf8)
+        let head = ResponseHead(parsing: bytes)
+        if let head { try check(head) }
+        guard let framing = try? AnswerFraming(of: bytes), let head else { return }
+        try hold(framing.status == head.status, "two statuses: \(framing.status), \(head.status)")
+        switch framing.body {
+        case .length(let length):
+            try hold(head.contentLength == length, "two lengths: \(length), \(head.contentLength ?? -1)")
+        case .chunked:
+            try hold(head.contentLength == nil, "chunked and of length \(head.contentLength ?? -1)")
+        case .untilClose, .none:
+            break
+        }
+    }
+
+    private static func check(_ head: ResponseHead) throws(BrokenLaw) {
+        try hold(100...999 ~= head.status, "status \(head.status)")
+        try hold(head.contentLength ?? 0 >= 0, "a length below zero")
+        try hold(!(head.hasContradictoryLength && head.contentLength != nil), "contradictory, and a length")
+        try ContentRangeLaws.check(head.contentRange)
+        if let tag = head.entityTag { try hold(!tag.opaque.isEmpty, "an empty tag") }
+        if let field = head.retryAfter { try RetryAfterLaws.check(field, now: head.date?.seconds ?? 0) }
+        if let field = head.link { _ = WebLink.parse(field) }
+        if let address = try? WebAddress.parse("https://example.org/a").address {
+            if let location = head.location { _ = try? address.resolving(location) }
+            for policy in NamingPolicy.allCases {
+                try NamingLaws.checkSafe(NamingPolicy.choose(policy, address: address, head: head))
+            }
+        }
+        _ = head.isMultipart
+    }
+}
+
+/// Content-Range: what is read as a range is one, and what says a range is read as it.
+enum ContentRangeLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        if input.flag() {
+            let (start, count) = (input.number() / 4, input.number() / 4 + 1)
+            let range = ByteRange(start, start + count)
+            let total = input.flag() ? range.end + input.number() / 4 : nil
+            let text = "bytes \(range.start)-\(range.end - 1)/\(total.map(String.init) ?? "*")"
+            try hold(ContentRangeField(parsing: text.utf8) == .range(range, total: total), text)
+        } else {
+            try check(ContentRangeField(parsing: input.rest()))
+        }
+    }
+
+    static func check(_ field: ContentRangeField) throws(BrokenLaw) {
+        switch field {
+        case .range(let range, let total):
+            try hold(range.count > 0, "an empty range")
+            try hold(range.end <= total ?? .max, "\(range) is beyond \(total ?? -1)")
+        case .unsatisfied(let total): try hold(total >= 0, "a total below zero")
+        case .absent, .malformed: break
+        }
+    }
+}
+
+/// Retry-After: whatever a server writes, the wait is between nothing and a day.
+enum RetryAfterLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        if input.flag() {
+            let seconds = input.number()
+            let wait = RetryAfter.parse("\(seconds)", now: UnixTime(seconds: 0))
+            let whole = min(seconds, RetryAfter.longest.nanoseconds / 1_000_000_000)
+            try hold(wait?.nanoseconds == whole * 1_000_000_000, "\(seconds) became \(wait?.seconds ?? -1)")
+        } else {
+            let now = input.number()
+            try check(input.text(), now: now)
+        }
+    }
+
+    static func check(_ field: String, now: Int64) throws(BrokenLaw) {
+        guard let wait = RetryAfter.parse(field, now: UnixTime(seconds: now)) else { return }
+        try hold(Span.zero <= wait && wait <= RetryAfter.longest, "a wait of \(wait.seconds) s")
+    }
+}
+
+/// HTTP dates: a date that is read is written as the same date.
+enum DateLaws {
+    /// The end of the year 9999: four digits are all that the form has.
+    private static let last: Int64 = 253_402_300_799
+    private static let first: Int64 = -62_167_219_200
+
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let now = UnixTime(seconds: input.number() % last)
+        if input.flag() {
+            let seconds = input.number()
+            let time = UnixTime(seconds: input.flag() ? -seconds : seconds)
+            _ = time.httpDate
+            try checkRoundTrip(UnixTime(seconds: time.seconds % last), now)
+        } else if let time = UnixTime(httpDate: input.rest(), now: now) {
+            try checkRoundTrip(time, now)
+        }
+    }
+
+    private static func checkRoundTrip(_ time: UnixTime, _ now: UnixTime) throws(BrokenLaw) {
+        guard first...last ~= time.seconds else { return }
+        let again = UnixTime(httpDate: time.httpDate, now: now)
+        try hold(again == time, "\(time.seconds), written \(time.httpDate), read \(again?.seconds ?? 0)")
+    }
+}
