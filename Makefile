@@ -9,6 +9,10 @@ ifdef SANITIZE
 # A scratch folder of its own: instrumented objects must not replace the plain ones.
 TEST_FLAGS := --sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE)
 endif
+ifeq ($(SANITIZE),thread)
+# Without it the sanitizer does not see Swift's Mutex wait.
+PRELOAD := $(CURDIR)/.build/thread-sanitizer.so
+endif
 ifdef FILTER
 TEST_FLAGS += --filter $(FILTER)
 endif
@@ -28,7 +32,8 @@ build: packages ## the release binary
 	swift build -c release --static-swift-stdlib --product pawl
 
 test: test-packages build ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
-	PAWL_BINARY="$(CURDIR)/.build/release/pawl" swift test $(TEST_FLAGS)
+	$(if $(PRELOAD),clang -O1 -Wall -fPIC -shared Scripts/thread-sanitizer.c -o $(PRELOAD))
+	PAWL_BINARY="$(CURDIR)/.build/release/pawl" LD_PRELOAD=$(PRELOAD) swift test $(TEST_FLAGS)
 
 check: lint layers greps warnings docs ## format, layers, forbidden words, warnings, documentation
 
