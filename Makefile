@@ -17,7 +17,7 @@ ifdef FILTER
 TEST_FLAGS += --filter $(FILTER)
 endif
 
-.PHONY: help build test fuzz bench check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test torture fuzz bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -51,6 +51,10 @@ warnings: packages ## everything compiles, warnings are errors (Package.swift sa
 
 docs: warnings ## the library's documentation, warnings are errors
 	Scripts/check-docs
+
+torture: test-packages build ## the real program killed KILLS=200 times, stopped, cut off and without room (SEED=: the same dice)
+	PAWL_BINARY="$(CURDIR)/.build/release/pawl" PAWL_TORTURE=$(or $(KILLS),200) $(if $(SEED),PAWL_SEED=$(SEED)) \
+	    swift test --filter TortureTests
 
 fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
 	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)

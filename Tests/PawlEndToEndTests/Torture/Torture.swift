@@ -1,0 +1,243 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+
+/// Downloads files and does everything to them that a machine may do to a program.
+struct Torture {
+    /// How many kills are asked for; 0 when nobody asks.
+    static let kills = number("PAWL_TORTURE") ?? 0
+    static let seed = UInt64(number("PAWL_SEED") ?? time(nil))
+
+    private(set) var report = TortureReport()
+    private var dice = Dice(seed: seed)
+    private let origin: PawlTestKit.Origin
+    private let namespace: Namespace?
+    private let distant: PawlTestKit.Origin?
+    private let served: ServedFolder
+    private let authority: TestAuthority
+    private let nginx: NginxServer
+
+    init() throws {
+        origin = try PawlTestKit.Origin()
+        namespace = Namespace.isAvailable ? try Namespace(number: 21) : nil
+        distant = try namespace.map { try PawlTestKit.Origin(address: $0.address) }
+        served = try ServedFolder()
+        authority = try TestAuthority()
+        // A server's patience ends before a long stop does.
+        let slow = "limit_rate 3m; send_timeout 2s;"
+        nginx = try NginxServer(served, locations: slow, authority: authority)
+    }
+
+    private static func number(_ name: String) -> Int? {
+        unsafe getenv(name).flatMap { unsafe Int(String(cString: $0)) }
+    }
+
+    private mutating func below(_ limit: Int64) -> Int64 { Int64(Double(limit) * dice.fraction()) }
+    private mutating func chance(_ odds: Double) -> Bool { dice.fraction() < odds }
+    private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int(below(Int64(values.count)))] }
+
+    /// One file from its first byte to its last, with up to ten kills on the way.
+    mutating func downloadOne() throws {
+        let victim = try makeVictim()
+        for _ in 0..<1 + below(10) where report.kills < Self.kills {
+            if try runAndKill(victim) { break }
+        }
+        try finish(victim)
+    }
+
+    private mutating func makeVictim() throws -> Victim {
+        var kinds = Victim.Kind.allCases
+        if namespace == nil { kinds.removeAll { $0 == .link } }
+        if !MountedFolder.isAvailable { kinds.removeAll { $0 == .smallDisk } }
+        let kind = pick(kinds)
+        let name = "file\(report.files).bin"
+        let payload = Payload(seed: dice.next(), length: 300_000 + below(9_000_000))
+        let connections = chance(0.5) ? 1 : 2 + Int(below(6))
+        report.files += 1
+        report.content += payload.length
+        report.kinds[kind.rawValue, default: 0] += 1
+        report.connections[connections, default: 0] += 1
+        guard kind == .nginx || kind == .nginxTLS else {
+            return try makeVictim(
+                kind,
+                name,
+                payload,
+                connections,
+                of: kind == .link ? distant ?? origin : origin
+            )
+        }
+        try served.add(name, payload)
+        let isSecure = kind == .nginxTLS
+        return try Victim(
+            kind,
+            name: name,
+            payload: payload,
+            connections: connections,
+            url: isSecure ? nginx.secureURL("/\(name)") : nginx.url("/\(name)"),
+            options: isSecure ? ["--cacert", authority.authority] : []
+        )
+    }
+
+    private mutating func makeVictim(
+        _ kind: Victim.Kind,
+        _ name: String,
+        _ payload: Payload,
+        _ connections: Int,
+        of origin: PawlTestKit.Origin
+    ) throws -> Victim {
+        let pace = 1_500_000 + below(12_000_000)
+        // Half of the small disks do not know how much is to come, and so cannot reserve it.
+        let framing: Behaviour.Framing = kind == .smallDisk && chance(0.5) ? .chunked : .length
+        let cut: Behaviour.Cut? = chance(0.3) ? .reset(after: 200_000 + below(payload.length)) : nil
+        let url = origin.serve("/\(name)", payload) {
+            $0.pace = pace
+            $0.framing = framing
+            $0.cut = cut
+        }
+        return try Victim(
+            kind,
+            name: name,
+            payload: payload,
+            connections: connections,
+            url: url,
+            origin: origin,
+            namespace: kind == .link ? namespace : nil
+        )
+    }
+}
+
+extension Torture {
+    /// One run that ends by a kill, unless it is over before; `true` when the file is there.
+    private mutating func runAndKill(_ victim: Victim) throws -> Bool {
+        if victim.disk != nil, chance(0.2) {
+            victim.fill()
+            count("room taken before a run")
+        }
+        let process = try victim.start()
+        while chance(0.35) {
+            awaitMoment(process, victim)
+            if process.exit != nil { break }
+            try harm(process, victim)
+        }
+        awaitMoment(process, victim)
+        process.send(SIGKILL)
+        let exit = process.wait()
+        victim.free()
+        let phase = victim.phase
+        if exit == .signal(SIGKILL) {
+            report.phases[phase, default: 0] += 1
+        } else {
+            try judge(exit, process, victim)
+        }
+        look(at: victim)
+        // The same command once more would be a second download of the same name.
+        return exit == .code(0) || phase == Victim.finished
+    }
+
+    /// Some time, or some progress, or nearly the end.
+    private mutating func awaitMoment(_ process: PawlProcess, _ victim: Victim) {
+        let path = "/\(victim.name)"
+        switch below(4) {
+        case 0: pass(below(60), process)
+        case 1: pass(below(1_500), process)
+        case 2:
+            guard let origin = victim.origin else { return pass(300 + below(1_500), process) }
+            let rest = victim.payload.length - victim.written.count
+            origin.wait(bytes: origin.log.bodySent(path) + below(rest + 1), of: path, atMost: .seconds(2))
+        default:
+            guard let origin = victim.origin else { return pass(1_000 + below(2_500), process) }
+            let rest = victim.payload.length - victim.written.count
+            origin.wait(bytes: origin.log.bodySent(path) + rest, of: path, atMost: .seconds(4))
+            pass(below(25), process)
+        }
+    }
+
+    /// Lets time pass, less when the process ends.
+    private func pass(_ milliseconds: Int64, _ process: PawlProcess) {
+        process.line(atMost: .milliseconds(milliseconds)) { _ in false }
+    }
+
+    /// Everything but a kill.
+    private mutating func harm(_ process: PawlProcess, _ victim: Victim) throws {
+        if let namespace = victim.namespace, chance(0.7) {
+            count("cable out and in")
+            try namespace.unplug()
+            pass(below(3_000), process)
+            return try namespace.plugIn()
+        }
+        if victim.disk != nil, chance(0.7) {
+            count("room taken and given")
+            victim.fill()
+            pass(below(500), process)
+            return victim.free()
+        }
+        // Longer than its own time-out and the server's, or shorter.
+        let isLong = chance(0.3)
+        count(isLong ? "stopped for longer than every time-out" : "stopped for less than a time-out")
+        process.send(SIGSTOP)
+        pass(isLong ? 3_500 : below(800), process)
+        process.send(SIGCONT)
+    }
+
+    private mutating func count(_ deed: String) { report.deeds[deed, default: 0] += 1 }
+
+    /// A run that ended by itself has to have finished, or to have had no room.
+    private mutating func judge(_ exit: PawlProcess.Exit?, _ process: PawlProcess, _ victim: Victim) throws {
+        switch exit {
+        case .code(0): count("run that ended before its kill")
+        case .code(9) where victim.disk != nil: count("run that found the disk full")
+        default:
+            report.problems.append(
+                "\(victim.kind.rawValue), \(victim.name): \(exit.map { "\($0)" } ?? "hangs"): \(process.errors)"
+            )
+        }
+    }
+
+    /// What the run has fetched that was there, and what it leaves.
+    private mutating func look(at victim: Victim) {
+        if let origin = victim.origin {
+            let records = origin.ended("/\(victim.name)")
+            for range in records.dropFirst(victim.seen).compactMap(\.contentSent)
+            where victim.connections == 1 {
+                report.fetchedAgain += range.count - ByteRangeSet([range]).subtracting(victim.written).count
+            }
+            victim.seen = records.count
+        }
+        guard let journal = victim.journal else { return }
+        victim.written = journal.written
+        guard victim.connections == 1, FileSystem.exists("\(victim.place)/\(victim.name).part") else {
+            return
+        }
+        let more = max(0, victim.reached - victim.written.prefix)
+        report.unrecorded += more
+        report.mostUnrecorded = max(report.mostUnrecorded, more)
+    }
+
+    /// The last run is left alone, and the file must be right.
+    private mutating func finish(_ victim: Victim) throws {
+        victim.origin?.adjust("/\(victim.name)") { $0.pace = nil }
+        if !FileSystem.exists("\(victim.place)/\(victim.name)") || victim.journal != nil {
+            let process = try victim.start()
+            let exit = process.wait(atMost: .seconds(90))
+            if exit != .code(0) { try judge(exit, process, victim) }
+            look(at: victim)
+        }
+        let wrong = FileSystem.difference(of: "\(victim.place)/\(victim.name)", from: victim.payload)
+        if let wrong { report.problems.append("\(victim.kind.rawValue): \(wrong)") }
+        if victim.leftovers != [victim.name] {
+            report.problems.append("\(victim.kind.rawValue): in the folder: \(victim.leftovers)")
+        }
+        guard let origin = victim.origin else { return }
+        report.sent += origin.log.bodySent("/\(victim.name)")
+        report.sentTwice += origin.log.sentTwice("/\(victim.name)")
+    }
+}
+
+extension ByteRangeSet {
+    /// The bytes that are not in `other`.
+    fileprivate func subtracting(_ other: ByteRangeSet) -> ByteRangeSet {
+        var rest = self
+        for run in other.runs { rest.remove(run) }
+        return rest
+    }
+}
