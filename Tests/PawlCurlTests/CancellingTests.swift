@@ -84,7 +84,8 @@ import Testing
     }
 
     @Test func `a callback can cancel all the others`() throws {
-        let server = try ScriptedServer { _ in .body(payload(1_000_000)) }
+        let content = payload(1_000_000)
+        let server = try ScriptedServer { _ in .body(content) }
         defer { server.stop() }
         let bench = try Bench()
         var others: [(TransferID, Recorder)] = []
