@@ -1,0 +1,174 @@
+import Pawl
+import PawlTestKit
+import Testing
+
+/// The examples of the documentation, so that they compile.
+private enum Examples {
+    static func front() async throws {
+        let downloads = try await DownloadManager(root: "Downloads")
+        let download = try await downloads.add("https://example.org/film.mp4")
+        for await snapshot in download.updates {
+            print(snapshot.percent ?? 0, "%")
+        }
+        print(try await download.file.path)
+    }
+
+    static func downloader() async throws {
+        let downloader = Downloader { event in
+            print(event.kind)
+        }
+        var options = DownloadOptions()
+        options.folder = "Downloads"
+        let download = try downloader.add("https://example.org/image.iso", options: options)
+        download.resume()
+        let file = try await download.file
+        print(file.path, file.length)
+    }
+
+    static func managing() async throws {
+        var configuration = DownloadManager.Configuration()
+        configuration.slots = 5
+        let downloads = try await DownloadManager(root: "Downloads", configuration)
+
+        let download = try await downloads.add("https://example.org/film.mp4")
+
+        var request = DownloadRequest("https://example.org/lesson.mp4")
+        request.options.folder = "lessons"
+        request.options.taskDescription = "Lesson 4"
+        request.group = "lessons"
+        request.priority = 1
+        request.start = .paused
+        let lesson = try await downloads.add(request)
+
+        try await downloads.pause(download.id)
+        try await downloads.resume(download.id)
+        try await downloads.start(now: lesson.id)
+        try await downloads.move(lesson.id, to: .index(0))
+        try await downloads.rename(lesson.id, to: "Lesson 4.mp4")
+        try await downloads.remove(download.id, keepingFile: true)
+
+        for snapshot in try await downloads.downloads(matching: DownloadFilter([.waiting, .paused])) {
+            print(snapshot.id, snapshot.name ?? snapshot.source, snapshot.state)
+        }
+        switch try await downloads.location(of: lesson.id) {
+        case .unknown: print("never heard of it")
+        case .unfinished: print("not yet")
+        case .finished(let path): print("here:", path)
+        case .missing(let path): print("it was here, and somebody took it:", path)
+        }
+
+        let events = downloads.events
+        Task {
+            for await event in events {
+                switch event.kind {
+                case .finished(let file): print("finished", file.path)
+                case .failed(let error): print(error)
+                default: break
+                }
+            }
+        }
+
+        await downloads.shutDown()
+    }
+
+    static func tutorial() async throws {
+        let films = try await DownloadManager(root: "Films")
+
+        func want(_ address: String, title: String) async throws(PawlError) -> Download {
+            var request = DownloadRequest(address)
+            request.options.taskDescription = title
+            request.options.fileName = title + ".mp4"
+            return try await films.add(request)
+        }
+
+        func show(_ download: Download) async {
+            for await snapshot in download.updates {
+                let percent = snapshot.percent.map { "\($0) %" } ?? "size unknown"
+                print(snapshot.taskDescription ?? "", percent, "[\(snapshot.toggle.label)]")
+            }
+        }
+
+        func play(_ download: Download) async throws(PawlError) -> String? {
+            guard case .finished(let path) = try await films.location(of: download.id) else { return nil }
+            return path
+        }
+
+        let film = try await want("https://example.org/film.mp4", title: "Film")
+        await show(film)
+        print(try await play(film) ?? "")
+    }
+
+    static func comments() async throws {
+        let downloads = try await DownloadManager(root: "Downloads")
+        let download = try await downloads.add("https://example.org/film.mp4")
+        print(try await download.file.path)
+
+        for await snapshot in download.updates {
+            print(snapshot.percent ?? 0)
+        }
+        print(try await download.file.path)
+    }
+
+    static func downloaderComment() async throws {
+        let downloader = Downloader { event in print(event) }
+        let download = try downloader.add("https://example.org/file.iso")
+        download.resume()
+        print(try await download.file.path)
+    }
+}
+
+@Suite struct DocumentationTests {
+    @Test func `every example of the documentation is one that compiles`() throws {
+        let here = "\(#filePath)"
+        let root = here.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
+        let mine = lines(of: here)
+        var count = 0
+        for file in files(in: root + "/Sources/Pawl") {
+            for block in blocks(of: lines(of: file)) {
+                count += 1
+                #expect(
+                    contains(mine, block),
+                    "an example of \(file) is not among those that compile: \(block)"
+                )
+            }
+        }
+        #expect(count >= 13, "the examples were found")
+    }
+
+    private func lines(of path: String) -> [String] {
+        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { line in
+                let text = line.drop { $0 == " " }
+                return String((text.hasPrefix("///") ? text.dropFirst(3) : text[...]).drop { $0 == " " })
+            }
+    }
+
+    private func files(in folder: String) -> [String] {
+        FileSystem.names(in: folder).flatMap { name -> [String] in
+            let path = "\(folder)/\(name)"
+            if name.hasSuffix(".swift") || name.hasSuffix(".md") { return [path] }
+            return name == "Manager" || name == "Pawl.docc" ? files(in: path) : []
+        }
+    }
+
+    private func blocks(of lines: [String]) -> [[String]] {
+        var blocks: [[String]] = []
+        var open: [String]?
+        for line in lines {
+            if line == "```swift" {
+                open = []
+            } else if line == "```", let block = open {
+                blocks.append(block)
+                open = nil
+            } else {
+                open?.append(line)
+            }
+        }
+        return blocks
+    }
+
+    private func contains(_ lines: [String], _ block: [String]) -> Bool {
+        lines.indices.contains { lines[$0...].starts(with: block) }
+    }
+}
