@@ -51,11 +51,14 @@ extension DownloadManager {
 
     /// Lets a download go on under another address of the same content (A8).
     ///
+    /// If the content there is not shown to be the one on disk, the download fails with
+    /// ``PawlError/Code/cannotResume`` and keeps its bytes.
+    ///
     /// `false` when there is no such download or it has finished. Throws code 28 when the address cannot be used.
     @discardableResult
     public func replaceURL(of id: Download.ID, with source: String) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in
-            try keeper.replace(QueueID(id), with: try WebAddress.parse(source).address.text)
+            try keeper.replace(QueueID(id), with: try WebAddress.parse(source).address)
         }
     }
 
@@ -111,6 +114,28 @@ extension DownloadManager {
     /// Changes the limit of all downloads together, in bytes per second; `nil` takes it away.
     public func limit(to bytesPerSecond: Int64?) async throws(PawlError) {
         try await ask { $0.engine.limit(to: bytesPerSecond) }
+    }
+}
+
+extension DownloadManager {
+    /// Changes the limit of one download, in bytes per second; `nil` takes it away.
+    ///
+    /// `false` when there is no such download.
+    @discardableResult
+    public func limit(_ id: Download.ID, to bytesPerSecond: Int64?) async throws(PawlError) -> Bool {
+        try await ask { keeper throws(Failure) in try keeper.limit(QueueID(id), to: bytesPerSecond) }
+    }
+
+    /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` takes them away.
+    ///
+    /// Throws code 28 when the text cannot be understood.
+    public func change(timetable: String?) async throws(PawlError) {
+        try await ask { keeper throws(Failure) in
+            keeper.timetable = try timetable.map { text throws(Failure) in try RateTimetable(parsing: text) }
+            keeper.nextLimit = nil
+            keeper.engine.limit(to: nil)
+            keeper.followTimetable()
+        }
     }
 }
 

@@ -26,6 +26,18 @@ public final class DownloadManager: Sendable {
         ///
         /// ``DownloadManager/limit(to:)`` changes it while they run.
         public var rateLimit: Int64?
+        /// Limits by time of day instead of one for all of it: `08:00-18:00 1M, else none`.
+        ///
+        /// Entries may name days (`Mon-Fri 08:00-18:00 500K`); the first that fits holds, in the machine's zone. What
+        /// ``DownloadManager/limit(to:)`` sets holds until the timetable's next change. Default `nil`. Opening a manager
+        /// throws code 28 when it cannot be understood.
+        public var timetable: String?
+        /// Asked for another address of the same content when a server says that one has expired (401, 403, 404, 410).
+        ///
+        /// It gets the download and the address, and answers `nil` when there is no other; then the download fails. It is
+        /// asked a few times at most without progress in between. The new address is kept, and proved like that of
+        /// ``DownloadManager/replaceURL(of:with:)``. Default `nil`.
+        public var refreshURL: (@Sendable (_ download: Download.ID, _ expired: String) async -> String?)?
         /// Threads that move bytes: 1…16.
         ///
         /// Default 1, which fills a fast line.
@@ -89,6 +101,9 @@ public final class DownloadManager: Sendable {
         let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
             ports.threads.start("pawl-queue") {
                 do throws(Failure) {
+                    let timetable = try configuration.timetable.map { text throws(Failure) in
+                        try RateTimetable(parsing: text)
+                    }
                     let keeper = QueueKeeper(
                         root: root,
                         configuration: configuration,
@@ -98,6 +113,7 @@ public final class DownloadManager: Sendable {
                         audience: audience
                     )
                     keeper.owner = owner
+                    keeper.timetable = timetable
                     try keeper.load(startsWaiting: configuration.resumesAtStart)
                     keeper.answers.append { failure in
                         continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))

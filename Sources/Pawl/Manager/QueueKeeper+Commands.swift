@@ -1,6 +1,14 @@
 import PawlCore
 import PawlEngine
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
 // What is asked of the queue, in the words of the machine.
 extension QueueKeeper {
     // MARK: starting and ending
@@ -17,6 +25,7 @@ extension QueueKeeper {
                 isPaused: entry.state == .paused || !startsWaiting
             )
         }
+        followTimetable()
         try resumeRemovals()
         perform(machine.startNext())
     }
@@ -174,17 +183,52 @@ extension QueueKeeper {
     private func writeGroups() { settings["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
 
     /// Another address of the same content (A8).
-    func replace(_ id: QueueID, with source: String) throws(Failure) -> Bool {
+    ///
+    /// A running one goes on there as soon as the content is shown to be the same.
+    func replace(_ id: QueueID, with address: WebAddress) throws(Failure) -> Bool {
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false
         }
+        keep(address, for: id)
+        if let run = runs[id] { engine.replaceSource(run.engineID, with: address) }
+        return true
+    }
+
+    /// The engine, or the person, has another address for it.
+    func keep(_ address: WebAddress, for id: QueueID) {
         edit(id) { record in
             let former = record.sources[0]
-            record.sources[0] = source
+            guard former != address.text else { return }
+            record.sources[0] = address.text
             record.change { $0.formerSources.append(former) }
         }
         tell(id, .changed)
-        perform(machine.restart(id))
+    }
+
+    /// A limit of this one alone.
+    func limit(_ id: QueueID, to rate: Int64?) throws(Failure) -> Bool {
+        guard let record = try record(id), record.state != .removed else { return false }
+        edit(id) { $0.change { $0.options.rateLimit = rate } }
+        if let run = runs[id] { engine.limit(run.engineID, to: rate) }
+        tell(id, .changed)
         return true
+    }
+
+    /// Sets the limit that holds now, and remembers when to look again.
+    func followTimetable() {
+        guard let timetable else { return }
+        let wall = ports.clock.wallTime
+        let time = LocalTime(wall, offset: Self.zoneOffset(at: wall))
+        engine.limit(to: timetable.rate(at: time))
+        // Summer time begins and ends in between.
+        let day = Span.seconds(86_400)
+        nextLimit = ports.clock.now + min(timetable.nextChange(after: time) ?? day, day)
+    }
+
+    private static func zoneOffset(at time: UnixTime) -> Int {
+        var seconds = time_t(time.seconds)
+        var local = unsafe tm()
+        unsafe localtime_r(&seconds, &local)
+        return unsafe Int(local.tm_gmtoff)
     }
 }

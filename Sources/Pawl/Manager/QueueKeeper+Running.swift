@@ -48,13 +48,26 @@ extension QueueKeeper {
 
     /// The name under which it works: what was claimed, else what was wished for.
     private func job(for record: QueueRecord) throws(Failure) -> Job {
-        var options = StoredOptions(text: record.options).options
+        let stored = StoredOptions(text: record.options)
+        var options = stored.options
         options.folder = path(of: record)
         options.mirrors = Array(record.sources.dropFirst())
         options.fileName = record.name ?? options.fileName
         var job = try Job(source: record.sources[0], options: options, cabinet: cabinet)
         job.sharesConnections = sharesConnections
+        job.plan.replacesAddress = !stored.formerSources.isEmpty
         let id = record.id
+        if let refreshURL {
+            job.plan.canRefresh = true
+            job.refresh = { [weak thread] expired, answer in
+                Task {
+                    let text = await refreshURL(Download.ID(rawValue: id.rawValue), expired.text)
+                    let address = text.flatMap { text in (try? WebAddress.parse(text))?.address }
+                    if let address { thread?.post { $0.keep(address, for: id) } }
+                    answer(address)
+                }
+            }
+        }
         job.onPublishing = { [weak thread] publishing, completion in
             let isHeard = thread?.post { $0.publishing(id, publishing, completion) } ?? false
             if !isHeard { completion(.success(())) }

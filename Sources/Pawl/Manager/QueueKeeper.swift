@@ -22,6 +22,10 @@ final class QueueKeeper: ThreadBound {
     let audience: Audience
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
+    let refreshURL: (@Sendable (Download.ID, String) async -> String?)?
+    /// Limits by time of day.
+    var timetable: RateTimetable?
+    var nextLimit: Moment?
     var machine: QueueMachine
     var runs: [QueueID: Run] = [:]
     /// By the engine's names.
@@ -66,6 +70,7 @@ final class QueueKeeper: ThreadBound {
         self.thread = thread
         self.audience = audience
         sharesConnections = configuration.sharesConnections
+        refreshURL = configuration.refreshURL
         machine = QueueMachine(slots: configuration.slots)
         engine = Engine(
             ports: ports,
@@ -195,8 +200,9 @@ final class QueueKeeper: ThreadBound {
 
     /// How long the thread may sleep; progress of what runs is written each second.
     var patience: Span? {
-        if runs.isEmpty, writeFailure == nil { return nil }
-        return max(.milliseconds(1), nextProgress - ports.clock.now)
+        let isBusy = !runs.isEmpty || writeFailure != nil
+        let due = [isBusy ? nextProgress : nil, nextLimit].compactMap { $0 }.min()
+        return due.map { max(.milliseconds(1), $0 - ports.clock.now) }
     }
 
     /// Writes, cleans up, answers and tells.
@@ -204,6 +210,7 @@ final class QueueKeeper: ThreadBound {
         let now = ports.clock.now
         let isDue = now >= nextProgress
         if isDue { nextProgress = now + .seconds(1) }
+        if let due = nextLimit, now >= due { followTimetable() }
         var failure = write(progress: isDue)
         if failure == nil, !cleanings.isEmpty {
             clean()

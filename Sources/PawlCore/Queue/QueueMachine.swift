@@ -117,13 +117,6 @@ package struct QueueMachine: Sendable {
         return (run == .active ? [.stop(id)] : []) + carryOut(orders)
     }
 
-    /// What it runs with is another: a running one leaves and comes back at once.
-    package mutating func restart(_ id: QueueID) -> [Action] {
-        guard runs[id] == .active else { return [] }
-        runs[id] = .leaving(again: true)
-        return [.stop(id)]
-    }
-
     package mutating func change(priority: Int, of id: QueueID) -> [Action] {
         scheduler.change(priority: priority, of: id)
         return placed(id)

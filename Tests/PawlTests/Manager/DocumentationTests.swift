@@ -117,6 +117,14 @@ private enum Examples {
     }
 }
 
+extension Examples {
+    static func resumeData(_ bytes: [UInt8], _ downloader: Downloader) throws {
+        let data = try ResumeData(bytes)
+        let download = try downloader.add(data, partialFolder: "tmp")
+        download.resume()
+    }
+}
+
 @Suite struct DocumentationTests {
     @Test func `every example of the documentation is one that compiles`() throws {
         let here = "\(#filePath)"

@@ -1,0 +1,69 @@
+import Pawl
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// Addresses that expire, and limits that change.
+@Suite struct LimitTests {
+    private let payload = Payload(seed: 980, length: 3_000_000)
+
+    @Test func `A8 an address of other content is refused and the bytes are kept`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let old = bench.origin.serve("/old", payload) { $0.cut = .stall(at: 2_000_000) }
+        let other = bench.origin.serve("/other", Payload(seed: 981, length: 3_000_000))
+        let download = try await manager.add(bench.request(old))
+        await download.reaches(bytes: 2_000_000)
+        try await manager.replaceURL(of: download.id, with: other)
+        let error = await #expect(throws: PawlError.self) { try await download.file }
+        #expect(error?.code == .cannotResume)
+        #expect(bench.root.names == ["old.part", "old.pawl"])
+        bench.origin.adjust("/old") { $0.cut = nil }
+        try await manager.replaceURL(of: download.id, with: old)
+        try await manager.resume(download.id)
+        _ = try await download.file
+        #expect(bench.root.difference("old", from: payload) == nil)
+        #expect(bench.origin.ended("/old").last?.bodyStart ?? 0 > 1_000_000, "only the rest was fetched")
+        await manager.shutDown()
+    }
+
+    @Test func `A8 an expired address is asked for and kept`() async throws {
+        let bench = try ManagerBench()
+        let new = bench.origin.serve("/new", payload)
+        let asked = Monitor<[String]>([])
+        var configuration = DownloadManager.Configuration()
+        configuration.refreshURL = { _, expired in
+            asked.with { $0.append(expired) }
+            return new
+        }
+        let manager = try await bench.open(configuration)
+        let expired = bench.origin.url("/expired")
+        let download = try await manager.add(bench.request(expired))
+        let file = try await download.file
+        #expect(FileSystem.difference(of: file.path, from: payload) == nil)
+        #expect(asked.read { $0 } == [expired])
+        #expect(try await manager.location(ofSource: new) == .finished(path: file.path))
+        await manager.shutDown()
+    }
+
+    @Test func `limits are kept, of one download and by the time of day`() async throws {
+        let bench = try ManagerBench()
+        var configuration = DownloadManager.Configuration()
+        configuration.timetable = "nonsense"
+        let bad = configuration
+        let error = await #expect(throws: PawlError.self) { try await bench.open(bad) }
+        #expect(error?.code == .badOption)
+        configuration.timetable = "00:00-24:00 1K"
+        let manager = try await bench.open(configuration)
+        let download = try await manager.add(bench.request(bench.origin.serve("/f", payload)))
+        await download.reaches(bytes: 1)
+        #expect(try await manager.limit(download.id, to: 2000))
+        #expect(bench.store.all.first?.options.contains("rate 2000") ?? false)
+        #expect(download.snapshot.written < payload.length)
+        try await manager.change(timetable: nil)
+        try await manager.limit(download.id, to: nil)
+        _ = try await download.file
+        #expect(try await manager.limit(Download.ID(rawValue: 1), to: nil) == false)
+        await manager.shutDown()
+    }
+}
