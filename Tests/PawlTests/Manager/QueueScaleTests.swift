@@ -2,7 +2,7 @@ import Pawl
 import PawlTestKit
 import Testing
 
-/// Long queues. Times are told, not tested: they are this machine's.
+/// Long queues; times are told and not tested, since they are this machine's.
 @Suite(.serialized) struct QueueScaleTests {
     @Test func `many thousand downloads wait in little memory, and a page of them is at hand`() async throws {
         let folder = try TemporaryFolder()
