@@ -1,0 +1,158 @@
+import PawlCore
+import Testing
+
+/// The queue's decisions, walked at random against a small model of the engine.
+@Suite struct QueueMachineTests {
+    /// What the engine and the records would be.
+    private struct World {
+        var machine = QueueMachine(slots: 2)
+        var running: Set<QueueID> = []
+        var stopping: Set<QueueID> = []
+        var states: [QueueID: QueueState] = [:]
+        var cleaned: Set<QueueID> = []
+        var violations: [String] = []
+
+        mutating func carryOut(_ actions: [QueueMachine.Action]) {
+            for action in actions {
+                switch action {
+                case .run(let id):
+                    if !running.insert(id).inserted { violations.append("\(id) runs twice") }
+                    if states[id] == .paused { violations.append("\(id) was paused and runs") }
+                    if cleaned.contains(id) { violations.append("\(id) is gone and runs") }
+                case .stop(let id):
+                    if !running.contains(id) { violations.append("\(id) does not run and is stopped") }
+                    if !stopping.insert(id).inserted { violations.append("\(id) is stopped twice") }
+                case .write(let id, let state): states[id] = state
+                case .place: break
+                case .tell(let id, let rest):
+                    if running.contains(id) { violations.append("\(id) runs and is told to be \(rest)") }
+                case .clean(let id):
+                    if running.contains(id) { violations.append("\(id) runs and its files go") }
+                    if !cleaned.insert(id).inserted { violations.append("\(id) goes twice") }
+                    states[id] = nil
+                }
+            }
+        }
+
+        mutating func step(_ dice: inout Dice, count: Int) {
+            let id = QueueID(rawValue: UInt64(1 + dice.roll(count)))
+            switch dice.roll(12) {
+            case 0, 1: admit(id, isPaused: dice.roll(3) == 0, inGroup: dice.roll(3) == 0)
+            case 2: carryOut(machine.pause(id))
+            case 3: carryOut(machine.resume(id))
+            case 4: carryOut(machine.start(id))
+            case 5 where states[id] != nil && !cleaned.contains(id): remove(id)
+            case 6: carryOut(machine.change(priority: dice.roll(3), of: id))
+            case 7: carryOut(machine.move(id, to: .index(dice.roll(count)))?.actions ?? [])
+            case 8:
+                let group = GroupID("g")
+                carryOut(dice.roll(2) == 0 ? machine.pause(group: group) : machine.resume(group: group))
+            case 9: carryOut(machine.change(slots: 1 + dice.roll(4)))
+            default: engine(&dice)
+            }
+        }
+
+        private mutating func admit(_ id: QueueID, isPaused: Bool, inGroup: Bool) {
+            guard states[id] == nil, !running.contains(id) else { return }
+            cleaned.remove(id)
+            states[id] = isPaused ? .paused : .waiting
+            let place = machine.lastPlace(priority: 0)
+            machine.admit(id, at: place, group: inGroup ? GroupID("g") : nil, isPaused: isPaused)
+            carryOut(machine.startNext())
+        }
+
+        private var leaving: Set<QueueID> = []
+
+        private mutating func remove(_ id: QueueID) {
+            guard leaving.insert(id).inserted else { return }
+            carryOut(machine.remove(id))
+            if cleaned.contains(id) { leaving.remove(id) }
+        }
+
+        /// One of those that run lets go, ends, or gets as far as its publishing.
+        private mutating func engine(_ dice: inout Dice) {
+            let ids = running.sorted()
+            guard !ids.isEmpty else { return }
+            let id = ids[dice.roll(ids.count)]
+            switch dice.roll(4) {
+            case 0 where !stopping.contains(id): carryOut(machine.publishing(id))
+            case 1 where !stopping.contains(id): end(id, dice.roll(2) == 0 ? .finished : .failed)
+            // A stop that came too late.
+            case 2 where stopping.contains(id): end(id, .finished)
+            case 3 where stopping.contains(id): stopped(id)
+            default: break
+            }
+        }
+
+        private mutating func stopped(_ id: QueueID) {
+            running.remove(id)
+            stopping.remove(id)
+            leaving.remove(id)
+            carryOut(machine.stopped(id))
+        }
+
+        private mutating func end(_ id: QueueID, _ state: QueueState) {
+            running.remove(id)
+            stopping.remove(id)
+            leaving.remove(id)
+            carryOut(machine.ended(id, as: state))
+            // Ended ones are history: the number may come again.
+            states[id] = nil
+        }
+
+        /// What has a slot and is not on its way out.
+        var active: Int { running.subtracting(stopping).count }
+    }
+
+    @Test func `D7 D9 D14 no download runs twice, against a pause, or after it went`() {
+        var starts = 0
+        for seed in 1...300 as ClosedRange<UInt64> {
+            var dice = Dice(seed: seed)
+            var world = World()
+            for _ in 0..<200 {
+                world.step(&dice, count: 8)
+                starts += world.active
+            }
+            #expect(world.violations.isEmpty, "seed \(seed): \(world.violations.prefix(3))")
+        }
+        #expect(starts > 10_000, "downloads ran")
+    }
+
+    @Test func `D8 pre-empted is told apart from paused, and comes back first`() {
+        var machine = QueueMachine(slots: 1)
+        let ids = (1...3).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        #expect(machine.startNext() == [.run(ids[0])])
+        let forced = machine.start(ids[2])
+        #expect(forced.contains(.stop(ids[0])))
+        #expect(forced.last == .run(ids[2]))
+        #expect(machine.stopped(ids[0]) == [.tell(ids[0], .preempted)])
+        #expect(machine.rest(of: ids[0]) == .preempted)
+        #expect(machine.ended(ids[2], as: .finished) == [.write(ids[2], .finished), .run(ids[0])])
+        #expect(machine.rest(of: ids[1]) == .waiting)
+    }
+
+    @Test func `a download that is wanted again while it leaves goes on when it has left`() {
+        var machine = QueueMachine(slots: 1)
+        let id = QueueID(rawValue: 1)
+        machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false)
+        _ = machine.startNext()
+        #expect(machine.pause(id).contains(.stop(id)))
+        #expect(machine.resume(id) == [.write(id, .waiting)])
+        #expect(machine.stopped(id) == [.run(id)])
+    }
+
+    @Test func `closing starts nothing and writes no wish`() {
+        var machine = QueueMachine(slots: 1)
+        let ids = (1...2).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        _ = machine.startNext()
+        machine.close()
+        #expect(machine.stopped(ids[0]).isEmpty)
+        #expect(machine.startNext().isEmpty)
+    }
+}
+
+extension Dice {
+    fileprivate mutating func roll(_ sides: Int) -> Int { Int(next() % UInt64(sides)) }
+}
