@@ -119,7 +119,9 @@ import Testing
         #expect(looks.count == 2 && looks.last == .some(nil))
         let look = looks.first ?? nil
         #expect(look?.lanes.count == 3 && look?.total == 20 * .mebi)
-        #expect(look?.written.count == 9 * .mebi)
+        // Each lane may have brought one more chunk in the same moment.
+        let written = look?.written.count ?? 0
+        #expect(written >= 9 * .mebi && written <= 9 * .mebi + 3 * 64 * 1024)
         #expect(look?.lanes.allSatisfy { $0.isFlowing && $0.address == Stage.address("a.bin") } ?? false)
     }
 

@@ -11,6 +11,7 @@ extension DownloadMachine {
     ) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         lanes[index].lastByteAt = now
+        lanes[index].opening = now - lanes[index].measuredAt
         let lane = lanes[index]
         // A target that works may expire again.
         if [0, 200, 206, 416].contains(head.status) { sources[lane.source].wentBack = false }
@@ -135,7 +136,8 @@ extension DownloadMachine {
         guard isFirst else { return [.admit(id)] }
         var actions: [Action] = [.tell(.started(total: map.total, resumedAt: written))]
         if phase != .transferring { actions.append(enter(.transferring)) }
-        return actions + [.record, .admit(id)]
+        // Others may join at once, but not before bytes that have to be compared first.
+        return actions + [.record, .admit(id)] + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
     }
 
     /// The file's place was looked for.

@@ -51,7 +51,7 @@ extension DownloadMachine {
         }
         // A server that turns a connection away before it answers gives no more of them.
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
-            growth.shrink(to: lanes.count)
+            growth.shrink(to: lanes.count, now: now)
         }
         return []
     }

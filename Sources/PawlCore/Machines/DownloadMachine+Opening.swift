@@ -152,8 +152,10 @@ extension DownloadMachine {
         }
         guard maySegment else { return reclaim(now: now) }
         var actions: [Action] = []
-        let planner = Planner()
-        while lanes.count < min(growth.width, DownloadMachine.mostLanes), flowing > 0 {
+        var planner = Planner()
+        planner.opening = lanes.map(\.opening).max() ?? .zero
+        let width = growth.width + (hasLoneCrawler(now: now) ? 1 : 0)
+        while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
                 Planner.LaneView(
                     id: $0.id,

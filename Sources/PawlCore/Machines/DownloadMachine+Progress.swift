@@ -50,14 +50,16 @@ extension DownloadMachine {
 
     /// A lane under 0.3 × the mean for 5 s gives its work to a fresh connection; one that crawls, under a twentieth,
     /// after 1 s.
+    ///
+    /// A lane alone is compared with its own best, and gets a helper (`hasLoneCrawler`).
     private mutating func replaceSlow(now: Moment) -> [Action] {
         let flowing = lanes.filter { $0.stage == .flowing && $0.kind == .data }
-        guard flowing.count > 1 else { return [] }
-        let mean = flowing.reduce(0) { $0 + $1.speed } / Double(flowing.count)
+        let mean = flowing.reduce(0) { $0 + $1.speed } / Double(max(flowing.count, 1))
         var actions: [Action] = []
         for index in lanes.indices.reversed()
         where lanes[index].stage == .flowing && lanes[index].kind == .data {
-            guard lanes[index].speed < 0.3 * mean else {
+            let limit = flowing.count > 1 ? 0.3 * mean : lanes[index].bestSpeed / 20
+            guard lanes[index].speed < limit else {
                 lanes[index].slowSince = nil
                 continue
             }
@@ -66,9 +68,21 @@ extension DownloadMachine {
                 continue
             }
             let patience = Span.seconds(lanes[index].speed < mean / 20 ? 1 : 5)
-            if now - since >= patience, rangesUsable { actions.append(remove(index)) }
+            if flowing.count > 1, now - since >= patience, rangesUsable { actions.append(remove(index)) }
         }
         return actions
+    }
+
+    /// Whether the only lane has fallen to a twentieth of what it brought, for so long that another connection is tried
+    /// beside it.
+    ///
+    /// Not instead of it: what the server does with a Range is known only when it has answered one.
+    func hasLoneCrawler(now: Moment) -> Bool {
+        guard lanes.count == 1, lanes[0].speed < lanes[0].bestSpeed / 20, let since = lanes[0].slowSince
+        else {
+            return false
+        }
+        return now - since >= DownloadMachine.loneCrawl
     }
 
     private mutating func checkpoint(now: Moment) -> [Action] {

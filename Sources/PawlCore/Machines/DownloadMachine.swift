@@ -60,6 +60,8 @@ package struct DownloadMachine: Hashable, Sendable {
     package static let mostLanes = 60
     package static let checkpointPeriod = Span.seconds(2)
     package static let checkpointSize: Int64 = 64 << 20
+    /// How long a lane alone may crawl.
+    static let loneCrawl = Span.seconds(10)
     /// Contents that change this often under a download are not fetched any more.
     static let mostRestarts = 5
     /// Fresh addresses that bring no byte.

@@ -36,6 +36,10 @@ package struct Lane: Hashable, Sendable {
     package var received: Int64 = 0
     package var lastByteAt: Moment
     package var speed: Double = 0
+    /// The highest speed so far.
+    var bestSpeed: Double = 0
+    /// From the request to the head of its answer.
+    var opening = Span.zero
     var measuredAt: Moment
     var measuredBytes: Int64 = 0
     var slowSince: Moment?
@@ -72,6 +76,7 @@ package struct Lane: Hashable, Sendable {
         guard stage == .flowing, span >= .milliseconds(500) else { return }
         let present = Double(received - measuredBytes) / span.seconds
         speed = speed == 0 ? present : (speed + present) / 2
+        bestSpeed = max(bestSpeed, speed)
         measuredAt = now
         measuredBytes = received
     }

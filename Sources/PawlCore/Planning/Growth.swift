@@ -3,72 +3,104 @@ package struct Growth: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         case fixed(Int)
         case automatic(maximum: Int)
+
+        var maximum: Int {
+            switch self {
+            case .fixed(let count): count
+            case .automatic(let maximum): maximum
+            }
+        }
     }
 
     /// A doubling pays when the throughput rises by this factor.
     package static let worthwhile = 1.2
-    /// How long a width is measured.
+    /// How long the throughput is measured before it is believed.
     package static let window = Span.milliseconds(300)
+    /// New connections begin slowly (RFC 5681 §3.1) and may take this long until they pay.
+    package static let patience = Span.seconds(1)
 
     package let mode: Mode
     /// Connections that may be in use now.
     package private(set) var width: Int
-    /// The server or the line would not have more than this.
+    /// The server would not have more than this.
     package private(set) var ceiling: Int
     private var settled: Bool
+    /// Since when every connection of this width brings bytes.
+    private var widthSince: Moment?
     private var windowStart: Moment?
     private var windowBytes: Int64 = 0
     /// Bytes per second at the width before this one, and that width.
     private var before: Double?
     private var paid = 1
+    /// The last refusal, and what was in use before the first.
+    private var refusedAt: Moment?
+    private var wished = 0
 
     package init(_ mode: Mode) {
         self.mode = mode
+        ceiling = mode.maximum
         switch mode {
         case .fixed(let count):
             width = count
-            ceiling = count
             settled = true
         case .automatic(let maximum):
             width = 1
-            ceiling = maximum
             settled = maximum <= 1
         }
     }
 
     /// Called at each tick with all bytes received so far, the connections that bring bytes, and what is still to come.
     package mutating func measure(received: Int64, flowing: Int, remaining: Int64, now: Moment) {
+        recover(now: now)
         guard !settled else { return }
         // A window counts only from the moment when every connection of this width brings bytes.
-        guard flowing >= width, let start = windowStart else {
+        guard flowing >= width, let start = windowStart, let since = widthSince else {
             windowStart = flowing >= width ? now : nil
+            widthSince = widthSince ?? windowStart
             windowBytes = received
             return
         }
         guard now - start >= Growth.window else { return }
         let rate = Double(received - windowBytes) / (now - start).seconds
-        windowStart = nil
+        windowStart = now
+        windowBytes = received
         if let before, rate < before * Growth.worthwhile {
+            guard now - since >= Growth.patience else { return }
             // The last doubling did not pay: back to what did, and stay there.
             width = min(paid, ceiling)
             settled = true
             return
         }
         before = rate
-        let secondsLeft = rate > 0 ? Double(remaining) / rate : .infinity
+        grow(secondsLeft: rate > 0 ? Double(remaining) / rate : .infinity)
+    }
+
+    private mutating func grow(secondsLeft: Double) {
         guard width < ceiling, secondsLeft > 1 else {
             settled = width >= ceiling
             return
         }
         paid = width
         width = min(width * 2, ceiling)
+        windowStart = nil
+        widthSince = nil
     }
 
     /// The server refused a connection while `working` others brought bytes.
-    package mutating func shrink(to working: Int) {
+    package mutating func shrink(to working: Int, now: Moment) {
+        if refusedAt == nil { wished = width }
+        refusedAt = now
         ceiling = max(1, min(ceiling, working))
         width = min(width, ceiling)
         settled = true
+    }
+
+    /// A refusal is of its time: as the host's budget does, this tries one connection more after a while.
+    private mutating func recover(now: Moment) {
+        guard let since = refusedAt, now - since >= HostBudget.recovery else { return }
+        ceiling += 1
+        width = min(wished, ceiling)
+        refusedAt = width < wished ? now : nil
     }
 
     /// Nothing of the measurement holds for the new conditions (another network, another server).

@@ -2,8 +2,14 @@
 ///
 /// Pure questions about a map; nothing here acts.
 package struct Planner: Hashable, Sendable {
-    /// A range is only split when both halves keep at least this many bytes.
+    /// Both halves of a range keep at least this many bytes while nobody knows how fast its lane is.
     package var minimumSplit: Int64 = 1 << 20
+    /// However slow the lane is, a request for less than this costs more than it brings.
+    package var leastSplit: Int64 = 64 << 10
+    /// A half that its lane will bring sooner than this, or than a new connection brings its first byte, is left to it.
+    package var splitWorthwhile = Span.milliseconds(50)
+    /// How long a new connection takes until its first byte.
+    package var opening = Span.zero
     /// Lanes that may work on the same last bytes.
     package var racersPerRange = 3
     /// A rest that its lane will bring sooner than this is left to it.
@@ -45,10 +51,24 @@ package struct Planner: Hashable, Sendable {
     private func steal(in map: SegmentMap, lanes: [LaneView]) -> Work? {
         // A range that is being raced for is at its tail; cutting it would leave racers without a goal.
         let raced = Set(lanes.compactMap(\.isRacing))
-        let candidates = map.claims.filter { !raced.contains($0.lane) && $0.range.count >= 2 * minimumSplit }
-        guard let largest = candidates.max(by: { $0.range.count < $1.range.count }) else { return nil }
-        let middle = largest.range.start + largest.range.count / 2
-        return .steal(ByteRange(middle, largest.range.end), from: largest.lane)
+        let speeds = lanes.map(\.speed).filter { $0 > 0 }
+        let mean = speeds.isEmpty ? 0 : speeds.reduce(0, +) / Double(speeds.count)
+        let latest = map.claims.compactMap { claim -> (claim: SegmentMap.Claim, wait: Double)? in
+            let own = lanes.first { $0.id == claim.lane }?.speed ?? 0
+            guard !raced.contains(claim.lane), isWorthSplitting(claim.range, speed: own) else { return nil }
+            // Where nothing is known of any speed, the longest range is the latest.
+            let assumed = own > 0 ? own : mean > 0 ? mean : 1
+            return (claim, Double(claim.range.count) / assumed)
+        }.max { $0.wait < $1.wait }
+        guard let victim = latest?.claim else { return nil }
+        let middle = victim.range.start + victim.range.count / 2
+        return .steal(ByteRange(middle, victim.range.end), from: victim.lane)
+    }
+
+    private func isWorthSplitting(_ range: ByteRange, speed: Double) -> Bool {
+        let half = range.count / 2
+        guard speed > 0 else { return half >= minimumSplit }
+        return half >= leastSplit && Double(half) / speed >= max(splitWorthwhile, opening).seconds
     }
 
     private func race(in map: SegmentMap, lanes: [LaneView]) -> Work? {

@@ -55,7 +55,7 @@ import Testing
 
     @Test(arguments: Case.allCases)
     func `every reachable state keeps the house laws`(walk: Case) {
-        let (states, broken) = Self.reach(walk, most: 2500)
+        let (states, broken) = Self.reach(walk, most: 5000)
         if let broken { Issue.record("\(broken)") }
         let phases = Set(states.map(\.machine.phase))
         #expect(

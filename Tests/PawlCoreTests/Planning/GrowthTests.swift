@@ -2,18 +2,25 @@ import PawlCore
 import Testing
 
 @Suite struct GrowthTests {
-    /// Feeds a line on which `rate(width)` bytes a second come, for `seconds`.
+    /// Feeds a line on which `rate(width)` bytes a second come, for `seconds`; a connection needs `ramp` seconds to get to
+    /// its rate.
     private static func run(
         _ growth: inout Growth,
         seconds: Int,
         remaining: Int64 = 1 << 40,
+        ramp: Double = 0,
         rate: (Int) -> Double
     ) {
         var received: Int64 = 0
         var now = Moment(nanoseconds: 0)
+        var ages: [Int] = []
         for _ in 0..<seconds * 10 {
             growth.measure(received: received, flowing: growth.width, remaining: remaining, now: now)
-            received += Int64(rate(growth.width) / 10)
+            ages = ages.prefix(growth.width).map { $0 + 1 }
+            while ages.count < growth.width { ages.append(1) }
+            let shares = ages.map { ramp == 0 ? 1 : min(1, Double($0) / (10 * ramp)) }
+            let present = rate(growth.width) * shares.reduce(0, +) / Double(growth.width)
+            received += Int64(present / 10)
             now = now + .milliseconds(100)
         }
     }
@@ -32,6 +39,21 @@ import Testing
             #expect(growth.width == knee)
             Self.run(&growth, seconds: 20) { Double($0) * 1e6 }
             #expect(growth.width == knee)
+        }
+    }
+
+    @Test(arguments: [0.3, 0.6, 0.9])
+    func `G3 connections that begin slowly are given the time to pay`(ramp: Double) {
+        var growth = Growth(.automatic(maximum: 8))
+        Self.run(&growth, seconds: 10, ramp: ramp) { Double($0) * 1e6 }
+        #expect(growth.width == 8)
+    }
+
+    @Test func `G3 a connection that fills the line gets company for a second and no more`() {
+        for (seconds, width) in [(1, 2), (2, 1)] {
+            var growth = Growth(.automatic(maximum: 8))
+            Self.run(&growth, seconds: seconds) { _ in 1e6 }
+            #expect(growth.width == width)
         }
     }
 
@@ -70,13 +92,35 @@ import Testing
     @Test func `G3 a refusal shrinks to what works, until conditions change`() {
         var growth = Growth(.automatic(maximum: 8))
         Self.run(&growth, seconds: 10) { Double($0) * 1e6 }
-        growth.shrink(to: 3)
+        let start = Moment(nanoseconds: 0)
+        growth.shrink(to: 3, now: start)
         #expect(growth.width == 3 && growth.ceiling == 3)
-        growth.shrink(to: 0)
+        growth.shrink(to: 0, now: start)
         #expect(growth.width == 1 && growth.ceiling == 1)
-        Self.run(&growth, seconds: 10) { Double($0) * 1e6 }
-        #expect(growth.width == 1)
         growth.restart()
         #expect(growth == Growth(.automatic(maximum: 8)))
+    }
+
+    @Test(arguments: [Growth.Mode.fixed(4), .automatic(maximum: 4)])
+    func `G3 what was refused is tried again one by one, as the host's budget recovers`(mode: Growth.Mode) {
+        var growth = Growth(mode)
+        Self.run(&growth, seconds: 5) { Double($0) * 1e6 }
+        var now = Moment(nanoseconds: 0)
+        func wait(_ span: Span) {
+            now = now + span
+            growth.measure(received: 0, flowing: growth.width, remaining: 1 << 40, now: now)
+        }
+        growth.shrink(to: 2, now: now)
+        wait(.seconds(9))
+        #expect(growth.width == 2)
+        wait(.seconds(1))
+        #expect(growth.width == 3)
+        growth.shrink(to: 2, now: now)
+        wait(.seconds(9))
+        #expect(growth.width == 2, "a refusal begins the wait again")
+        for width in [3, 4, 4] {
+            wait(HostBudget.recovery)
+            #expect(growth.width == width)
+        }
     }
 }

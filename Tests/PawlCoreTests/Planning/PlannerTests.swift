@@ -66,6 +66,40 @@ import Testing
         #expect(Planner().nextWork(in: map, lanes: []) == nil)
     }
 
+    /// The work for one more connection beside lanes of these rests and speeds.
+    private static func work(_ lanes: [(rest: Int64, speed: Double)], opening: Span = .zero) -> Planner.Work?
+    {
+        var map = SegmentMap(total: lanes.reduce(0) { $0 + $1.rest })
+        var views: [Planner.LaneView] = []
+        var start: Int64 = 0
+        for (index, lane) in lanes.enumerated() {
+            let id = LaneID(rawValue: UInt32(index))
+            map.assign(ByteRange(start, start + lane.rest), to: id)
+            views.append(Planner.LaneView(id: id, speed: lane.speed, isRacing: nil, silentFor: .zero))
+            start += lane.rest
+        }
+        var planner = Planner()
+        planner.opening = opening
+        return planner.nextWork(in: map, lanes: views)
+    }
+
+    @Test func `the lane that would be done last is split, not the one with the most bytes`() {
+        let two = Self.work([(8_000_000, 4e6), (2_000_000, 5e5)])
+        #expect(two == .steal(ByteRange(9_000_000, 10_000_000), from: LaneID(rawValue: 1)))
+        let fresh = Self.work([(8_000_000, 4e6), (9_000_000, 0)])
+        #expect(fresh == .steal(ByteRange(12_500_000, 17_000_000), from: LaneID(rawValue: 1)))
+    }
+
+    @Test func `a slow lane's last bytes are split too, unless a new connection would come too late`() {
+        let slow = [(rest: Int64(600_000), speed: 1e6)]
+        let half = Planner.Work.steal(ByteRange(300_000, 600_000), from: LaneID(rawValue: 0))
+        #expect(Self.work(slow) == half)
+        #expect(Self.work(slow, opening: .milliseconds(300)) == half)
+        #expect(Self.work(slow, opening: .milliseconds(301)) == nil)
+        #expect(Self.work([(rest: 600_000, speed: 1e7)]) == nil)
+        #expect(Self.work([(rest: 120_000, speed: 2e5)]) == nil, "less than a request is worth")
+    }
+
     @Test func `without a total nothing is split`() {
         var map = SegmentMap()
         map.assign(ByteRange(0, SegmentMap.open), to: LaneID(rawValue: 1))

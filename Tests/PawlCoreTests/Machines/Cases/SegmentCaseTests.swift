@@ -66,8 +66,39 @@ import Testing
         bench.fail(.connectionRefused, lane: lane)
         #expect(bench.said.contains(.complain(bench.machine.sources[0].given.origin, retryAfter: nil)))
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.count == 3)
-        bench.tick(after: 60)
-        #expect(bench.machine.growth.width <= 3)
+        bench.tick(after: 5)
+        #expect(bench.machine.lanes.count == 3)
+        bench.tick(after: 10)
+        #expect(bench.machine.lanes.count == 4, "the host's budget has recovered as well")
+    }
+
+    @Test func `G3 a lane alone that falls to a twentieth of its best gets a helper`() {
+        var bench = Bench { $0.growth = .fixed(1) }
+        bench.begin()
+        bench.answer(Bench.whole(Self.total))
+        let lane = bench.lane
+        for _ in 0..<8 {
+            bench.progress(to: bench.machine.lanes[0].cursor + 500_000, lane: lane)
+            bench.tick(after: 0.5)
+        }
+        var seconds = 0.0
+        while bench.machine.lanes.count == 1, seconds < 30 {
+            bench.progress(to: bench.machine.lanes[0].cursor + 1000, lane: lane)
+            bench.tick(after: 0.5)
+            seconds += 0.5
+        }
+        #expect(seconds >= 10 && seconds < 16)
+        let helper = bench.machine.lanes[1]
+        #expect(helper.kind == .data && helper.cursor > bench.machine.lanes[0].cursor)
+        bench.answer(Bench.part(helper.cursor, Self.total, of: Self.total), to: helper.id)
+        for _ in 0..<8 {
+            for one in bench.machine.lanes where one.stage == .flowing {
+                bench.progress(to: one.cursor + (one.id == lane ? 1000 : 500_000), lane: one.id)
+            }
+            bench.tick(after: 0.5)
+        }
+        #expect(bench.machine.lanes.map(\.id) == [helper.id], "the crawling one has gone")
+        #expect(bench.machine.map.isConserved)
     }
 
     @Test func `without ranges the lane before a gap goes on through it`() {
