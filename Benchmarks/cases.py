@@ -175,6 +175,10 @@ class Cases:
         ], traced=("pawl auto", "127.0.0.1", self.origin.line.port))
 
     def tail(self):
+        def was_slow(rows, trace):
+            pawl, aria = (self.origin.slow(program) for program in ("Pawl", "aria2"))
+            return pawl > 0 and aria > 0, f"Pawl {pawl}, aria2 {aria} in all runs"
+
         commands = {}
         for title, port in (("none slow", self.origin.capped), ("slow tail", self.origin.tail)):
             address = self.url("half", port)
@@ -182,7 +186,8 @@ class Cases:
             commands[f"aria2 -x8, {title}"] = self.aria(address, 8)
         return Case("tail", "One 512 MiB file, 20 MB/s a connection; with a slow tail the fourth connection gets 20 KB/s",
                     commands, "GiB", 0.5, GIB // 2,
-                    [AtMost("pawl -x8, slow tail", "wall", 1.15, "pawl -x8, none slow")])
+                    [AtMost("pawl -x8, slow tail", "wall", 1.15, "pawl -x8, none slow"),
+                     Fact("there were slow connections", was_slow)])
 
     def many(self, folder, count, size, tls):
         stem = f"{self.origin.folder}/{folder}-{'tls' if tls else 'plain'}"

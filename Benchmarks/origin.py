@@ -24,11 +24,12 @@ http {{
   proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/fcgi; uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi; http2_max_concurrent_streams 128;
   map $http_range $pace {{ default 20m; "~^bytes={TAIL}-" 20k; }}
+  log_format pace "$pace $http_user_agent";
   server {{ listen 127.0.0.1:{self.plain} backlog=1024; }}
   server {{ listen 127.0.0.1:{self.tls} ssl http2 backlog=1024;
            ssl_certificate {folder}/cert.pem; ssl_certificate_key {folder}/key.pem; }}
   server {{ listen 127.0.0.1:{self.capped}; limit_rate 20m; }}
-  server {{ listen 127.0.0.1:{self.tail}; limit_rate $pace; }}
+  server {{ listen 127.0.0.1:{self.tail}; limit_rate $pace; access_log {folder}/tail.log pace; }}
 }}""")
         # It ends with this program, however that ends.
         self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "nginx", "-c", conf,
@@ -52,6 +53,11 @@ http {{
         os.makedirs(os.path.join(self.root, folder))
         for number in range(count):
             self.file(f"{folder}/f{number}", size)
+
+    def slow(self, program):
+        """How many connections of a program got 20 KB/s."""
+        with open(f"{self.folder}/tail.log") as file:
+            return sum(line.startswith(f"20k {program}/") for line in file)
 
     def stop(self):
         self.process.terminate()
