@@ -107,7 +107,8 @@ public final class Downloader: Sendable {
         let (id, box) = engine.add(job)
         var base = DownloadSnapshot(
             id: Download.ID(rawValue: id.rawValue),
-            source: job.plan.sources[0].redacted
+            // Without a query nothing in it is secret.
+            source: job.plan.sources[0].query == nil ? job.addresses[0] : job.plan.sources[0].redacted
         )
         base.taskDescription = options.taskDescription
         let place = Place(
