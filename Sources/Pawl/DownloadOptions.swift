@@ -86,6 +86,11 @@ public struct DownloadOptions: Sendable, Hashable {
     /// A text of the caller's own that comes back in snapshots.
     public var taskDescription: String?
 
+    /// Values of the caller's own that a manager keeps with the download.
+    ///
+    /// They mean nothing to it. Default none.
+    public var attributes: [String: String] = [:]
+
     /// Every default.
     public init() {}
 

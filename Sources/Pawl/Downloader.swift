@@ -107,8 +107,7 @@ public final class Downloader: Sendable {
         let (id, box) = engine.add(job)
         var base = DownloadSnapshot(
             id: Download.ID(rawValue: id.rawValue),
-            // Without a query nothing in it is secret.
-            source: job.plan.sources[0].query == nil ? job.addresses[0] : job.plan.sources[0].redacted
+            source: job.plan.sources[0].redacted
         )
         base.taskDescription = options.taskDescription
         let place = Place(

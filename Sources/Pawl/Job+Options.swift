@@ -44,8 +44,6 @@ extension Job {
         rateLimit = options.rateLimit
     }
 
-    private static let userAgent = "Pawl/\(PawlVersion.text)"
-
     private static func refused(_ what: String, _ why: String) -> Failure {
         Failure(.badOption, "cannot take", at: what, because: why)
     }
@@ -95,7 +93,7 @@ extension Job {
             }
         }
         values.headers = options.headers
-        values.userAgent = options.userAgent ?? userAgent
+        values.userAgent = options.userAgent ?? "Pawl/\(PawlVersion.text)"
         values.referer = options.referer
         values.credentials =
             options.user.map { Credentials(user: $0, password: options.password ?? "") } ?? urlCredentials

@@ -68,8 +68,8 @@ extension DownloadManager {
         case index(Int)
         /// This many places further back; negative is forward.
         case offset(Int)
-        /// At the end.
-        case last
+        /// This many places before the end; 0 is the last.
+        case fromEnd(Int)
     }
 
     /// Moves a download in the line, within its priority, and gives its index there.
@@ -82,7 +82,7 @@ extension DownloadManager {
                 switch place {
                 case .index(let index): .index(index)
                 case .offset(let offset): .offset(offset)
-                case .last: .fromEnd(0)
+                case .fromEnd(let offset): .fromEnd(offset)
                 }
             guard let (index, actions) = keeper.machine.move(QueueID(id), to: target) else { return nil }
             keeper.perform(actions)

@@ -59,6 +59,8 @@ public final class DownloadManager: Sendable {
         public init() {}
     }
 
+    /// The folder that it owns, as it was given.
+    public let root: String
     let thread: WorkThread<QueueKeeper>
     let audience: Audience
     let cabinet = SettingsCabinet()
@@ -95,6 +97,7 @@ public final class DownloadManager: Sendable {
         let herald = Herald(delegate, threads: ports.threads)
         let audience = Audience(bufferSize: configuration.eventBuffer, herald: herald)
         let owner = ManagerOwner(thread)
+        self.root = root
         self.thread = thread
         self.audience = audience
         self.owner = owner

@@ -77,6 +77,16 @@ struct StoredOptions: Hashable, Sendable {
             { one($0.options.keepsServerTime) },
             { stored, text in stored.options.keepsServerTime = text == "true" }
         ),
+        Field(
+            "attribute",
+            { $0.options.attributes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" } }
+        ) {
+            stored,
+            text in
+            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return }
+            stored.options.attributes[String(parts[0])] = String(parts[1])
+        },
         Field("newname", { one($0.newName) }, { $0.newName = $1 }),
         Field("former", { $0.formerSources }, { $0.formerSources.append($1) }),
         Field("wasthere", { one($0.wasThere) }, { $0.wasThere = $1 == "true" }),
@@ -93,6 +103,13 @@ struct StoredOptions: Hashable, Sendable {
             }
             field.take(&self, Self.plain(parts[1]))
         }
+    }
+
+    /// `false` when there is no such option.
+    fileprivate mutating func take(_ name: String, _ value: String) -> Bool {
+        guard let field = Self.fields.first(where: { $0.name == name }) else { return false }
+        field.take(&self, value)
+        return true
     }
 
     var text: String {
@@ -134,5 +151,16 @@ struct StoredOptions: Hashable, Sendable {
             }
         }
         return String(value)
+    }
+}
+
+extension DownloadOptions {
+    /// Takes options by the names under which the queue keeps them; gives the first name that is none.
+    package mutating func take(_ values: [(name: String, value: String)]) -> String? {
+        var stored = StoredOptions()
+        stored.options = self
+        for (name, value) in values where !stored.take(name, value) { return name }
+        self = stored.options
+        return nil
     }
 }

@@ -103,7 +103,7 @@ struct GetSession: ~Copyable {
         case .event(let event):
             let id = event.id.rawValue
             if let report = roster.apply(event.kind, of: id) { teller.tell(report) }
-            if !roster.isActive(id) { downloads[id] = nil }
+            if roster.active[id] == nil { downloads[id] = nil }
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
             isInterrupted = true
         case .signal(SIGTSTP):

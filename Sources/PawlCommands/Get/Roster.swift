@@ -27,8 +27,6 @@ package struct Roster: Sendable {
     /// A download was added; it counts as under way from here.
     package mutating func add(_ id: UInt64, source: String) { active[id] = Entry(source: source) }
 
-    package func isActive(_ id: UInt64) -> Bool { active.index(forKey: id) != nil }
-
     /// A URL was refused before it became a download.
     package mutating func refuse(_ error: PawlError) -> Report {
         failed += 1

@@ -59,6 +59,13 @@ package struct QueueMachine: Sendable {
     package func place(of id: QueueID) -> QueuePlace? { scheduler.place(of: id) }
     package func index(of id: QueueID) -> Int? { scheduler.index(of: id) }
 
+    /// How many wait or are paused.
+    package var waitingCount: Int { scheduler.waitingCount }
+    /// A part of the line, paused ones too, the next one first.
+    package func waiting(from start: Int, limit: Int) -> [QueueID] {
+        scheduler.waiting(from: start, limit: limit)
+    }
+
     /// Whether it waits, is paused or runs, and may be steered.
     package func knows(_ id: QueueID) -> Bool { scheduler.place(of: id) != nil }
 
@@ -115,6 +122,13 @@ package struct QueueMachine: Sendable {
         guard let run = runs[id] else { return [.clean(id)] + carryOut(orders) }
         runs[id] = .removing
         return (run == .active ? [.stop(id)] : []) + carryOut(orders)
+    }
+
+    /// It is to run under other conditions: one that runs stops and starts again in its slot.
+    package mutating func restart(_ id: QueueID) -> [Action] {
+        guard runs[id] == .active, scheduler.isRunning(id) else { return [] }
+        runs[id] = .leaving(again: true)
+        return [.stop(id)]
     }
 
     package mutating func change(priority: Int, of id: QueueID) -> [Action] {

@@ -1,5 +1,4 @@
 #if os(Linux)
-import Glibc
 import PawlCore
 
 /// What the head of an answer says about the bytes after it and about its connection (RFC 9112 §6.3, §9.3).
@@ -170,14 +169,8 @@ private struct HeadLineReader {
     /// Moves behind the next line feed and tells where the line ended; `nil` when there is none.
     private mutating func lineEnd() -> Int? {
         let start = index
-        let length = unsafe head.withUnsafeBytes { head -> Int? in
-            guard let base = head.baseAddress, start < head.count,
-                let found = unsafe memchr(base + start, 0x0A, head.count - start)
-            else { return nil }
-            return unsafe UnsafeRawPointer(found) - (base + start)
-        }
-        guard let length else { return nil }
-        index = start + length
+        while index < head.count, head[index] != 0x0A { index += 1 }
+        guard index < head.count else { return nil }
         var end = index
         while end > start, head[end - 1] == 0x0D { end -= 1 }
         index += 1

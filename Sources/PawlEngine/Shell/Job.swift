@@ -8,11 +8,7 @@ package struct DownloadID: Hashable, Sendable {
 
 /// Everything that a download needs to run.
 package struct Job: Sendable {
-    package var plan: DownloadPlan {
-        didSet { addresses = plan.sources.map(\.text) }
-    }
-    /// The plan's addresses as the journal names them, written once.
-    package private(set) var addresses: [String]
+    package var plan: DownloadPlan
     package var settings: TransferSettings
     package var folder: String
     /// The final name, when the person chose it.
@@ -38,7 +34,6 @@ package struct Job: Sendable {
 
     package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
         self.plan = plan
-        addresses = plan.sources.map(\.text)
         self.settings = settings
         self.folder = folder
         naming = .server

@@ -42,7 +42,7 @@ extension Runner {
 
     var facts: JournalFacts {
         JournalFacts(
-            sources: hasOtherAddress ? machine.provenAddresses : job.addresses,
+            sources: hasOtherAddress ? machine.provenAddresses : addresses,
             identity: machine.identity ?? ContentIdentity(),
             name: machine.name ?? ""
         )
@@ -105,9 +105,7 @@ extension Runner {
         else { return }
         onDisk { partial throws(Failure) in
             // A small file that comes in one answer is done before a journal could help it.
-            if !partial.hasJournal,
-                machine.map.total.map({ $0 > smallFile }) ?? true || !machine.map.done.isEmpty
-            {
+            if !partial.hasJournal, machine.total.map({ $0 > smallFile }) ?? true || machine.written > 0 {
                 try partial.beginJournal(facts, done: machine.map.done)
                 // Lanes that flow already have written without one.
                 for other in machine.lanes where other.stage == .flowing && other.id != id {

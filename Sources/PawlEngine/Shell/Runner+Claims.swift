@@ -6,7 +6,7 @@ extension Runner {
     func earlyClaim() -> ClaimOutcome? {
         let address = job.plan.sources[0]
         if let name = job.fileName { return claim(name: name, adoptsAny: true) }
-        if let name = disk.unfinished(of: job.addresses[0], in: job.folder) {
+        if let name = disk.unfinished(of: addresses[0], in: job.folder) {
             return claim(name: name, adoptsAny: false)
         }
         // A file of the address's own name is meant by `skip` and `resume`; nothing needs to be asked for it (C3).

@@ -21,7 +21,9 @@ final class Runner {
     unowned let loop: Loop
     let clock: any Clock
     let disk: any Disk
-    /// One of the job's addresses was replaced; the machine knows what may be named then.
+    /// The addresses as the journal names them.
+    let addresses: [String]
+    /// One of them was replaced; the machine knows what may be named then.
     var hasOtherAddress = false
     var machine: DownloadMachine
     var partial: (any Partial)?
@@ -35,7 +37,6 @@ final class Runner {
     private var isCheckpointing = false
     /// Counts them, so that a list of actions is not gone on with after one.
     private(set) var diskFailures = 0
-    private var nextNote = Moment(nanoseconds: 0)
     private var nextLook = Moment(nanoseconds: 0)
     private var isReleased = false
     /// With how many connections the reading was made that holds while the present actions are carried out.
@@ -49,6 +50,7 @@ final class Runner {
         self.loop = loop
         clock = loop.clock
         disk = job.disk ?? loop.shared.ports.disk
+        addresses = job.plan.sources.map(\.text)
         startedAt = clock.now
         limiter = RateLimiter(rate: job.rateLimit)
         let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
@@ -225,11 +227,7 @@ final class Runner {
     }
 
     func read(now: Moment) {
-        // Reports may come in bursts, which say nothing of the speed.
-        if now >= nextNote {
-            nextNote = now + .milliseconds(10)
-            meter.note(total: machine.received, now: now)
-        }
+        meter.note(total: machine.received, now: now)
         var reading = Reading()
         reading.phase = machine.phase
         reading.name = machine.name

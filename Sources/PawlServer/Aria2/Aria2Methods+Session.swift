@@ -1,0 +1,65 @@
+import Glibc
+import Pawl
+import PawlCore
+
+// aria2's session file: what has not finished, in the form that `--input-file` reads.
+extension Aria2Methods {
+    func saveSession() async throws -> JSON {
+        guard let path = settings.sessionFile else { throw RPCError("Filename is not given.") }
+        try SessionFile.write(try await sessionText(), to: path)
+        return "OK"
+    }
+
+    func sessionText() async throws -> String {
+        let filter = DownloadFilter([.waiting, .paused, .failed])
+        var text = ""
+        var offset = 0
+        while true {
+            let page = try await manager.downloads(matching: filter, offset: offset, limit: 500)
+            if page.isEmpty { return text }
+            for details in try await manager.details(of: page.map(\.id)) { text += entry(details) }
+            offset += page.count
+        }
+    }
+
+    private func entry(_ details: DownloadDetails) -> String {
+        var lines = [details.sources.joined(separator: "\t"), " gid=\(details.snapshot.id)"]
+        if details.snapshot.state == .paused { lines.append(" pause=true") }
+        let options = Aria2Options.remembered(in: details.options.attributes)
+        for (name, value) in options.values.sorted(by: { $0.key < $1.key }) {
+            for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
+                lines.append(" \(name)=\(line)")
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// Writes a file so that a reader sees the old one or the new one.
+enum SessionFile {
+    static func write(_ text: String, to path: String) throws(Failure) {
+        let draft = path + "__temp"
+        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failure("cannot make", draft) }
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes {
+                unsafe Glibc.write(file, $0.baseAddress, $0.count)
+            }
+            guard count > 0 else {
+                let failure = failure("cannot write", draft)
+                close(file)
+                throw failure
+            }
+            written += count
+        }
+        let isSynced = fsync(file) == 0
+        guard close(file) == 0, isSynced else { throw failure("cannot write", draft) }
+        guard unsafe rename(draft, path) == 0 else { throw failure("cannot rename to", path) }
+    }
+
+    private static func failure(_ what: String, _ path: String) -> Failure {
+        Failure(.inputOutput, what, at: path, because: unsafe String(cString: strerror(errno)))
+    }
+}

@@ -1,0 +1,130 @@
+import Pawl
+import PawlCore
+
+// What changes something.
+extension Aria2Methods {
+    func addURI(_ parameters: Aria2Parameters) async throws -> JSON {
+        let sources = try parameters.texts(0)
+        guard let first = sources.first else { throw RPCError("URI is not provided.") }
+        var options = settings.options
+        try options.take(try parameters.members(1), scope: .initial)
+        let position = try position(parameters, 2)
+        let request = try options.request(first, mirrors: Array(sources.dropFirst()), root: settings.root)
+        return .string(try await add([request], at: position)[0].description)
+    }
+
+    private func position(_ parameters: Aria2Parameters, _ index: Int) throws(RPCError) -> Int? {
+        guard let position = try parameters.optionalInteger(index) else { return nil }
+        guard position >= 0 else { throw RPCError("Position must be greater than or equal to 0.") }
+        return position
+    }
+
+    private func add(_ requests: [DownloadRequest], at position: Int?) async throws -> [Download.ID] {
+        var ids: [Download.ID] = []
+        for answer in try await manager.add(requests) { ids.append(try answer.get()) }
+        if let position {
+            for (offset, id) in ids.enumerated() { try await manager.move(id, to: .index(position + offset)) }
+        }
+        return ids
+    }
+
+    func remove(_ parameters: Aria2Parameters) async throws -> JSON {
+        let id = try await find(try parameters.text(0))
+        guard let snapshot = try await manager.snapshot(of: id) else {
+            throw RPCError("GID \(id) is not found")
+        }
+        let word = Aria2Status.word(snapshot.state)
+        guard ["active", "waiting", "paused"].contains(word) else {
+            throw RPCError("Active Download not found for GID#\(id)")
+        }
+        // One that never ran leaves no trace.
+        try await manager.remove(id, keepingFile: true, keepingHistory: word == "active")
+        return .string(id.description)
+    }
+
+    func pause(_ parameters: Aria2Parameters) async throws -> JSON {
+        let id = try await find(try parameters.text(0))
+        guard try await manager.pause(id) else { throw RPCError("GID#\(id) cannot be paused now") }
+        return .string(id.description)
+    }
+
+    func unpause(_ parameters: Aria2Parameters) async throws -> JSON {
+        let id = try await find(try parameters.text(0))
+        guard try await manager.snapshot(of: id)?.state == .paused, try await manager.resume(id) else {
+            throw RPCError("GID#\(id) cannot be unpaused now")
+        }
+        return .string(id.description)
+    }
+
+    func pauseAll() async throws -> JSON {
+        try await manager.pauseAll()
+        return "OK"
+    }
+
+    func unpauseAll() async throws -> JSON {
+        try await manager.resumeAll()
+        return "OK"
+    }
+
+    func changePosition(_ parameters: Aria2Parameters) async throws -> JSON {
+        let id = try await find(try parameters.text(0))
+        let position = try parameters.integer(1)
+        let place: DownloadManager.Place =
+            switch try parameters.text(2) {
+            case "POS_SET": .index(position)
+            case "POS_CUR": .offset(position)
+            case "POS_END": .fromEnd(position)
+            default: throw RPCError("Illegal argument.")
+            }
+        guard let index = try await manager.move(id, to: place) else {
+            throw RPCError("GID#\(id) not found in the waiting queue.")
+        }
+        return .number(index)
+    }
+
+    func changeURI(_ parameters: Aria2Parameters) async throws -> JSON {
+        let id = try await find(try parameters.text(0))
+        guard try parameters.integer(1) == 1 else { throw RPCError("fileIndex is out of range") }
+        let (removed, added) = (try parameters.texts(2), try parameters.texts(3))
+        let position = try parameters.optionalInteger(4)
+        guard var sources = try await manager.details(of: [id]).first?.sources else {
+            throw RPCError("Cannot remove URIs from GID#\(id)")
+        }
+        var count = 0
+        for source in removed {
+            guard let index = sources.firstIndex(of: source) else { continue }
+            sources.remove(at: index)
+            count += 1
+        }
+        sources.insert(contentsOf: added, at: min(max(0, position ?? sources.count), sources.count))
+        guard !sources.isEmpty else { throw RPCError("Cannot remove URIs from GID#\(id)") }
+        try await replace(sources, of: id)
+        return [.number(count), .number(added.count)]
+    }
+
+    /// The first is the address, the others are its mirrors.
+    private func replace(_ sources: [String], of id: Download.ID) async throws {
+        guard let details = try await manager.details(of: [id]).first else {
+            throw RPCError("GID \(id) is not found")
+        }
+        if details.sources[0] != sources[0] { try await manager.replaceURL(of: id, with: sources[0]) }
+        var options = details.options
+        options.mirrors = Array(sources.dropFirst())
+        if options.mirrors != details.options.mirrors { try await manager.change(options: options, of: id) }
+    }
+
+    func purge() async throws -> JSON {
+        try await manager.forget()
+        return "OK"
+    }
+
+    func removeResult(_ parameters: Aria2Parameters) async throws -> JSON {
+        let id = try await find(try parameters.text(0))
+        let isOver = try await manager.snapshot(of: id).map {
+            ["complete", "error", "removed"].contains(Aria2Status.word($0.state))
+        }
+        guard isOver == true else { throw RPCError("Could not remove download result of GID#\(id)") }
+        try await manager.forget(id)
+        return "OK"
+    }
+}

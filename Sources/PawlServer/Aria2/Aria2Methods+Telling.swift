@@ -1,0 +1,145 @@
+import Pawl
+import PawlCore
+
+// How things stand.
+extension Aria2Methods {
+    func tellStatus(_ parameters: Aria2Parameters) async throws -> JSON {
+        let id = try await find(try parameters.text(0))
+        return try await status(of: id).json(keys: Set(try parameters.optionalTexts(1) ?? []))
+    }
+
+    func tellActive(_ parameters: Aria2Parameters) async throws -> JSON {
+        let keys = Set(try parameters.optionalTexts(0) ?? [])
+        return try await tell(try await manager.running().map(\.id), keys: keys)
+    }
+
+    func tellWaiting(_ parameters: Aria2Parameters) async throws -> JSON {
+        let window = try Window(parameters)
+        let count = try await manager.counts().waiting
+        guard let slice = window.slice(of: count) else { return [] }
+        let page = try await manager.line(offset: slice.lowerBound, limit: slice.count).map(\.id)
+        return try await tell(window.isReversed ? page.reversed() : page, keys: window.keys)
+    }
+
+    func tellStopped(_ parameters: Aria2Parameters) async throws -> JSON {
+        let window = try Window(parameters)
+        let count = try await manager.counts().ended
+        guard let slice = window.slice(of: count) else { return [] }
+        let page = try await manager.downloads(
+            matching: .ended,
+            by: .ended(newestFirst: false),
+            offset: slice.lowerBound,
+            limit: slice.count
+        ).map(\.id)
+        return try await tell(window.isReversed ? page.reversed() : page, keys: window.keys)
+    }
+
+    func getURIs(_ parameters: Aria2Parameters) async throws -> JSON {
+        try await status(of: try await find(try parameters.text(0))).uris
+    }
+
+    func getFiles(_ parameters: Aria2Parameters) async throws -> JSON {
+        [try await status(of: try await find(try parameters.text(0))).file]
+    }
+
+    func getPeers(_ parameters: Aria2Parameters) async throws -> JSON {
+        _ = try await find(try parameters.text(0))
+        return []
+    }
+
+    func getServers(_ parameters: Aria2Parameters) async throws -> JSON {
+        let text = try parameters.text(0)
+        let status = try await status(of: try await find(text))
+        guard Aria2Status.word(status.snapshot.state) == "active" else {
+            throw RPCError("No active download for GID#\(text)")
+        }
+        let servers = status.details.connections.map { connection -> JSON in
+            [
+                "uri": .string(status.details.sources[0]), "currentUri": .string(connection.source),
+                "downloadSpeed": .string(String(connection.speed)),
+            ]
+        }
+        return [["index": "1", "servers": .array(servers)]]
+    }
+
+    func getGlobalStat() async throws -> JSON {
+        let counts = try await manager.counts()
+        let speed = try await manager.running().reduce(0) { $0 + $1.speed }
+        let shown = min(counts.ended, Int(settings.options.number("max-download-result") ?? 1000))
+        return [
+            "downloadSpeed": .string(String(speed)), "uploadSpeed": "0",
+            "numActive": .string(String(counts.running)), "numWaiting": .string(String(counts.waiting)),
+            "numStopped": .string(String(shown)), "numStoppedTotal": .string(String(counts.ended)),
+        ]
+    }
+
+    var version: JSON {
+        [
+            "version": .string("1.37.0"),
+            "enabledFeatures": ["Async DNS", "HTTPS", "Message Digest", "Metalink"],
+        ]
+    }
+
+    private func tell(_ ids: [Download.ID], keys: Set<String>) async throws -> JSON {
+        let details = try await manager.details(of: ids)
+        return .array(details.map { status($0).json(keys: keys) })
+    }
+
+    func status(of id: Download.ID) async throws -> Aria2Status {
+        guard let details = try await manager.details(of: [id]).first else {
+            throw RPCError("GID \(id) is not found")
+        }
+        return status(details)
+    }
+
+    private func status(_ details: DownloadDetails) -> Aria2Status {
+        Aria2Status(
+            details: details,
+            options: Aria2Options.remembered(in: details.options.attributes),
+            root: settings.root
+        )
+    }
+
+    /// The one download whose name begins like this.
+    func find(_ text: String) async throws -> Download.ID {
+        let digits = text.lowercased()
+        let isHexadecimal = digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        guard !digits.isEmpty, digits.utf8.count <= 16, isHexadecimal else {
+            throw RPCError("Invalid GID \(text)")
+        }
+        let found = try await manager.find(digits)
+        guard let first = found.first else { throw RPCError("GID \(text) is not found") }
+        guard found.count == 1 else { throw RPCError("GID \(text) is not unique") }
+        return first
+    }
+
+    /// A part of a list: from the front, or with a negative offset from the end backwards.
+    private struct Window {
+        let offset: Int
+        let count: Int
+        let keys: Set<String>
+
+        init(_ parameters: Aria2Parameters) throws(RPCError) {
+            offset = try parameters.integer(0)
+            count = try parameters.integer(1)
+            keys = Set(try parameters.optionalTexts(2) ?? [])
+            if count < 0 { throw RPCError("Illegal argument.") }
+        }
+
+        var isReversed: Bool { offset < 0 }
+
+        /// `nil` when nothing of it is there.
+        func slice(of total: Int) -> Range<Int>? {
+            // −1 is the last one.
+            let last = offset < 0 ? total + offset : offset
+            guard last >= 0, last < total, count > 0 else { return nil }
+            return offset < 0
+                ? max(0, last - count + 1)..<(last + 1) : last..<min(total, last + min(count, total))
+        }
+    }
+}
+
+extension DownloadFilter {
+    /// What is over, however.
+    static let ended = DownloadFilter([.finished, .failed, .removed])
+}

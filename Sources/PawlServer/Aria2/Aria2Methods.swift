@@ -1,0 +1,145 @@
+package import Pawl
+package import PawlCore
+
+/// The methods that aria2's clients call, on a queue of ours.
+package struct Aria2Methods: RPCMethods {
+    typealias Method = @Sendable (Aria2Methods, Aria2Parameters) async throws -> JSON
+
+    let manager: DownloadManager
+    let settings: Aria2Settings
+
+    package init(manager: DownloadManager, settings: Aria2Settings) {
+        self.manager = manager
+        self.settings = settings
+    }
+
+    package var names: [String] { Aria2Methods.table.keys.sorted() }
+
+    package var notifications: [String] {
+        ["Start", "Pause", "Stop", "Complete", "Error"].map { "aria2.onDownload\($0)" } + [
+            "aria2.onBtDownloadComplete"
+        ]
+    }
+
+    package func isReadOnly(_ method: String) -> Bool {
+        method.hasPrefix("aria2.get") || method.hasPrefix("aria2.tell")
+    }
+
+    package func call(_ method: String, _ parameters: [JSON]) async throws(RPCError) -> JSON {
+        guard let body = Aria2Methods.table[method] else { throw .noSuchMethod(method) }
+        do {
+            return try await body(self, Aria2Parameters(parameters))
+        } catch let error as RPCError {
+            throw error
+        } catch let error as PawlError {
+            throw RPCError(error.description)
+        } catch {
+            throw RPCError(String(describing: error))
+        }
+    }
+
+    private static let table: [String: Method] = [
+        "aria2.addUri": { try await $0.addURI($1) },
+        "aria2.addTorrent": { _, _ in throw RPCError("BitTorrent is not supported.") },
+        "aria2.remove": { try await $0.remove($1) },
+        "aria2.forceRemove": { try await $0.remove($1) },
+        "aria2.pause": { try await $0.pause($1) },
+        "aria2.forcePause": { try await $0.pause($1) },
+        "aria2.pauseAll": { methods, _ in try await methods.pauseAll() },
+        "aria2.forcePauseAll": { methods, _ in try await methods.pauseAll() },
+        "aria2.unpause": { try await $0.unpause($1) },
+        "aria2.unpauseAll": { methods, _ in try await methods.unpauseAll() },
+        "aria2.tellStatus": { try await $0.tellStatus($1) },
+        "aria2.getUris": { try await $0.getURIs($1) },
+        "aria2.getFiles": { try await $0.getFiles($1) },
+        "aria2.getPeers": { try await $0.getPeers($1) },
+        "aria2.getServers": { try await $0.getServers($1) },
+        "aria2.tellActive": { try await $0.tellActive($1) },
+        "aria2.tellWaiting": { try await $0.tellWaiting($1) },
+        "aria2.tellStopped": { try await $0.tellStopped($1) },
+        "aria2.changePosition": { try await $0.changePosition($1) },
+        "aria2.changeUri": { try await $0.changeURI($1) },
+        "aria2.getOption": { try await $0.getOption($1) },
+        "aria2.changeOption": { try await $0.changeOption($1) },
+        "aria2.getGlobalOption": { methods, _ in try await methods.getGlobalOption() },
+        "aria2.changeGlobalOption": { try await $0.changeGlobalOption($1) },
+        "aria2.getGlobalStat": { methods, _ in try await methods.getGlobalStat() },
+        "aria2.purgeDownloadResult": { methods, _ in try await methods.purge() },
+        "aria2.removeDownloadResult": { try await $0.removeResult($1) },
+        "aria2.getVersion": { methods, _ in methods.version },
+        "aria2.getSessionInfo": { methods, _ in ["sessionId": .string(methods.settings.sessionID)] },
+        "aria2.shutdown": { methods, _ in methods.settings.shutDown() },
+        "aria2.forceShutdown": { methods, _ in methods.settings.shutDown() },
+        "aria2.saveSession": { methods, _ in try await methods.saveSession() },
+    ]
+}
+
+/// The parameters of a call, taken by position.
+struct Aria2Parameters: Sendable {
+    private let values: [JSON]
+
+    init(_ values: [JSON]) { self.values = values }
+
+    private func value<Value>(
+        _ position: Int,
+        _ read: (JSON) -> Value?
+    ) throws(RPCError) -> Value? {
+        guard position < values.count else { return nil }
+        guard let value = read(values[position]) else { throw .wrongType(position) }
+        return value
+    }
+
+    private func required<Value>(_ position: Int, _ value: Value?) throws(RPCError) -> Value {
+        guard let value else { throw .missing(position) }
+        return value
+    }
+
+    func text(_ position: Int) throws(RPCError) -> String {
+        try required(position, try value(position) { $0.string })
+    }
+
+    func texts(_ position: Int) throws(RPCError) -> [String] {
+        try required(position, try value(position) { $0.array?.compactMap(\.string) })
+    }
+
+    func optionalTexts(_ position: Int) throws(RPCError) -> [String]? {
+        try value(position) { $0.array?.compactMap(\.string) }
+    }
+
+    func integer(_ position: Int) throws(RPCError) -> Int {
+        Int(clamping: try required(position, try value(position) { $0.integer }))
+    }
+
+    func optionalInteger(_ position: Int) throws(RPCError) -> Int? {
+        try value(position) { $0.integer }.map { Int(clamping: $0) }
+    }
+
+    /// One text, or several in an array.
+    func textOrTexts(_ position: Int) throws(RPCError) -> [String] {
+        try required(
+            position,
+            try value(position) { value in value.string.map { [$0] } ?? value.array?.compactMap(\.string) }
+        )
+    }
+
+    func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
+
+    func list(_ position: Int) throws(RPCError) -> [JSON] {
+        try required(position, try value(position) { $0.array })
+    }
+
+    /// A whole number; `nil` for `null` and for none.
+    func optionalNumber(_ position: Int) throws(RPCError) -> Int64? {
+        if position < values.count, values[position] == .null { return nil }
+        return try value(position) { $0.integer }
+    }
+
+    /// A struct; an empty one when there is none.
+    func members(_ position: Int) throws(RPCError) -> JSON {
+        try value(position) { $0.members == nil ? nil : $0 } ?? [:]
+    }
+
+    func requiredMembers(_ position: Int) throws(RPCError) -> JSON {
+        try required(position, try value(position) { $0.members == nil ? nil : $0 })
+    }
+}

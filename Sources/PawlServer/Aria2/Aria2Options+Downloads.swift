@@ -1,0 +1,127 @@
+import Pawl
+import PawlCore
+
+// What options mean for a download of ours.
+extension Aria2Options {
+    /// A request for one file; `others` are its mirrors.
+    ///
+    /// Options that have no meaning here are remembered with the download, since clients ask for them again.
+    func request(_ source: String, mirrors: [String], root: String) throws(RPCError) -> DownloadRequest {
+        var request = DownloadRequest(source)
+        request.options.mirrors = mirrors
+        try apply(to: &request.options, root: root)
+        request.options.attributes = attributes
+        request.allowsDuplicate = true
+        if flag("pause") == true { request.start = .paused }
+        return request
+    }
+
+    /// As they are remembered with a download.
+    var attributes: [String: String] {
+        var attributes: [String: String] = [:]
+        for (name, value) in values where name != "pause" && name != "gid" {
+            attributes["aria2." + name] = value
+        }
+        return attributes
+    }
+
+    /// What was remembered.
+    static func remembered(in attributes: [String: String]) -> Aria2Options {
+        var values: [String: String] = [:]
+        for (name, value) in attributes where name.hasPrefix("aria2.") {
+            values[String(name.dropFirst("aria2.".count))] = value
+        }
+        return Aria2Options(values)
+    }
+
+    /// Puts what is given here into `options`; what is not given stays.
+    func apply(to options: inout DownloadOptions, root: String) throws(RPCError) {
+        if let folder = self["dir"] { options.folder = try Self.folder(folder, root: root) }
+        if let name = self["out"] { try Self.place(name, in: &options) }
+        if let connections { options.connections = connections }
+        if let lines = self["header"] { options.headers = lines.split(separator: "\n").map(String.init) }
+        if let checksum = self["checksum"] { options.checksum = checksum }
+        if let user = self["http-user"] ?? self["ftp-user"] { options.user = user }
+        if let password = self["http-passwd"] ?? self["ftp-passwd"] { options.password = password }
+        if let referer = self["referer"] { options.referer = referer }
+        if let agent = self["user-agent"] { options.userAgent = agent }
+        if let proxy = proxy { options.proxy = proxy }
+        if let hosts = self["no-proxy"] { options.noProxy = hosts }
+        // 0 means without end there, which here is as good as a number nobody lives to see.
+        if let tries = number("max-tries") {
+            options.retries = tries == 0 ? 1_000_000 : Int(clamping: tries - 1)
+        }
+        if let wait = number("retry-wait") { options.retryDelay = max(0.1, Double(wait)) }
+        if let timeout = number("timeout") { options.timeout = Double(timeout) }
+        if let limit = number("max-download-limit") { options.rateLimit = limit == 0 ? nil : limit }
+        if let keeps = flag("remote-time") { options.keepsServerTime = keeps }
+        if let verifies = flag("check-certificate") { options.verifiesPeer = verifies }
+        if flag("allow-overwrite") == true {
+            options.existingFile = .overwrite
+        } else if flag("continue") == true {
+            options.existingFile = .resume
+        } else if flag("auto-file-renaming") == false {
+            options.existingFile = .fail
+        }
+    }
+
+    /// aria2 bounds the connections of a file by both.
+    private var connections: Int? {
+        let bounds = [number("split"), number("max-connection-per-server")].compactMap { $0 }
+        return bounds.min().map { Int(clamping: $0) }
+    }
+
+    private var proxy: String? {
+        for (name, user, password) in [
+            ("all-proxy", "all-proxy-user", "all-proxy-passwd"),
+            ("https-proxy", "https-proxy-user", "https-proxy-passwd"),
+            ("http-proxy", "http-proxy-user", "http-proxy-passwd"),
+            ("ftp-proxy", "ftp-proxy-user", "ftp-proxy-passwd"),
+        ] {
+            guard let proxy = self[name] else { continue }
+            let address = proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy
+            guard let user = self[user], !address.contains("@"), let marks = address.firstRange(of: "://")
+            else {
+                return address
+            }
+            let login = Self.coded(user) + (self[password].map { ":" + Self.coded($0) } ?? "")
+            return address[..<marks.upperBound] + login + "@" + address[marks.upperBound...]
+        }
+        return nil
+    }
+
+    /// All but letters and digits percent-encoded (RFC 3986 §2.1).
+    private static func coded(_ text: String) -> String {
+        text.utf8.map { byte -> String in
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+                return String(scalar)
+            }
+            return "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+
+    /// `folder` relative to the root; one that is not inside it is refused.
+    static func folder(_ folder: String, root: String) throws(RPCError) -> String {
+        let refusal = RPCError("The folder \(folder) is not inside the download root \(root).")
+        var rest = folder[...]
+        if folder.hasPrefix("/") {
+            guard folder == root || folder.hasPrefix(root + "/") else { throw refusal }
+            rest = folder.dropFirst(root.count)
+        }
+        let parts = rest.split(separator: "/").filter { $0 != "." }
+        guard !parts.contains("..") else { throw refusal }
+        return parts.joined(separator: "/")
+    }
+
+    /// `out` may name folders on the way.
+    private static func place(_ name: String, in options: inout DownloadOptions) throws(RPCError) {
+        let parts = name.split(separator: "/").filter { $0 != "." }
+        guard !name.hasPrefix("/"), !parts.contains(".."), let last = parts.last else {
+            throw RPCError("We encountered a problem while processing the option '--out'.")
+        }
+        options.fileName = String(last)
+        let folders = [options.folder == "." ? "" : options.folder] + parts.dropLast().map(String.init)
+        options.folder = folders.filter { !$0.isEmpty }.joined(separator: "/")
+    }
+}

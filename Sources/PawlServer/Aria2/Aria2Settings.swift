@@ -1,0 +1,42 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+/// What aria2's clients see of the service itself, and options that hold for all downloads to come.
+package final class Aria2Settings: Sendable {
+    /// 40 hexadecimal digits, other ones at each start.
+    package let sessionID: String
+    /// The download root, absolute.
+    package let root: String
+    /// Where `saveSession` writes; `nil` when the service was started without one.
+    package let sessionFile: String?
+    private let stop: @Sendable () -> Void
+    private let global: Mutex<Aria2Options>
+
+    package init(
+        root: String,
+        sessionFile: String?,
+        options: Aria2Options,
+        stop: @escaping @Sendable () -> Void
+    ) {
+        self.root = root
+        self.sessionFile = sessionFile
+        self.stop = stop
+        global = Mutex(options)
+        sessionID = (0..<40).map { _ in String(Int.random(in: 0..<16), radix: 16) }.joined()
+    }
+
+    var options: Aria2Options { global.withLock { $0 } }
+
+    func take(_ given: JSON) throws(RPCError) -> Aria2Options {
+        try global.withLock { options throws(RPCError) in
+            try options.take(given, scope: .global)
+            return options
+        }
+    }
+
+    func shutDown() -> JSON {
+        stop()
+        return "OK"
+    }
+}

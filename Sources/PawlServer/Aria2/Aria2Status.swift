@@ -1,0 +1,109 @@
+import Pawl
+import PawlCore
+
+/// A download in the words of aria2's `tellStatus`.
+struct Aria2Status {
+    let details: DownloadDetails
+    let options: Aria2Options
+    let root: String
+
+    /// aria2's unit of the bit field.
+    static let pieceLength: Int64 = 1 << 20
+
+    var snapshot: DownloadSnapshot { details.snapshot }
+
+    /// The keys that were asked for, all when none were.
+    func json(keys: Set<String>) -> JSON {
+        var members: [JSON.Member] = []
+        for member in all where keys.isEmpty || keys.contains(member.name) { members.append(member) }
+        if snapshot.state == .verifying {
+            // Told whatever was asked for.
+            members.append(JSON.Member("verifiedLength", "0"))
+            members.append(JSON.Member("verifyIntegrityPending", "false"))
+        }
+        return .object(members)
+    }
+
+    private var all: [JSON.Member] {
+        var members: [JSON.Member] = []
+        func set(_ name: String, _ value: String) { members.append(JSON.Member(name, .string(value))) }
+        let total = snapshot.total ?? 0
+        let pieces = (total + Aria2Status.pieceLength - 1) / Aria2Status.pieceLength
+        set("gid", snapshot.id.description)
+        set("status", Aria2Status.word(snapshot.state))
+        set("totalLength", String(total))
+        set("completedLength", String(snapshot.written))
+        set("uploadLength", "0")
+        if total > 0 { set("bitfield", bitfield(pieces: Int(pieces))) }
+        set("downloadSpeed", String(snapshot.speed))
+        set("uploadSpeed", "0")
+        set("connections", String(snapshot.connections))
+        set("pieceLength", String(Aria2Status.pieceLength))
+        set("numPieces", String(pieces))
+        switch snapshot.state {
+        case .finished:
+            set("errorCode", "0")
+            set("errorMessage", "")
+        case .failed:
+            set("errorCode", String(snapshot.error?.code.rawValue ?? 1))
+            set("errorMessage", snapshot.error?.description ?? "")
+        case .removed:
+            set("errorCode", "31")
+            set("errorMessage", "")
+        case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .paused,
+            .preempted:
+            break
+        }
+        set("dir", Aria2Status.join(root, snapshot.folder))
+        members.append(JSON.Member("files", .array([file])))
+        return members
+    }
+
+    static func word(_ state: DownloadState) -> String {
+        switch state {
+        case .waiting, .preempted: "waiting"
+        case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: "active"
+        case .paused: "paused"
+        case .finished: "complete"
+        case .failed: "error"
+        case .removed: "removed"
+        }
+    }
+
+    var file: JSON {
+        let path = snapshot.name.map { Aria2Status.join(root, snapshot.folder, $0) } ?? ""
+        return [
+            "index": "1", "path": .string(path), "length": .string(String(snapshot.total ?? 0)),
+            "completedLength": .string(String(snapshot.written)), "selected": "true", "uris": uris,
+        ]
+    }
+
+    /// The first source is in use, the others wait.
+    var uris: JSON {
+        .array(
+            details.sources.enumerated().map { index, source in
+                ["uri": .string(source), "status": .string(index == 0 ? "used" : "waiting")]
+            }
+        )
+    }
+
+    /// A bit for each whole piece that is on disk, the highest bit of a digit first.
+    private func bitfield(pieces: Int) -> String {
+        var digits = [UInt8](repeating: 0, count: (pieces + 7) / 8 * 2)
+        for range in details.written {
+            let end =
+                range.upperBound == snapshot.total
+                ? Int64(pieces) : range.upperBound / Aria2Status.pieceLength
+            var piece = (range.lowerBound + Aria2Status.pieceLength - 1) / Aria2Status.pieceLength
+            while piece < end {
+                digits[Int(piece / 4)] |= 8 >> UInt8(piece % 4)
+                piece += 1
+            }
+        }
+        return digits.map { String($0, radix: 16) }.joined()
+    }
+
+    static func join(_ parts: String...) -> String {
+        parts.filter { !$0.isEmpty }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,81 @@
+import PawlCore
+
+/// Which requests may come in at all, before anything is done for them.
+///
+/// A page of another origin can make a browser send requests here, and a name that its owner points at this machine (DNS
+/// rebinding) makes them look like requests to ourselves. Both show in the Host and Origin fields (RFC 9110 §7.2, RFC
+/// 6454 §7).
+package struct Gatekeeper: Hashable, Sendable {
+    /// Names in Host that are ours, without a port; addresses always are.
+    package var names: Set<String>
+    /// Whether pages of every origin may call.
+    package var allowsEveryOrigin: Bool
+
+    package init(names: Set<String> = [], allowsEveryOrigin: Bool = false) {
+        self.names = names.union(["localhost"])
+        self.allowsEveryOrigin = allowsEveryOrigin
+    }
+
+    /// `nil` when the request may come in, else why not.
+    package func refusal(of request: WebRequest) -> String? {
+        if request.door == .local { return nil }
+        guard let host = request.fields[.host], isOurs(host) else {
+            return "this name is not one of this server's"
+        }
+        guard let origin = request.fields[.origin], !allowsEveryOrigin else { return nil }
+        for scheme in ["http://", "https://"] where origin == scheme + host { return nil }
+        return "pages of \(Gatekeeper.plain(origin)) may not call this server"
+    }
+
+    /// A name is ours when it was given; a numeric address cannot have been rebound.
+    private func isOurs(_ host: String) -> Bool {
+        guard let name = Gatekeeper.name(of: host) else { return false }
+        return names.contains(name.lowercased()) || Gatekeeper.isNumeric(name)
+    }
+
+    /// Without the port, an IPv6 literal without its brackets.
+    static func name(of host: String) -> String? {
+        if host.hasPrefix("[") {
+            guard let end = host.firstIndex(of: "]") else { return nil }
+            let rest = host[host.index(after: end)...]
+            guard rest.isEmpty || isPort(rest) else { return nil }
+            return String(host[host.index(after: host.startIndex)..<end])
+        }
+        guard let colon = host.firstIndex(of: ":") else { return host }
+        return isPort(host[colon...]) ? String(host[..<colon]) : nil
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.first == ":" && text.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
+    }
+
+    static func isNumeric(_ name: String) -> Bool {
+        if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." } }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { part in UInt8(part) != nil && part.allSatisfy(\.isNumber) }
+    }
+
+    /// What came from outside is not shown as more than plain text.
+    private static func plain(_ text: String) -> String {
+        String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.filter { $0.isASCII && $0.value > 32 && $0 != "<" }.prefix(100)
+            )
+        )
+    }
+
+    /// The fields that let a page of another origin read the answer, as aria2 sends them.
+    package func crossOriginFields(for request: WebRequest) -> [(name: String, value: String)] {
+        guard allowsEveryOrigin else { return [] }
+        var fields = [("access-control-allow-origin", "*")]
+        if request.method == .options {
+            fields.append(("access-control-allow-methods", "POST, GET, OPTIONS"))
+            fields.append(("access-control-max-age", "1728000"))
+            if let asked = request.fields[.requestedHeaders] {
+                fields.append(("access-control-allow-headers", asked))
+            }
+        }
+        return fields.map { (name: $0.0, value: $0.1) }
+    }
+}

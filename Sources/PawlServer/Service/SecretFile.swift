@@ -1,0 +1,77 @@
+import Glibc
+package import PawlCore
+
+/// The secret between two starts: a file that only its owner can read, made with the first one.
+package enum SecretFile {
+    /// The text of the file; makes it with 32 random hexadecimal digits when it is not there.
+    package static func text(at path: String) throws(Failure) -> String {
+        if let text = try read(path) { return text }
+        let digits = (0..<4).map { _ in
+            let word = String(UInt32.random(in: 0 ... .max), radix: 16)
+            return String(repeating: "0", count: 8 - word.count) + word
+        }
+        try write(digits.joined(), to: path)
+        // Another process may have been quicker: the file counts.
+        guard let text = try read(path) else { throw failure(.cannotOpen, "cannot read", path, ENOENT) }
+        return text
+    }
+
+    private static func read(_ path: String) throws(Failure) -> String? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(.cannotOpen, "cannot read", path, errno)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard unsafe fstat(file, &status) == 0 else {
+            throw failure(.inputOutput, "cannot read", path, errno)
+        }
+        guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            throw Failure(
+                .badOption,
+                "will not use",
+                at: path,
+                because: "others may have read the secret in it",
+                remedy: "remove the file, a new one is made"
+            )
+        }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = unsafe Glibc.read(file, &bytes, bytes.count)
+        guard count >= 0 else { throw failure(.inputOutput, "cannot read", path, errno) }
+        let text = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            .first
+        guard let text else {
+            throw Failure(
+                .badOption,
+                "will not use",
+                at: path,
+                because: "it is empty",
+                remedy: "remove the file"
+            )
+        }
+        return String(text)
+    }
+
+    private static func write(_ text: String, to path: String) throws(Failure) {
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            if errno == EEXIST { return }
+            throw failure(.cannotCreate, "cannot make", path, errno)
+        }
+        defer { close(file) }
+        let bytes = Array((text + "\n").utf8)
+        guard unsafe Glibc.write(file, bytes, bytes.count) == bytes.count else {
+            throw failure(.inputOutput, "cannot write", path, errno)
+        }
+    }
+
+    private static func failure(
+        _ code: Failure.Code,
+        _ what: String,
+        _ path: String,
+        _ number: Int32
+    ) -> Failure {
+        Failure(code, what, at: path, because: unsafe String(cString: strerror(number)))
+    }
+}

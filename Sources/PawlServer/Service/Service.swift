@@ -1,0 +1,128 @@
+package import Pawl
+import PawlCore
+import Synchronization
+
+/// The background service: one download root, its queue, and everybody who asks about it.
+package final class Service: Sendable {
+    package let manager: DownloadManager
+    /// The port that is listened at.
+    package let port: Int
+    private let server: WebServer
+    private let bell: Bell
+
+    private init(manager: DownloadManager, server: WebServer, bell: Bell) {
+        self.manager = manager
+        self.server = server
+        self.bell = bell
+        port = server.ports[1]
+    }
+
+    /// Opens the queue and begins to listen.
+    ///
+    /// Throws code 11 when another process has the download root, 28 when an address or an option cannot be used.
+    package static func start(_ configuration: ServiceConfiguration) async throws -> Service {
+        try configuration.check()
+        let manager = try await DownloadManager(root: configuration.root, configuration.manager)
+        do {
+            return try await start(configuration, manager)
+        } catch {
+            await manager.shutDown()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ configuration: ServiceConfiguration,
+        _ manager: DownloadManager
+    ) async throws -> Service {
+        let secret = configuration.needsNoSecret ? nil : Secret(try secretText(configuration))
+        let bell = Bell()
+        let settings = Aria2Settings(
+            root: configuration.root,
+            sessionFile: configuration.sessionFile,
+            options: configuration.options,
+            stop: { bell.ring() }
+        )
+        let methods = ServiceMethods(Aria2Methods(manager: manager, settings: settings), manager: manager)
+        let lines = EventLines()
+        let figures = Figures()
+        let handler = ServiceHandler(
+            dispatcher: RPCDispatcher(methods, secret: secret),
+            gatekeeper: Gatekeeper(
+                names: configuration.names,
+                allowsEveryOrigin: configuration.allowsEveryOrigin
+            ),
+            secret: secret,
+            lines: lines,
+            figures: { await figures.text(manager) }
+        )
+        let server = try await WebServer.start(
+            listeningAt: [
+                .local(path: configuration.socket),
+                .port(
+                    address: configuration.address,
+                    port: configuration.port,
+                    certificate: configuration.certificate,
+                    key: configuration.key
+                ),
+            ],
+            limits: configuration.limits,
+            handler: handler
+        )
+        handler.attach(server)
+        let events = manager.events
+        Task {
+            for await event in events {
+                figures.note(event)
+                lines.tell(event)
+            }
+        }
+        return Service(manager: manager, server: server, bell: bell)
+    }
+
+    private static func secretText(_ configuration: ServiceConfiguration) throws(Failure) -> String {
+        if let given = configuration.secret { return given }
+        return try SecretFile.text(at: configuration.root + "/.pawl/secret")
+    }
+
+    /// Returns when somebody has asked the service to stop.
+    package func waitUntilAsked() async { await bell.wait() }
+
+    /// Asks it to stop, from any thread.
+    package func ask() { bell.ring() }
+
+    /// Stops in good order: everything goes on at the next start.
+    package func stop() async {
+        await server.stop()
+        await manager.shutDown()
+    }
+}
+
+/// Rung once, heard by everybody who waits.
+final class Bell: Sendable {
+    private struct State {
+        var hasRung = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    func ring() {
+        let waiting = state.withLock { state in
+            state.hasRung = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let hasRung = state.withLock { state in
+                if !state.hasRung { state.waiting.append(continuation) }
+                return state.hasRung
+            }
+            if hasRung { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package import Pawl
+import PawlCore
+
+/// How a service is started.
+package struct ServiceConfiguration: Sendable {
+    /// The download root, absolute.
+    package var root: String
+    /// The socket file for the command line.
+    package var socket: String
+    /// Numeric address of the port.
+    package var address = "127.0.0.1"
+    package var port = 6800
+    /// PEM files; with them the port speaks TLS only.
+    package var certificate: String?
+    package var key: String?
+    /// The secret that was given; otherwise the one in the secret file counts, which is made at first.
+    package var secret: String?
+    /// No secret is asked for; refused when others than this machine can reach the port.
+    package var needsNoSecret = false
+    /// Names besides `localhost` under which the port is reached.
+    package var names: Set<String> = []
+    package var allowsEveryOrigin = false
+    package var sessionFile: String?
+    package var options = Aria2Options()
+    package var manager = DownloadManager.Configuration()
+    package var limits = WebLimits()
+
+    package init(root: String, socket: String) {
+        self.root = root
+        self.socket = socket
+    }
+
+    /// Whether nobody else on the network can reach the port.
+    package var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
+
+    /// Throws code 28 when the port would be open to others without a secret.
+    func check() throws(Failure) {
+        if needsNoSecret, !isLoopback {
+            throw Failure(
+                .badOption,
+                "cannot listen at",
+                at: address,
+                because: "others could call it without a secret",
+                remedy: "leave the secret on, or listen at 127.0.0.1"
+            )
+        }
+    }
+}

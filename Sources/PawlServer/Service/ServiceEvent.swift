@@ -1,0 +1,93 @@
+package import Pawl
+package import PawlCore
+
+/// Events and downloads in our own JSON.
+///
+/// Documentation/JSON.md is the promise about the fields.
+package enum ServiceEvent {
+    static func json(_ event: DownloadEvent) -> JSON {
+        var members = [
+            JSON.Member("event", .string(word(event.kind))), JSON.Member("id", .string(event.id.description)),
+        ]
+        switch event.kind {
+        case .state(let state): members.append(JSON.Member("state", .string(state.rawValue)))
+        case .started(let name, let total, let resumedAt):
+            members.append(JSON.Member("name", .string(name)))
+            members.append(JSON.Member("total", total.map { .number($0) } ?? .null))
+            members.append(JSON.Member("resumedAt", .number(resumedAt)))
+        case .notice(let text): members.append(JSON.Member("message", .string(text)))
+        case .retry(let error, let delay):
+            members += self.members(error)
+            members.append(JSON.Member("delay", decimal(delay, places: 3)))
+        case .finished(let file):
+            members.append(JSON.Member("path", .string(file.path)))
+            members.append(JSON.Member("length", .number(file.length)))
+            members.append(JSON.Member("received", .number(file.received)))
+            members.append(JSON.Member("seconds", decimal(file.duration, places: 3)))
+            members.append(JSON.Member("wasThere", .bool(file.wasThere)))
+        case .failed(let error): members += self.members(error)
+        case .added, .changed: break
+        case .missed(let count): members.append(JSON.Member("count", .number(count)))
+        }
+        return .object(members)
+    }
+
+    private static func word(_ kind: DownloadEvent.Kind) -> String {
+        switch kind {
+        case .state: "state"
+        case .started: "started"
+        case .notice: "notice"
+        case .retry: "retry"
+        case .finished: "finished"
+        case .failed: "failed"
+        case .added: "added"
+        case .changed: "changed"
+        case .missed: "missed"
+        }
+    }
+
+    static func members(_ error: PawlError) -> [JSON.Member] {
+        [
+            JSON.Member("code", .number(error.code.rawValue)),
+            JSON.Member("message", .string(error.description)),
+        ]
+    }
+
+    /// A download as a struct.
+    package static func json(_ snapshot: DownloadSnapshot) -> JSON {
+        .object([
+            JSON.Member("id", .string(snapshot.id.description)),
+            JSON.Member("url", .string(snapshot.source)),
+            JSON.Member("state", .string(snapshot.state.rawValue)),
+            JSON.Member("name", snapshot.name.map { .string($0) } ?? .null),
+            JSON.Member("folder", .string(snapshot.folder)),
+            JSON.Member("written", .number(snapshot.written)),
+            JSON.Member("total", snapshot.total.map { .number($0) } ?? .null),
+            JSON.Member("percent", snapshot.percent.map { decimal($0, places: 2) } ?? .null),
+            JSON.Member("received", .number(snapshot.received)),
+            JSON.Member("speed", .number(snapshot.speed)),
+            JSON.Member("smoothedSpeed", .number(snapshot.smoothedSpeed)),
+            JSON.Member("timeLeft", snapshot.timeLeft.map { decimal($0, places: 1) } ?? .null),
+            JSON.Member("connections", .number(snapshot.connections)),
+            JSON.Member("type", snapshot.contentType.map { .string($0) } ?? .null),
+            JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
+            JSON.Member("priority", .number(snapshot.priority)),
+            JSON.Member("addedAt", snapshot.addedAt.map { .number($0) } ?? .null),
+            JSON.Member("startedAt", snapshot.startedAt.map { .number($0) } ?? .null),
+            JSON.Member("endedAt", snapshot.endedAt.map { .number($0) } ?? .null),
+            JSON.Member("description", snapshot.taskDescription.map { .string($0) } ?? .null),
+            JSON.Member("error", snapshot.error.map { .object(members($0)) } ?? .null),
+        ])
+    }
+
+    /// With so many digits behind the point at most; JSON has no word for what is not finite.
+    static func decimal(_ value: Double, places: Int) -> JSON {
+        guard value.isFinite, abs(value) < 1e15 else { return .null }
+        var scale: Int64 = 1
+        for _ in 0..<places { scale *= 10 }
+        let whole = Int64((abs(value) * Double(scale)).rounded())
+        let digits = String(whole % scale)
+        let fraction = String(repeating: "0", count: places - digits.count) + digits
+        return .number((value < 0 && whole > 0 ? "-" : "") + "\(whole / scale).\(fraction)")
+    }
+}

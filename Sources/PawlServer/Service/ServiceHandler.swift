@@ -1,0 +1,177 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+/// What the service answers: calls, events, figures, and whether it is well.
+final class ServiceHandler: WebHandler {
+    private let dispatcher: RPCDispatcher
+    private let gatekeeper: Gatekeeper
+    private let secret: Secret?
+    private let figures: @Sendable () async -> String
+    let lines: EventLines
+    private let server = Mutex<WebServer?>(nil)
+    /// Letters of each WebSocket, answered one after another.
+    private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
+
+    init(
+        dispatcher: RPCDispatcher,
+        gatekeeper: Gatekeeper,
+        secret: Secret?,
+        lines: EventLines,
+        figures: @escaping @Sendable () async -> String
+    ) {
+        self.dispatcher = dispatcher
+        self.gatekeeper = gatekeeper
+        self.secret = secret
+        self.lines = lines
+        self.figures = figures
+    }
+
+    func attach(_ server: WebServer) {
+        self.server.withLock { $0 = server }
+        lines.attach(server)
+    }
+
+    // MARK: requests
+
+    func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        if let why = gatekeeper.refusal(of: request) {
+            var response = WebResponse(403, text: why)
+            response.closes = true
+            return reply(response)
+        }
+        switch request.path {
+        case "/jsonrpc": call(request, reply: reply)
+        case "/healthz": reply(WebResponse(200, text: "ok"))
+        case "/metrics": metrics(request, reply: reply)
+        case "/events": events(request, reply: reply)
+        default: reply(WebResponse(404, text: "there is nothing at this address"))
+        }
+    }
+
+    private func call(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        let fields = gatekeeper.crossOriginFields(for: request)
+        let letter: RPCLetter
+        switch request.method {
+        case .post: letter = RPCLetter.parse(request.body)
+        case .get, .head: letter = RPCLetter.parse(query: request.value)
+        case .options:
+            var response = WebResponse(200)
+            response.fields = fields
+            return reply(response)
+        case .other: return reply(WebResponse(405, text: "only GET, POST and OPTIONS are understood here"))
+        }
+        let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: request.method != .post)
+        let callback = request.method == .post ? nil : request.value("jsoncallback")
+        if let callback, !ServiceHandler.isName(callback) {
+            return reply(WebResponse(400, text: "this is no name of a function"))
+        }
+        Task {
+            let answer = await dispatcher.answer(letter, rights: rights)
+            var response = ServiceHandler.response(answer, callback: callback)
+            response.fields = fields
+            reply(response)
+        }
+    }
+
+    private static func response(_ answer: RPCDispatcher.Answer, callback: String?) -> WebResponse {
+        var bytes = answer.json.utf8
+        var type = "application/json-rpc"
+        if let callback {
+            bytes = Array(callback.utf8) + [UInt8(ascii: "(")] + bytes + [UInt8(ascii: ")")]
+            type = "text/javascript"
+        }
+        var response = WebResponse(answer.status, contentType: type, body: .bytes(bytes))
+        response.closes = answer.status != 200
+        if answer.isUnauthorized { response.delay = .seconds(1) }
+        return response
+    }
+
+    /// What JavaScript calls a name, with points; nothing else gets into a script.
+    private static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 128
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."),
+                    UInt8(ascii: "$"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private func metrics(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        guard isKnown(request) else { return reply(ServiceHandler.stranger) }
+        Task {
+            let text = await figures()
+            reply(
+                WebResponse(
+                    200,
+                    contentType: "text/plain; version=0.0.4; charset=utf-8",
+                    body: .bytes(Array(text.utf8))
+                )
+            )
+        }
+    }
+
+    private func events(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        guard isKnown(request) else { return reply(ServiceHandler.stranger) }
+        var response = WebResponse(200, contentType: "application/x-ndjson", body: .stream)
+        response.fields = [("cache-control", "no-store")]
+        reply(response)
+        lines.add(reader: request.connection)
+    }
+
+    /// Who came by the socket file, or shows the secret as `Authorization: Bearer SECRET`.
+    private func isKnown(_ request: WebRequest) -> Bool {
+        guard let secret, request.door != .local else { return true }
+        guard let field = request.fields[.authorization], field.hasPrefix("Bearer ") else { return false }
+        return secret.equals(String(field.dropFirst("Bearer ".count)))
+    }
+
+    private static var stranger: WebResponse {
+        var response = WebResponse(401, text: "this needs the secret: Authorization: Bearer SECRET")
+        response.fields = [("www-authenticate", "Bearer")]
+        response.delay = .seconds(1)
+        response.closes = true
+        return response
+    }
+
+    // MARK: WebSockets
+
+    func refusal(ofSocket request: WebRequest) -> WebResponse? {
+        if gatekeeper.refusal(of: request) != nil { return WebResponse(403) }
+        return request.path == "/jsonrpc" ? nil : WebResponse(404)
+    }
+
+    func opened(_ socket: ConnectionID, request: WebRequest) {
+        let (letters, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        sockets.withLock { $0[socket] = continuation }
+        let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: false)
+        if secret == nil || rights.isTrusted { lines.add(socket: socket) }
+        Task { [weak self] in
+            for await letter in letters {
+                guard let self else { return }
+                await answer(letter, from: socket, rights: rights)
+            }
+        }
+    }
+
+    private func answer(_ letter: [UInt8], from socket: ConnectionID, rights: RPCRights) async {
+        let answer = await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
+        // Its other letters wait too: guessing goes at one a second for each socket.
+        if answer.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
+        if answer.showedSecret { lines.add(socket: socket) }
+        server.withLock { $0 }?.push(answer.json.utf8, to: socket)
+    }
+
+    func received(_ message: [UInt8], from socket: ConnectionID) {
+        _ = sockets.withLock { $0[socket] }?.yield(message)
+    }
+
+    func closed(_ connection: ConnectionID) {
+        lines.remove(connection)
+        sockets.withLock { $0.removeValue(forKey: connection) }?.finish()
+    }
+}

@@ -1,0 +1,177 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// What aria2's clients get, over real connections.
+@Suite struct Aria2MethodsTests {
+    private let payload = Payload(seed: 611, length: 2_500_000)
+
+    @Test func `a download is added, told of, and ends in its file`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/film.bin", payload)
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["out": "a.bin"]])
+        #expect(gid.count == 16)
+        try await bench.finish(gid)
+        #expect(FileSystem.difference(of: bench.root + "/a.bin", from: payload) == nil)
+        let status = try await bench.result("aria2.tellStatus", [.string(gid)])
+        #expect(status["status"] == "complete")
+        #expect(status["errorCode"] == "0")
+        #expect(status["totalLength"] == "2500000")
+        #expect(status["completedLength"] == "2500000")
+        #expect(status["numPieces"] == "3")
+        #expect(status["bitfield"] == "e0")
+        #expect(status["files"]?.array?.first?["path"]?.string == bench.root + "/a.bin")
+        #expect(try await bench.result("aria2.tellStatus", [.string(gid), ["gid"]]) == ["gid": .string(gid)])
+        #expect(
+            try await bench.result("aria2.tellStatus", [.string(String(gid.prefix(9))), ["gid"]]) == [
+                "gid": .string(gid)
+            ]
+        )
+        #expect(try await bench.result("aria2.getGlobalStat")["numStoppedTotal"] == "1")
+        await bench.close()
+    }
+
+    @Test func `parameters that are missing or wrong have aria2's sentences`() async throws {
+        let bench = try await ServiceBench()
+        #expect(try await bench.refusal("aria2.addUri", [[]]) == "URI is not provided.")
+        #expect(try await bench.refusal("aria2.addUri") == "The parameter at 0 is required but missing.")
+        #expect(try await bench.refusal("aria2.addUri", ["x"]) == "The parameter at 0 has wrong type.")
+        #expect(try await bench.refusal("aria2.tellStatus", ["zz"]) == "Invalid GID zz")
+        #expect(try await bench.refusal("aria2.tellStatus", ["12"]) == "GID 12 is not found")
+        #expect(
+            try await bench.refusal("aria2.addUri", [["http://h/"], ["split": "0"]])
+                == "We encountered a problem while processing the option '--split'."
+        )
+        #expect(
+            try await bench.refusal("aria2.addUri", [["http://h/"], [:], .number(-1)])
+                == "Position must be greater than or equal to 0."
+        )
+        #expect(try await bench.refusal("aria2.none") == "No such method: aria2.none")
+        #expect(try await bench.refusal("aria2.addTorrent", ["x"]) == "BitTorrent is not supported.")
+        await bench.close()
+    }
+
+    @Test func `paused ones wait in order, and lists can be read from both ends`() async throws {
+        let bench = try await ServiceBench()
+        var gids: [String] = []
+        for number in 0..<4 {
+            let url = bench.origin.serve("/\(number)", payload)
+            let wish: JSON = [[.string(url)], ["pause": "true", "split": .number(8), "nope": "1"]]
+            gids.append(try await bench.gid("aria2.addUri", wish))
+        }
+        func waiting(_ offset: Int, _ count: Int) async throws -> [String] {
+            let list = try await bench.result(
+                "aria2.tellWaiting",
+                [.number(offset), .number(count), ["gid"]]
+            )
+            return try #require(list.array).compactMap { $0["gid"]?.string }
+        }
+        #expect(try await waiting(0, 10) == gids)
+        #expect(try await waiting(1, 2) == [gids[1], gids[2]])
+        #expect(try await waiting(-1, 2) == [gids[3], gids[2]])
+        #expect(try await waiting(-2, 9) == [gids[2], gids[1], gids[0]])
+        #expect(try await waiting(100, 5) == [])
+        #expect(
+            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(-5), "POS_SET"])
+                == .number(0)
+        )
+        #expect(try await waiting(0, 10) == [gids[3], gids[0], gids[1], gids[2]])
+        #expect(
+            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(1), "POS_CUR"])
+                == .number(1)
+        )
+        #expect(
+            try await bench.result("aria2.changePosition", [.string(gids[3]), .number(0), "POS_END"])
+                == .number(3)
+        )
+        #expect(
+            try await bench.refusal("aria2.pause", [.string(gids[0])])
+                == "GID#\(gids[0]) cannot be paused now"
+        )
+        #expect(try await bench.result("aria2.remove", [.string(gids[0])]) == .string(gids[0]))
+        #expect(try await bench.result("aria2.tellStopped", [.number(0), .number(9)]) == [])
+        #expect(try await bench.result("aria2.unpause", [.string(gids[1])]) == .string(gids[1]))
+        try await bench.finish(gids[1])
+        #expect(
+            try await bench.refusal("aria2.unpause", [.string(gids[1])])
+                == "GID#\(gids[1]) cannot be unpaused now"
+        )
+        #expect(try await bench.result("aria2.unpauseAll") == "OK")
+        for gid in [gids[2], gids[3]] { try await bench.finish(gid) }
+        let stopped = try await bench.result("aria2.tellStopped", [.number(-1), .number(1000), ["gid"]])
+        #expect(stopped.array?.count == 3)
+        #expect(try await bench.result("aria2.removeDownloadResult", [.string(gids[1])]) == "OK")
+        #expect(try await bench.result("aria2.purgeDownloadResult") == "OK")
+        #expect(try await bench.result("aria2.tellStopped", [.number(0), .number(9)]) == [])
+        #expect(FileSystem.exists(bench.root + "/1"))
+        await bench.close()
+    }
+
+    @Test func `options come back as they were given, and are taken back verbatim`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let wish: JSON = [
+            [.string(url)],
+            [
+                "pause": "true", "max-download-limit": "10K", "header": ["A: 1", "B: 2"], "dir": "sub",
+                "min-split-size": "2M",
+            ],
+        ]
+        let gid = try await bench.gid("aria2.addUri", wish)
+        let options = try await bench.result("aria2.getOption", [.string(gid)])
+        #expect(options["max-download-limit"] == "10240")
+        #expect(options["header"] == "A: 1\nB: 2")
+        #expect(options["min-split-size"] == "2097152")
+        #expect(options["dir"]?.string == bench.root + "/sub")
+        #expect(options["gid"] == nil)
+        #expect(options["pause"] == nil)
+        let again = try await bench.gid("aria2.addUri", [[.string(url)], options])
+        #expect(try await bench.result("aria2.getOption", [.string(again)]) == options)
+        #expect(
+            try await bench.result("aria2.changeOption", [.string(again), ["max-download-limit": "0"]])
+                == "OK"
+        )
+        try await bench.finish(again)
+        #expect(FileSystem.difference(of: bench.root + "/sub/f", from: payload) == nil)
+        await bench.close()
+    }
+
+    @Test func `no folder outside the root can be written to`() async throws {
+        let bench = try await ServiceBench()
+        for folder in ["/etc", "..", "a/../../b", bench.root + "x", bench.root + "/../x"] {
+            let refusal = try await bench.refusal(
+                "aria2.addUri",
+                [["http://127.0.0.1:9/f"], ["dir": .string(folder)]]
+            )
+            #expect(refusal.contains("is not inside the download root"))
+        }
+        for name in ["/etc/passwd", "../f", "a/../../f", ""] {
+            let refusal = try await bench.refusal(
+                "aria2.addUri",
+                [["http://127.0.0.1:9/f"], ["out": .string(name)]]
+            )
+            #expect(refusal == "We encountered a problem while processing the option '--out'.")
+        }
+        #expect(
+            try await bench.result("aria2.changeGlobalOption", [["log": "/etc/x", "save-session": "/etc/y"]])
+                == "OK"
+        )
+        #expect(try await bench.result("aria2.getGlobalOption")["log"] == nil)
+        await bench.close()
+    }
+
+    @Test func `limits and slots change for all`() async throws {
+        let bench = try await ServiceBench()
+        let wish: JSON = [["max-concurrent-downloads": "7", "max-overall-download-limit": "1M"]]
+        #expect(try await bench.result("aria2.changeGlobalOption", wish) == "OK")
+        let options = try await bench.result("aria2.getGlobalOption")
+        #expect(options["max-concurrent-downloads"] == "7")
+        #expect(options["max-overall-download-limit"] == "1048576")
+        #expect(options["rpc-secret"] == nil)
+        #expect(try await bench.result("aria2.getVersion")["version"]?.string != nil)
+        #expect(try await bench.result("aria2.getSessionInfo")["sessionId"]?.string?.count == 40)
+        await bench.close()
+    }
+}

@@ -1,0 +1,93 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// A service of its own for a test, an origin, and curl to call it.
+final class ServiceBench: Sendable {
+    let folder: TemporaryFolder
+    let origin: PawlTestKit.Origin
+    let service: Service
+    let secret = "the-secret-word"
+
+    var root: String { folder.path("root") }
+    private var socket: String { folder.path("socket") }
+    var url: String { "http://127.0.0.1:\(service.port)/jsonrpc" }
+
+    init(_ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
+        folder = try TemporaryFolder()
+        origin = try PawlTestKit.Origin()
+        var configuration = ServiceConfiguration(root: folder.path("root"), socket: folder.path("socket"))
+        configuration.port = 0
+        configuration.secret = "the-secret-word"
+        change(&configuration)
+        service = try await Service.start(configuration)
+    }
+
+    /// Ends everything in good order.
+    func close() async {
+        await service.stop()
+        origin.stop()
+    }
+
+    /// Waits on a thread of its own: the service needs those that tests run on.
+    func curl(_ arguments: String...) async throws -> String {
+        let result = await withCheckedContinuation { continuation in
+            Worker.detached {
+                continuation.resume(
+                    returning: Result {
+                        try PawlProcess.run(
+                            "/usr/bin/curl",
+                            ["-sS", "--max-time", "30", "--noproxy", "*"] + arguments
+                        )
+                        .output
+                    }
+                )
+            }
+        }
+        return try result.get()
+    }
+
+    /// Calls over the socket file; `parameters` is a JSON array.
+    func call(_ method: String, _ parameters: JSON = []) async throws -> JSON {
+        let letter: JSON = ["id": "t", "method": .string(method), "params": parameters]
+        let text = try await curl(
+            "--unix-socket",
+            socket,
+            "--data-binary",
+            letter.text,
+            "http://pawl/jsonrpc"
+        )
+        return try JSON.parse(text)
+    }
+
+    /// The result of a call that must be done.
+    func result(_ method: String, _ parameters: JSON = []) async throws -> JSON {
+        let answer = try await call(method, parameters)
+        return try #require(answer["result"], "\(method) answered \(answer.text)")
+    }
+
+    /// The gid that a call answers with.
+    func gid(_ method: String, _ parameters: JSON) async throws -> String {
+        let result = try await result(method, parameters)
+        return try #require(result.string, "\(method) answered \(result.text)")
+    }
+
+    /// The sentence of a call that must be refused.
+    func refusal(_ method: String, _ parameters: JSON = []) async throws -> String {
+        let answer = try await call(method, parameters)
+        return try #require(answer["error"]?["message"]?.string, "\(method) answered \(answer.text)")
+    }
+
+    /// Posts over the port.
+    func post(_ text: String, status: Bool = true) async throws -> String {
+        try await curl("-w", status ? " %{http_code}" : "", "--data-binary", text, url)
+    }
+
+    /// Waits for the end of a download.
+    func finish(_ gid: String) async throws {
+        let id = try #require(try await service.manager.find(gid).first)
+        _ = try await service.manager.download(id)?.file
+    }
+}

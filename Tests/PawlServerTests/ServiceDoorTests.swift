@@ -1,0 +1,97 @@
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// Who may come in, by which door.
+@Suite struct ServiceDoorTests {
+    @Test func `the port wants the secret, the socket file does not`() async throws {
+        let bench = try await ServiceBench()
+        let bare = try await bench.post(#"{"id":1,"method":"aria2.getVersion"}"#)
+        #expect(bare == #"{"id":1,"jsonrpc":"2.0","error":{"code":1,"message":"Unauthorized"}} 400"#)
+        let known = try await bench.post(
+            #"{"id":1,"method":"aria2.getVersion","params":["token:the-secret-word"]}"#
+        )
+        #expect(known.hasSuffix(" 200"))
+        #expect(try await bench.result("aria2.getVersion")["version"]?.string != nil)
+        await bench.close()
+    }
+
+    @Test func `another name in Host and another origin are refused`() async throws {
+        let bench = try await ServiceBench()
+        let call = #"{"id":1,"method":"system.listMethods"}"#
+        func status(_ field: String) async throws -> String {
+            try await bench.curl(
+                "-o",
+                "/dev/null",
+                "-w",
+                "%{http_code}",
+                "-H",
+                field,
+                "--data-binary",
+                call,
+                bench.url
+            )
+        }
+        #expect(try await status("Host: evil.example") == "403")
+        #expect(try await status("Host: evil.example:6800") == "403")
+        #expect(try await status("Host: localhost") == "200")
+        #expect(try await status("Origin: http://evil.example") == "403")
+        #expect(try await status("Origin: null") == "403")
+        #expect(try await status("Origin: http://127.0.0.1:\(bench.service.port)") == "200")
+        await bench.close()
+    }
+
+    @Test func `a GET with a callback answers a script, and changes nothing`() async throws {
+        let bench = try await ServiceBench { $0.needsNoSecret = true }
+        let version = try await bench.curl(
+            "-w",
+            " %{content_type}",
+            "\(bench.url)?method=aria2.getVersion&id=q&params=W10%3D&jsoncallback=cb"
+        )
+        #expect(version.hasPrefix(#"cb({"id":"q","jsonrpc":"2.0","result":{"version""#))
+        #expect(version.hasSuffix(" text/javascript"))
+        let change = try await bench.curl("\(bench.url)?method=aria2.pauseAll&id=q")
+        #expect(change.contains("has to be sent with POST"))
+        let hostile = try await bench.curl(
+            "-w",
+            "%{http_code}",
+            "\(bench.url)?method=aria2.getVersion&id=q&jsoncallback=alert(1)//"
+        )
+        #expect(hostile.hasSuffix("400"))
+        let options = try await bench.curl("-X", "OPTIONS", "-D", "-", bench.url)
+        #expect(!options.lowercased().contains("access-control"))
+        await bench.close()
+    }
+
+    @Test func `an open address without a secret is refused at the start`() async throws {
+        await #expect(throws: Failure.self) {
+            _ = try await ServiceBench { configuration in
+                configuration.address = "0.0.0.0"
+                configuration.needsNoSecret = true
+            }
+        }
+    }
+
+    @Test func `figures and health are told, figures to those who know the secret`() async throws {
+        let bench = try await ServiceBench()
+        let base = "http://127.0.0.1:\(bench.service.port)"
+        #expect(try await bench.curl("\(base)/healthz") == "ok\n")
+        #expect(try await bench.curl("-o", "/dev/null", "-w", "%{http_code}", "\(base)/metrics") == "401")
+        let figures = try await bench.curl("-H", "Authorization: Bearer the-secret-word", "\(base)/metrics")
+        #expect(figures.contains("\npawl_finished_total 0.0\n"))
+        #expect(figures.contains(#"pawl_downloads{state="running"} 0.0"#))
+        await bench.close()
+    }
+
+    @Test func `the secret is made once, in a file for its owner alone`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("secret")
+        let first = try SecretFile.text(at: path)
+        #expect(first.count == 32)
+        #expect(try SecretFile.text(at: path) == first)
+        #expect(FileSystem.mode(path) == 0o600)
+        _ = try PawlProcess.run("/bin/chmod", ["644", path])
+        #expect(throws: Failure.self) { try SecretFile.text(at: path) }
+    }
+}
