@@ -33,6 +33,16 @@ struct StoredOptions: Hashable, Sendable {
         value.map { [$0.description] } ?? []
     }
 
+    @Sendable private static func attributes(_ stored: StoredOptions) -> [String] {
+        stored.options.attributes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+    }
+
+    @Sendable private static func takeAttribute(_ stored: inout StoredOptions, _ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return }
+        stored.options.attributes[String(parts[0])] = String(parts[1])
+    }
+
     private static let fields: [Field] = [
         Field("name", { one($0.options.fileName) }, { $0.options.fileName = $1 }),
         Field(
@@ -77,16 +87,7 @@ struct StoredOptions: Hashable, Sendable {
             { one($0.options.keepsServerTime) },
             { stored, text in stored.options.keepsServerTime = text == "true" }
         ),
-        Field(
-            "attribute",
-            { $0.options.attributes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" } }
-        ) {
-            stored,
-            text in
-            let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { return }
-            stored.options.attributes[String(parts[0])] = String(parts[1])
-        },
+        Field("attribute", attributes, takeAttribute),
         Field("newname", { one($0.newName) }, { $0.newName = $1 }),
         Field("former", { $0.formerSources }, { $0.formerSources.append($1) }),
         Field("wasthere", { one($0.wasThere) }, { $0.wasThere = $1 == "true" }),
