@@ -1,5 +1,5 @@
 """What is run, and what has to hold."""
-import subprocess
+import os, subprocess
 
 GIB = 1 << 30
 MIB = 1 << 20
@@ -69,6 +69,7 @@ class Cases:
             for tls in (False, True):
                 yield self.many(name, count, size, tls)
         yield self.checksum()
+        yield self.spread()
         yield self.overlap()
         yield self.start()
         if self.wan.url:
@@ -211,24 +212,28 @@ class Cases:
         ])
 
     def checksum(self):
-        def overlapped(rows, trace):
-            extra = rows["pawl -x1 --checksum"].wall - rows["pawl -x1"].wall
-            own = rows["openssl dgst -sha256"].wall
-            return extra <= own, f"{extra:.2f} s more, the hash alone {own:.2f} s"
+        return self.checked("checksum", "One 1 GiB file as fast as it comes, checksum on and off", "big", None, 1, own_time)
 
-        address = self.url("big")
-        return Case("checksum", "One 1 GiB file as fast as it comes, checksum on and off", {
-            "pawl -x1": self.get(address, "-x1"),
-            "pawl -x1 --checksum": self.get(address, "-x1", "--checksum", self.digest("big")),
-            "openssl dgst -sha256": ["openssl", "dgst", "-sha256", "-out", "big", f"{self.origin.root}/big"],
-        }, "GiB", 1, 0, [Fact("pawl: the checksum adds no more than the hash's own time", overlapped)])
+    def spread(self):
+        """A hash reads from the front, and with many connections most of the file is there only at the end."""
+        return self.checked("checksum-x8", "One 512 MiB file at 8 × 20 MB/s, checksum on and off", "half",
+                            self.origin.capped, 8, own_time)
 
     def overlap(self):
-        address = self.url("half", self.origin.capped)
-        return Case("overlap", "One 512 MiB file at 8 × 20 MB/s, checksum on and off", {
-            "pawl -x8": self.get(address, "-x8"),
-            "pawl -x8 --checksum": self.get(address, "-x8", "--checksum", self.digest("half")),
-        }, "GiB", 0.5, GIB // 2, [AtMost("pawl -x8 --checksum", "wall", 1.02, "pawl -x8")])
+        return self.checked("overlap", "One 256 MiB file over a line of 100 MiB/s, checksum on and off", "quarter",
+                            self.origin.line.port, 1,
+                            lambda off, on, own: AtMost(on, "wall", 1.02, off))
+
+    def checked(self, name, title, path, port, connections, target):
+        address = self.url(path, port)
+        count = f"-x{connections}"
+        off, on, own = f"pawl {count}", f"pawl {count} --checksum", "openssl dgst -sha256"
+        size = os.path.getsize(f"{self.origin.root}/{path}")
+        return Case(name, title, {
+            off: self.get(address, count),
+            on: self.get(address, count, "--checksum", self.digest(path)),
+            own: ["openssl", "dgst", "-sha256", "-out", "big", f"{self.origin.root}/{path}"],
+        }, "GiB", size / GIB, 0, [target(off, on, own)])
 
     def digest(self, name):
         told = subprocess.run(["sha256sum", f"{self.origin.root}/{name}"], capture_output=True, text=True, check=True)
@@ -269,3 +274,11 @@ class Cases:
 def few(rows, trace):
     most = max(count for _, count, _ in trace)
     return most <= 2, f"{most}"
+
+
+def own_time(off, on, own):
+    def look(rows, trace):
+        extra = rows[on].wall - rows[off].wall
+        return extra <= rows[own].wall, f"{extra:.2f} s more, the hash alone {rows[own].wall:.2f} s"
+
+    return Fact("pawl: the checksum adds no more than the hash's own time", look)

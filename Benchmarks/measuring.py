@@ -51,7 +51,7 @@ class Runner:
 
     def trace(self, command, host, port, limit, prefix=()):
         """(seconds, connections, bytes received) ten times a second, as the kernel counts them."""
-        look = list(prefix) + ["ss", "-tniHO", "dst", f"{host}:{port}"]
+        look = list(prefix) + ["ss", "-tniHO", "state", "established", "dst", f"{host}:{port}"]
         process = self.start(command)
         began, seen, points = time.monotonic(), {}, [(0.0, 0, 0)]
         try:
@@ -62,7 +62,7 @@ class Runner:
                     counted = re.search(r"bytes_received:(\d+)", line)
                     if not counted:
                         continue
-                    seen[line.split()[3]] = int(counted.group(1))
+                    seen[line.split()[2]] = int(counted.group(1))
                     flowing += 1
                 points.append((time.monotonic() - began, flowing, sum(seen.values())))
                 time.sleep(0.1)
