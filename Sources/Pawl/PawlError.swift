@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 
 /// Why something did not happen: one sentence that says what failed, where, why, and what to do.
 ///
@@ -27,7 +27,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The sentence.
     public var description: String { failure.description }
 
-    init(_ failure: Failure) {
+    package init(_ failure: Failure) {
         code = Code(rawValue: failure.code.rawValue)
         what = failure.what
         place = failure.place

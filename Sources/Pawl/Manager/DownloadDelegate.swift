@@ -7,6 +7,11 @@
 /// All calls come one after another on one thread of the manager, which waits for none of them; calls of `didWrite` that
 /// came while the delegate was busy become one.
 public protocol DownloadDelegate: AnyObject, Sendable {
+    /// An answer was accepted; the content is continued from `offset`, 0 for a fresh start.
+    ///
+    /// `response` is `nil` where nothing was asked. It may come after a `didWrite`, and more than once.
+    func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?)
+
     /// Bytes have come: `written` of `total`, which is `nil` while unknown.
     func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?)
 
@@ -20,6 +25,13 @@ public protocol DownloadDelegate: AnyObject, Sendable {
 }
 
 extension DownloadDelegate {
+    /// Does nothing.
+    public func download(
+        _ id: Download.ID,
+        didStart total: Int64?,
+        at offset: Int64,
+        response: DownloadResponse?
+    ) {}
     /// Does nothing.
     public func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?) {}
     /// Does nothing.

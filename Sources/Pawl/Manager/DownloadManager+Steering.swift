@@ -4,10 +4,11 @@ import PawlEngine
 extension DownloadManager {
     /// Pauses a download; nothing but the user starts it again (D9).
     ///
-    /// Everything received is kept. `false` when it does not wait or run, or is paused already.
+    /// Everything received is kept. With `keepingSlot` one that runs only stands still, and no other runs in its place
+    /// (D1); a restart of the program ends that. `false` when it does not wait or run, or is paused already.
     @discardableResult
-    public func pause(_ id: Download.ID) async throws(PawlError) -> Bool {
-        try await ask { $0.pause(QueueID(id)) }
+    public func pause(_ id: Download.ID, keepingSlot: Bool = false) async throws(PawlError) -> Bool {
+        try await ask { $0.pause(QueueID(id), keepsSlot: keepingSlot) }
     }
 
     /// Lets a paused download go on when its turn comes, and one that failed try again.

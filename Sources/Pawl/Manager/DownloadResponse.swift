@@ -19,8 +19,13 @@ public struct DownloadResponse: Sendable, Hashable {
         status = head.status
         contentType = head.contentType
         contentDisposition = head.contentDisposition
-        entityTag = head.entityTag.map { "\($0.isWeak ? "W/" : "")\"\($0.opaque)\"" }
+        entityTag = head.entityTag?.text
         lastModified = head.lastModified?.seconds
         contentLength = head.contentLength
     }
+}
+
+extension EntityTag {
+    /// As it stands in a header field.
+    var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 }

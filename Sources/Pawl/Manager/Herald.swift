@@ -38,6 +38,13 @@ final class Herald: Sendable {
         }
     }
 
+    func started(_ id: Download.ID, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {
+        thread.post { $0.started(id, total, offset, response) }
+    }
+
+    /// Does something on the delegate's thread, after all that was told before.
+    func perform(_ work: @escaping @Sendable () -> Void) { thread.post { _ in work() } }
+
     func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?)
     {
         thread.post { $0.ended(id, result, response) }
@@ -57,6 +64,11 @@ private final class HeraldDesk: ThreadBound {
 
     var patience: Span? { nil }
     func settle() {}
+
+    func started(_ id: Download.ID, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {
+        guard completions[id] == nil else { return }
+        delegate?.download(id, didStart: total, at: offset, response: response)
+    }
 
     func wrote(_ id: Download.ID, _ count: Int64, _ total: Int64?) {
         guard completions[id] == nil, last[id] != count else { return }

@@ -97,8 +97,8 @@ extension QueueKeeper {
 
     // MARK: steering
 
-    func pause(_ id: QueueID) -> Bool {
-        let actions = machine.pause(id)
+    func pause(_ id: QueueID, keepsSlot: Bool = false) -> Bool {
+        let actions = machine.pause(id, keepsSlot: keepsSlot)
         perform(actions)
         return !actions.isEmpty
     }

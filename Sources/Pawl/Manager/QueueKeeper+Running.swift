@@ -92,13 +92,16 @@ extension QueueKeeper {
         case .phase(let phase):
             if phase == .publishing { perform(machine.publishing(id)) }
             if machine.rest(of: id) == nil { tell(id, .state(DownloadState(phase))) }
-        case .started(let total, _):
+        case .started(let total, let resumedAt):
             if let head = report.head { runs[id]?.response = DownloadResponse(head) }
             edit(id) { record in
                 record.name = report.name
                 record.total = total
                 record.contentType = report.head?.contentType ?? record.contentType
                 record.startedAt = record.startedAt ?? ports.clock.wallTime
+            }
+            answers.append { [audience, response = runs[id]?.response] _ in
+                audience.herald.started(Download.ID(rawValue: id.rawValue), total, resumedAt, response)
             }
             relay(report, of: id)
         case .notice, .retrying: relay(report, of: id)

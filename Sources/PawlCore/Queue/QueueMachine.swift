@@ -94,10 +94,11 @@ package struct QueueMachine: Sendable {
 
     // MARK: what the person wants
 
-    package mutating func pause(_ id: QueueID) -> [Action] {
+    /// With `keepsSlot` one that runs stands still and nobody gets its slot (D1).
+    package mutating func pause(_ id: QueueID, keepsSlot: Bool = false) -> [Action] {
         guard knows(id), !scheduler.isPaused(id) else { return [] }
         preempted.remove(id)
-        let orders = scheduler.pause(id)
+        let orders = scheduler.pause(id, keepsSlot: keepsSlot)
         let told: [Action] = runs[id] == nil ? [.tell(id, .paused)] : []
         return [.write(id, .paused)] + told + carryOut(orders)
     }

@@ -38,7 +38,7 @@ import Testing
             let id = QueueID(rawValue: UInt64(1 + dice.roll(count)))
             switch dice.roll(12) {
             case 0, 1: admit(id, isPaused: dice.roll(3) == 0, inGroup: dice.roll(3) == 0)
-            case 2: carryOut(machine.pause(id))
+            case 2: carryOut(machine.pause(id, keepsSlot: dice.roll(3) == 0))
             case 3: carryOut(machine.resume(id))
             case 4: carryOut(machine.start(id))
             case 5 where states[id] != nil && !cleaned.contains(id): remove(id)
@@ -140,6 +140,21 @@ import Testing
         #expect(machine.pause(id).contains(.stop(id)))
         #expect(machine.resume(id) == [.write(id, .waiting)])
         #expect(machine.stopped(id) == [.run(id)])
+    }
+
+    @Test func `D1 one that only stands still keeps its slot until it is taken out`() {
+        var machine = QueueMachine(slots: 1)
+        let ids = (1...2).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        _ = machine.startNext()
+        let paused = machine.pause(ids[0], keepsSlot: true)
+        #expect(paused.contains(.stop(ids[0])))
+        #expect(!paused.contains(.run(ids[1])))
+        #expect(machine.stopped(ids[0]) == [.tell(ids[0], .paused)])
+        #expect(machine.resume(ids[0]) == [.write(ids[0], .waiting), .run(ids[0])])
+        _ = machine.pause(ids[0], keepsSlot: true)
+        _ = machine.stopped(ids[0])
+        #expect(machine.remove(ids[0]) == [.clean(ids[0]), .run(ids[1])])
     }
 
     @Test func `closing starts nothing and writes no wish`() {

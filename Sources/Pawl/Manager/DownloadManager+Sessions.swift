@@ -1,0 +1,87 @@
+import PawlCore
+import PawlEngine
+
+// What sessions of NSURLSession's shape need of a queue.
+extension DownloadManager {
+    /// What a download that does not run has received.
+    package enum Received: Sendable {
+        /// It has not let go of its files yet, and an event follows when it has.
+        case running
+        case nothing
+        /// The part file and its journal, which nobody has open, and what they are worth.
+        case part(path: String, journal: String, ResumeData)
+    }
+
+    /// Does something on the delegate's thread, after all that was told before.
+    package func perform(_ work: @escaping @Sendable () -> Void) { audience.herald.perform(work) }
+
+    /// Gives a download another text of the caller's own.
+    package func change(taskDescription: String?, of id: Download.ID) async throws(PawlError) {
+        try await ask { $0.edit(QueueID(id)) { $0.taskDescription = taskDescription } }
+    }
+
+    /// What a paused or failed download has on disk.
+    package func received(of id: Download.ID) async throws(PawlError) -> Received {
+        try await ask { keeper throws(Failure) in try keeper.received(of: QueueID(id)) }
+    }
+
+    /// Adds a download that goes on where resume data says, see ``Downloader/add(_:partialFolder:safeCopy:options:)``.
+    package func add(
+        _ data: ResumeData,
+        partialFolder: String,
+        as request: DownloadRequest
+    ) async throws(PawlError) -> Download {
+        var request = request
+        request.source = data.url
+        request.options.headers += data.headers(beside: request.options.headers)
+        let options = request.options
+        try await ask { keeper throws(Failure) in
+            var options = options
+            options.folder = "\(keeper.root)/\(try AddOrder.folder(options.folder))"
+            try data.takeOver(
+                partialFolder: partialFolder,
+                safeCopy: nil,
+                options: options,
+                disk: keeper.ports.disk
+            )
+        }
+        return try await add(request)
+    }
+}
+
+extension QueueKeeper {
+    fileprivate func received(of id: QueueID) throws(Failure) -> DownloadManager.Received {
+        guard runs[id] == nil else { return .running }
+        guard let record = try record(id), let name = record.name,
+            ports.disk.holds(FileName.partial(of: name), in: path(of: record))
+        else { return .nothing }
+        let sources = record.sources
+        let facts = JournalFacts(sources: sources, identity: ContentIdentity(), name: name)
+        let claim = Claim(folder: path(of: record), name: name, ifExists: .fail, facts: facts)
+        let former = StoredOptions(text: record.options).formerSources
+        let isOwn: (LoadedJournal) -> Bool = { $0.facts.sources.first.map(former.contains) ?? false }
+        switch try ports.disk.claim(claim, adopts: isOwn) {
+        case .fresh(let partial):
+            partial.discard()
+            return .nothing
+        case .existing(let partial, _):
+            try partial.giveBack()
+            return .nothing
+        case .skipped: return .nothing
+        case .found(let partial, let journal):
+            try partial.close(keeping: journal.facts, done: journal.done)
+            var data = ResumeData(
+                ResumeData.Request(url: sources[0]),
+                received: journal.done.prefix,
+                partialName: FileName.partial(of: name)
+            )
+            data.entityTag = journal.facts.identity.entityTag?.text
+            data.serverDate = journal.facts.identity.lastModified?.httpDate
+            return .part(
+                path: path(of: FileName.partial(of: name), record),
+                journal: path(of: FileName.journal(of: name), record),
+                data
+            )
+        }
+    }
+}
