@@ -24,6 +24,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Pawl", targets: ["Pawl"]),
+        .library(name: "PawlSession", targets: ["PawlSession"]),
         .library(name: "PawlFoundation", targets: ["PawlFoundation"]),
         .executable(name: "pawl", targets: ["PawlTool"]),
     ],
@@ -48,6 +49,7 @@ let package = Package(
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
         room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"]),
         room("PawlFoundation", ["Pawl"]),
+        room("PawlSession", ["Pawl", "PawlCore"]),
         room("PawlCommands", ["Pawl", "PawlCore"]),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
@@ -68,6 +70,13 @@ let package = Package(
         ),
         tests("PawlTests", ["QueueProgram", "Pawl", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlTestKit"]),
+        .executableTarget(
+            name: "SessionProgram",
+            dependencies: ["PawlSession"],
+            path: "Tests/SessionProgram",
+            swiftSettings: strict
+        ),
+        tests("PawlSessionTests", ["SessionProgram", "PawlSession", "Pawl", "PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
         .testTarget(

@@ -1,0 +1,79 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+extension DownloadSession {
+    /// Takes a cancelled task out of the queue, and keeps what it received for those who asked for it.
+    func cancel(_ task: DownloadTask, _ id: Download.ID?, _ manager: DownloadManager) async throws(PawlError)
+    {
+        let handler = task.facts.withLock { facts in
+            defer { facts.producing = nil }
+            return facts.producing
+        }
+        guard let id else {
+            handler?(nil)
+            return manager.perform { self.complete(task, .cancelled(task)) }
+        }
+        if let handler {
+            let data = await Self.resumeData(task, id, manager, folders)
+            manager.perform { handler(data) }
+        }
+        // One that finished at the last moment is told as finished, before it goes.
+        await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
+        if task.state == .completed { return }
+        try await manager.remove(id)
+        manager.perform { self.complete(task, .cancelled(task)) }
+    }
+
+    /// What is left of a task that is to stop, moved to where a new one finds it.
+    private static func resumeData(
+        _ task: DownloadTask,
+        _ id: Download.ID,
+        _ manager: DownloadManager,
+        _ folders: SessionFolders
+    ) async -> [UInt8]? {
+        let events = manager.events
+        var iterator = events.makeAsyncIterator()
+        do throws(PawlError) {
+            try await manager.pause(id)
+            while true {
+                switch try await manager.received(of: id) {
+                case .running: guard await iterator.next() != nil else { return nil }
+                case .nothing: return nil
+                case .part(let path, let journal, let data):
+                    guard data.received > 0, let name = folders.keepPartial(path, journal: journal) else {
+                        return nil
+                    }
+                    return written(data, name, task)
+                }
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private static func written(_ data: ResumeData, _ name: String, _ task: DownloadTask) -> [UInt8] {
+        let headers = task.originalRequest?.allHTTPHeaderFields ?? [:]
+        var written = ResumeData(
+            ResumeData.Request(url: data.url, headers: headers),
+            received: data.received,
+            partialName: name
+        )
+        written.entityTag = data.entityTag
+        written.serverDate = data.serverDate
+        return written.bytes
+    }
+}
+
+extension PawlError {
+    static func cancelled(_ task: DownloadTask) -> PawlError {
+        PawlError(
+            Failure(
+                .unfinished,
+                "cannot finish",
+                at: Redaction.address(task.originalRequest?.url ?? ""),
+                because: "it was cancelled"
+            )
+        )
+    }
+}

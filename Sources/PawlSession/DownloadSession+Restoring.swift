@@ -1,0 +1,74 @@
+import Pawl
+import Synchronization
+
+// What an earlier session of the identifier left.
+extension DownloadSession {
+    /// Finds its tasks, tells what happened to them, and lets go on what ran.
+    func restore(_ manager: DownloadManager) async throws(PawlError) {
+        guard !folders.isPassing else { return }
+        let waiting = try await tasks(.waiting, .turn, manager)
+        let paused = try await tasks(.paused, .turn, manager)
+        let over = try await overTasks(manager)
+        for (task, snapshot) in waiting + paused + over {
+            task.facts.withLock { facts in
+                facts.id = snapshot.id
+                facts.received = snapshot.written
+                facts.expected = snapshot.total ?? DownloadTask.unknownSize
+                facts.priority = Float(snapshot.priority + 50) / 100
+            }
+        }
+        for (task, _) in waiting { task.facts.withLock { $0.state = .running } }
+        for (task, snapshot) in over {
+            task.facts.withLock { $0.state = .running }
+            let location = try await manager.location(of: snapshot.id)
+            manager.perform { self.tell(task, snapshot, location) }
+        }
+        if !over.isEmpty {
+            manager.perform { self.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: self) }
+        }
+        for (_, snapshot) in waiting { try await manager.resume(snapshot.id) }
+    }
+
+    private static let all = 1_000_000
+
+    private typealias Found = (task: DownloadTask, snapshot: DownloadSnapshot)
+
+    private func overTasks(_ manager: DownloadManager) async throws(PawlError) -> [Found] {
+        let filter = DownloadFilter([.finished, .failed])
+        return note(
+            try await manager.downloads(matching: filter, by: .ended(newestFirst: false), limit: Self.all)
+        )
+    }
+
+    private func tasks(
+        _ standing: DownloadFilter.Standing,
+        _ ordering: DownloadOrdering,
+        _ manager: DownloadManager
+    ) async throws(PawlError) -> [Found] {
+        note(try await manager.downloads(matching: DownloadFilter([standing]), by: ordering, limit: Self.all))
+    }
+
+    /// Enters the tasks; the numbers of new ones that were made meanwhile are theirs.
+    private func note(_ snapshots: [DownloadSnapshot]) -> [Found] {
+        snapshots.compactMap { snapshot in
+            guard var note = snapshot.taskDescription.flatMap(TaskNote.init) else { return nil }
+            return book.withLock { book in
+                if book.tasks[note.number] != nil { note.number = book.lastNumber + 1 }
+                let task = DownloadTask(note, session: self)
+                book.tasks[note.number] = task
+                book.numbers[snapshot.id] = note.number
+                book.lastNumber = max(book.lastNumber, note.number)
+                return (task, snapshot)
+            }
+        }
+    }
+
+    private func tell(_ task: DownloadTask, _ snapshot: DownloadSnapshot, _ location: DownloadLocation) {
+        switch location {
+        case .finished(let path): finish(task, path, nil)
+        // The program had moved it away, and ended before it had heard that this was the end.
+        case .missing, .unknown: complete(task, nil)
+        case .unfinished: complete(task, snapshot.error)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Pawl
+import Synchronization
+
+// Everything here happens on the delegate's thread, one thing after another.
+extension DownloadSession {
+    func task(_ id: Download.ID) -> DownloadTask? {
+        book.withLock { book in book.numbers[id].flatMap { book.tasks[$0] } }
+    }
+
+    func started(_ task: DownloadTask, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {
+        let hasCompletion = task.facts.withLock { facts in
+            facts.isAnswered = true
+            // What was told once is not taken back (B8).
+            facts.received = max(facts.received, offset)
+            facts.expected = total.map { max($0, facts.received) } ?? DownloadTask.unknownSize
+            if let response {
+                facts.response = SessionResponse(
+                    response,
+                    total: total,
+                    name: facts.response?.suggestedFilename
+                )
+            }
+            return facts.completion != nil
+        }
+        if offset > 0, !hasCompletion, task.facts.withLock({ $0.isAlive }) {
+            delegate?.urlSession(
+                self,
+                downloadTask: task,
+                didResumeAtOffset: offset,
+                expectedTotalBytes: total ?? DownloadTask.unknownSize
+            )
+        }
+        let early = task.facts.withLock { facts in
+            defer { facts.early = nil }
+            return facts.early
+        }
+        if let early { wrote(task, early.written, early.total) }
+    }
+
+    func wrote(_ task: DownloadTask, _ written: Int64, _ total: Int64?) {
+        let told = task.facts.withLock { facts -> (new: Int64, written: Int64, expected: Int64)? in
+            guard facts.isAnswered else {
+                facts.early = (written, total)
+                return nil
+            }
+            guard facts.isAlive, written > facts.received else { return nil }
+            let before = facts.received
+            facts.received = written
+            facts.expected = total.map { max($0, written) } ?? DownloadTask.unknownSize
+            return facts.completion == nil ? (written - before, written, facts.expected) : nil
+        }
+        guard let told else { return }
+        delegate?.urlSession(
+            self,
+            downloadTask: task,
+            didWriteData: told.new,
+            totalBytesWritten: told.written,
+            totalBytesExpectedToWrite: told.expected
+        )
+    }
+
+    /// The file is whole: it is told, and what was not moved away goes.
+    func finish(_ task: DownloadTask, _ location: String, _ response: DownloadResponse?) {
+        let isAlive = task.facts.withLock { facts in
+            facts.isAnswered = true
+            return facts.isAlive
+        }
+        // One that was cancelled goes, however far it came.
+        guard isAlive else { return }
+        let length = SessionFolders.length(of: location)
+        wrote(task, length, length)
+        let name = location.split(separator: "/").last.map { String($0) }
+        let (completion, answer) = task.facts.withLock { facts in
+            (facts.received, facts.expected) = (length, length)
+            facts.response = SessionResponse(response, total: length, name: name)
+            return (facts.completion, facts.response)
+        }
+        if let completion {
+            guard end(task, nil) else { return }
+            completion(location, answer, nil)
+            retire(task)
+        } else {
+            delegate?.urlSession(self, downloadTask: task, didFinishDownloadingTo: location)
+            complete(task, nil)
+        }
+    }
+
+    /// The queue gave it up; one that was cancelled is told as that.
+    func failed(_ task: DownloadTask, _ error: PawlError) {
+        if task.facts.withLock({ $0.isAlive }) { complete(task, error) }
+    }
+
+    /// The task is over: told once, and nothing of it is kept.
+    func complete(_ task: DownloadTask, _ error: PawlError?) {
+        guard end(task, error) else { return }
+        if let completion = task.facts.withLock({ $0.completion }) {
+            completion(nil, task.response, error)
+        } else {
+            delegate?.urlSession(self, task: task, didCompleteWithError: error)
+        }
+        retire(task)
+    }
+
+    /// `false` when it had ended already.
+    private func end(_ task: DownloadTask, _ error: PawlError?) -> Bool {
+        let (isFirst, producing) = task.facts.withLock { facts in
+            defer {
+                if facts.state != .completed { facts.error = error }
+                facts.state = .completed
+                facts.producing = nil
+            }
+            return (facts.state != .completed, facts.producing)
+        }
+        producing?(nil)
+        return isFirst
+    }
+
+    private func retire(_ task: DownloadTask) {
+        task.facts.withLock { $0.completion = nil }
+        let id = task.facts.withLock { $0.id }
+        let isHeard = work.yield { manager in
+            // What cannot be removed stays; the task is over all the same.
+            if let manager, let id { _ = try? await manager.remove(id) }
+            self.folders.dropFolder(task.folder)
+            self.forget(task, id)
+            self.endWhenIdle()
+        }
+        if case .terminated = isHeard { forget(task, id) }
+    }
+
+    private func forget(_ task: DownloadTask, _ id: Download.ID?) {
+        book.withLock { book in
+            book.tasks[task.taskIdentifier] = nil
+            if let id { book.numbers[id] = nil }
+        }
+    }
+}

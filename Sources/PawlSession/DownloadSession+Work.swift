@@ -1,0 +1,188 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+// One thing after another: everything that is asked of the queue.
+extension DownloadSession {
+    func run(_ stream: AsyncStream<Work>) async {
+        if folders.isPassing { SessionFolders.sweep(configuration.stateFolder) }
+        var options = DownloadManager.Configuration()
+        options.slots = configuration.maximumConcurrentTasks
+        // Nothing happens before the tasks are there again that it happens to.
+        options.resumesAtStart = false
+        do throws(PawlError) {
+            let manager = try await DownloadManager(
+                root: folders.root,
+                options,
+                delegate: SessionBridge(session: self)
+            )
+            try await restore(manager)
+            for await item in stream { await item(manager) }
+            await close(manager)
+        } catch {
+            await fail(with: error, stream)
+        }
+    }
+
+    /// Everything told before was heard; then the identifier is free.
+    private func close(_ manager: DownloadManager) async {
+        await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
+        await manager.shutDown()
+        folders.dropPassing()
+        delegate?.urlSession(self, didBecomeInvalidWithError: nil)
+    }
+
+    /// It never came to be: every task, also of those to come, ends with the reason.
+    private func fail(with error: PawlError, _ stream: AsyncStream<Work>) async {
+        let tasks = book.withLock { book in
+            book.isInvalid = true
+            return Array(book.tasks.values)
+        }
+        work.finish()
+        for await item in stream { await item(nil) }
+        for task in tasks.sorted(by: { $0.taskIdentifier < $1.taskIdentifier }) { complete(task, error) }
+        delegate?.urlSession(self, didBecomeInvalidWithError: error)
+    }
+
+    /// Over as soon as no task is left.
+    func endWhenIdle() {
+        if book.withLock({ $0.isInvalid && $0.tasks.isEmpty }) { work.finish() }
+    }
+
+    // MARK: tasks
+
+    func makeTask(
+        _ request: SessionRequest?,
+        _ resumeData: [UInt8]?,
+        _ completion: DownloadTask.Completion?
+    ) -> DownloadTask {
+        let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
+        let asked = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
+        let (task, isRefused) = book.withLock { book in
+            book.lastNumber += 1
+            let note = TaskNote(
+                number: book.lastNumber,
+                folder: SessionFolders.random,
+                request: asked,
+                description: nil
+            )
+            let task = DownloadTask(note, session: self, completion: completion)
+            if !book.isInvalid { book.tasks[note.number] = task }
+            return (task, book.isInvalid)
+        }
+        if isRefused {
+            task.facts.withLock { facts in
+                facts.state = .completed
+                facts.error = .session("start", asked.url, because: "its session was invalidated")
+            }
+            return task
+        }
+        work.yield { if let manager = $0 { await self.admit(task, data, to: manager) } }
+        return task
+    }
+
+    /// Puts a new task into the queue, where it waits to be resumed.
+    private func admit(
+        _ task: DownloadTask,
+        _ data: Result<ResumeData, PawlError>?,
+        to manager: DownloadManager
+    ) async {
+        do throws(PawlError) {
+            let id = try await download(data, queueRequest(task), manager).id
+            task.facts.withLock { $0.id = id }
+            book.withLock { $0.numbers[id] = task.taskIdentifier }
+            // The description may have been given meanwhile.
+            try await manager.change(taskDescription: task.note.text, of: id)
+        } catch {
+            task.facts.withLock { $0.refusal = error }
+        }
+        await follow(task, manager)
+    }
+
+    private func download(
+        _ data: Result<ResumeData, PawlError>?,
+        _ request: DownloadRequest,
+        _ manager: DownloadManager
+    ) async throws(PawlError) -> Download {
+        guard let data else { return try await manager.add(request) }
+        let content = try data.get()
+        guard let name = content.partialName, SessionFolders.isOwnPartial(name) else {
+            return try await manager.add(
+                content,
+                partialFolder: configuration.partialFolder ?? folders.partials,
+                as: request
+            )
+        }
+        guard folders.takePartial(name) else {
+            throw .session(
+                "resume",
+                content.url,
+                because: "its resume data was used already, or its partial is gone"
+            )
+        }
+        defer { folders.dropPartial(name) }
+        return try await manager.add(content, partialFolder: folders.root, as: request)
+    }
+
+    private func queueRequest(_ task: DownloadTask) -> DownloadRequest {
+        let note = task.note
+        var fields = note.request.allHTTPHeaderFields
+        for (name, value) in configuration.httpAdditionalHeaders
+        where !fields.keys.contains(where: { $0.lowercased() == name.lowercased() }) {
+            fields[name] = value
+        }
+        var request = DownloadRequest(note.request.url)
+        request.options.headers = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        request.options.folder = note.folder
+        request.options.connections = 1
+        request.options.retries = configuration.retries
+        request.options.timeout = configuration.timeoutIntervalForRequest
+        request.options.taskDescription = note.text
+        request.priority = task.queuePriority
+        request.start = .paused
+        request.allowsDuplicate = true
+        return request
+    }
+
+    // MARK: what is asked of tasks
+
+    func stateChanged(_ task: DownloadTask) {
+        work.yield { if let manager = $0 { await self.follow(task, manager) } }
+    }
+
+    func noteChanged(_ task: DownloadTask) {
+        work.yield { manager in
+            guard let manager, let id = task.facts.withLock({ $0.id }) else { return }
+            try? await manager.change(taskDescription: task.note.text, of: id)
+        }
+    }
+
+    func priorityChanged(_ task: DownloadTask) {
+        work.yield { manager in
+            guard let manager, let id = task.facts.withLock({ $0.id }) else { return }
+            _ = try? await manager.change(priority: task.queuePriority, of: id)
+        }
+    }
+
+    /// Brings the queue to what the task wants now, whatever was wished in between.
+    private func follow(_ task: DownloadTask, _ manager: DownloadManager) async {
+        let (state, id, refusal) = task.facts.withLock { ($0.state, $0.id, $0.refusal) }
+        do throws(PawlError) {
+            switch state {
+            case .running:
+                if let id { try await manager.resume(id) } else if let refusal { throw refusal }
+            case .suspended: if let id { try await manager.pause(id, keepingSlot: true) }
+            case .canceling: try await cancel(task, id, manager)
+            case .completed: break
+            }
+        } catch {
+            manager.perform { self.complete(task, error) }
+        }
+    }
+}
+
+extension PawlError {
+    static func session(_ what: String, _ url: String, because why: String) -> PawlError {
+        PawlError(Failure(.cannotResume, "cannot \(what)", at: Redaction.address(url), because: why))
+    }
+}

@@ -1,0 +1,26 @@
+import Pawl
+
+/// Hears the queue for a session, on the thread on which the session's delegate is called.
+final class SessionBridge: DownloadDelegate {
+    private let session: DownloadSession
+
+    init(session: DownloadSession) { self.session = session }
+
+    func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?) {
+        session.task(id).map { session.started($0, total, offset, response) }
+    }
+
+    func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?) {
+        session.task(id).map { session.wrote($0, written, total) }
+    }
+
+    func download(_ id: Download.ID, didFinish location: String, response: DownloadResponse?) {
+        session.task(id).map { session.finish($0, location, response) }
+    }
+
+    func download(_ id: Download.ID, didComplete error: PawlError?) {
+        // Without an error it was told with the finish.
+        guard let error else { return }
+        session.task(id).map { session.failed($0, error) }
+    }
+}

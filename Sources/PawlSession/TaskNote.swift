@@ -1,0 +1,43 @@
+import Pawl
+
+/// What a session keeps of a task beside the queue's own record, in the record's free text.
+struct TaskNote: Hashable {
+    var number: Int
+    /// The task's folder in the session's, of its own, so that tasks of one address never meet.
+    var folder: String
+    var request: SessionRequest
+    var description: String?
+
+    init(number: Int, folder: String, request: SessionRequest, description: String?) {
+        self.number = number
+        self.folder = folder
+        self.request = request
+        self.description = description
+    }
+
+    /// One line a value; the description is what follows the empty line.
+    init?(_ text: String) {
+        guard let end = text.firstRange(of: "\n\n") else { return nil }
+        let lines = text[..<end.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 3, let number = Int(lines[0]) else { return nil }
+        self.number = number
+        folder = String(lines[1])
+        request = SessionRequest(url: String(lines[2]))
+        for line in lines.dropFirst(3) {
+            guard let colon = line.firstRange(of: ": ") else { return nil }
+            request.setValue(
+                String(line[colon.upperBound...]),
+                forHTTPHeaderField: String(line[..<colon.lowerBound])
+            )
+        }
+        let rest = text[end.upperBound...]
+        description = rest.isEmpty ? nil : String(rest.dropFirst())
+    }
+
+    /// Headers with line ends are none: the queue refuses them.
+    var text: String {
+        let fields = request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map { "\n\($0.key): \($0.value)" }
+        return
+            "\(number)\n\(folder)\n\(request.url)\(fields.joined())\n\n\(description.map { ".\($0)" } ?? "")"
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import Pawl
+import PawlSession
+import PawlTestKit
+import Testing
+
+/// What outlives a session, and what outlives a program.
+@Suite struct BackgroundTests {
+    private func run(_ bench: SessionBench, _ arguments: String...) throws -> PawlProcess {
+        try PawlProcess(
+            FileSystem.folder(of: PawlBinary.path) + "/SessionProgram",
+            [bench.folder.path("state")] + arguments
+        )
+    }
+
+    @Test func `A2 after a kill the tasks are found again, and what was missed is told in order`()
+        async throws
+    {
+        let bench = try SessionBench()
+        let urls = (0..<2).map {
+            bench.origin.serve("/f\($0)", Payload(seed: 710 + UInt64($0), length: 300_000))
+        }
+        let (stalling, _) = bench.serveStalling("/last", seed: 720, length: 31_000_000)
+        let missing = bench.origin.url("/missing")
+        let first = try run(bench, "hold", urls[0], urls[1], missing, stalling)
+        let finished = await aside { first.line { $0.hasPrefix("finish") } }
+        #expect(finished == "finish task 0 300000")
+        #expect(await aside { first.line { $0 == "all are there" } } != nil, "\(first.errors)")
+        // Most of it is on disk: a socket holds only a few megabytes.
+        #expect(
+            await aside { bench.origin.wait(bytes: 30_000_000, of: "/last") },
+            "\(first.lines) \(first.errors)"
+        )
+        first.send(SIGKILL)
+        await aside { _ = first.wait() }
+        #expect(first.lines.count == 2, "the others were missed: \(first.lines)")
+        await bench.quiet("/last")
+        bench.origin.adjust("/last") { $0.cut = nil }
+
+        let second = try run(bench, "again")
+        #expect(
+            await aside { second.line { $0.hasPrefix("over") } } == "over 0",
+            "\(second.lines) \(second.errors)"
+        )
+        await aside { _ = second.wait() }
+        let told = second.lines.filter { !$0.hasPrefix("found") }
+        #expect(
+            told.prefix(6) == [
+                "finish task 0 300000", "complete task 0 0", "finish task 1 300000", "complete task 1 0",
+                "complete task 2 3", "events",
+            ],
+            "\(told)"
+        )
+        #expect(told.contains("complete task 3 0"), "\(told)")
+        #expect(told.contains("complete asleep 7"), "\(told)")
+        #expect(told.contains { $0.hasPrefix("resumed task 3 at") })
+        #expect(second.lines.contains("found task 3 running"))
+        #expect(second.lines.contains("found asleep suspended"))
+        #expect(bench.origin.log.sentTwice("/last") < 16_000_000)
+        #expect(bench.origin.ended("/f0").count == 1)
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `B6 resume data is good once, also in another process`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let (url, payload) = bench.serveStalling("/f", seed: 730)
+        let session = bench.session(notes)
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await notes.until(bytes: 1_500_000))
+        let data = try #require(await task.cancelByProducingResumeData())
+        #expect(try ResumeData(data).url == url)
+        #expect(await notes.until("complete 7"))
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+        await bench.quiet("/f")
+        bench.origin.adjust("/f") { $0.cut = nil }
+        let digits = data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let received = try ResumeData(data).received
+
+        let other = try run(bench, "data", digits)
+        await aside { _ = other.wait() }
+        #expect(other.lines.contains("resumed data at \(received) of \(payload.length)"), "\(other.lines)")
+        #expect(other.lines.contains("complete data 0"), "\(other.lines) \(other.errors)")
+        #expect(bench.origin.ended("/f").last?.bodyStart == received)
+        let again = try run(bench, "data", digits)
+        await aside { _ = again.wait() }
+        #expect(again.lines == ["complete data 8", "over 0"], "\(again.lines) \(again.errors)")
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `A2 an identifier belongs to one session at a time, and is free when that is over`()
+        async throws
+    {
+        let bench = try SessionBench()
+        let (firstNotes, secondNotes, thirdNotes) = (Notes(), Notes(), Notes())
+        let first = bench.session(firstNotes, identifier: "../films")
+        #expect(await first.allTasks.isEmpty)
+        let second = bench.session(secondNotes, identifier: "../films")
+        let task = second.downloadTask(with: bench.origin.url("/f"))
+        task.resume()
+        #expect(await secondNotes.until("over 11"))
+        #expect(secondNotes.all == ["complete 11 completed", "over 11"])
+        #expect(second.downloadTask(with: bench.origin.url("/f")).state == .completed)
+        #expect(await second.allTasks.isEmpty)
+        first.invalidateAndCancel()
+        #expect(await firstNotes.until("over 0"))
+        let third = bench.session(thirdNotes, identifier: "../films")
+        #expect(await third.allTasks.isEmpty)
+        third.invalidateAndCancel()
+        #expect(await thirdNotes.until("over 0"))
+        #expect(bench.folder.names == ["state"])
+    }
+}

@@ -1,0 +1,177 @@
+import Pawl
+import PawlTestKit
+import Testing
+
+@testable import PawlSession
+
+/// Tasks of one session, as code for NSURLSession uses them.
+@Suite struct SessionTests {
+    private let payload = Payload(seed: 700, length: 3_000_000)
+
+    @Test func `A3 nothing runs before resume, and a task carries a description`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes)
+        let task = session.downloadTask(with: bench.origin.serve("/f", payload))
+        task.taskDescription = "film"
+        #expect(await session.allTasks.map(\.taskDescription) == ["film"])
+        #expect(task.state == .suspended)
+        #expect(bench.origin.log.of("/f").isEmpty)
+        task.resume()
+        #expect(await notes.until("complete"))
+        #expect(task.state == .completed)
+        session.finishTasksAndInvalidate()
+        #expect(await notes.until("over"))
+    }
+
+    @Test func `B3 didWrite, didFinish with the headers, didComplete; the file can be moved away`()
+        async throws
+    {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let task = session.downloadTask(with: bench.origin.serve("/film.mp4", payload))
+        task.resume()
+        #expect(await notes.until("complete"))
+        #expect(Set(notes.all.dropLast(2)) == ["write"], "\(notes.all)")
+        #expect(notes.all.suffix(2) == ["finish 200 film.mp4", "complete 0 completed"])
+        #expect(notes.writes.reduce(0) { $0 + $1.new } == payload.length)
+        #expect(notes.writes.last?.written == payload.length)
+        #expect(notes.writes.allSatisfy { $0.expected == payload.length })
+        #expect(task.countOfBytesReceived == payload.length)
+        #expect(task.response?.value(forHTTPHeaderField: "content-type") == "application/octet-stream")
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        session.finishTasksAndInvalidate()
+        #expect(await notes.until("over 0"))
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `B3 what is not moved is removed, and a failure is told by didComplete alone`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes, identifier: "films")
+        session.downloadTask(with: bench.origin.serve("/f", payload)).resume()
+        #expect(await notes.until("complete"))
+        session.downloadTask(with: bench.origin.url("/missing")).resume()
+        session.downloadTask(with: "gopher://example.org/").resume()
+        #expect(await notes.until("complete", times: 3))
+        #expect(
+            Set(notes.all.suffix(2)) == ["complete 3 completed", "complete 28 completed"],
+            "\(notes.all)"
+        )
+        session.finishTasksAndInvalidate()
+        #expect(await notes.until("over 0"))
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `B2 a completion handler wins over the delegate`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes)
+        let moved = bench.folder.path("moved")
+        let heard = Monitor<[String]>([])
+        session.downloadTask(with: bench.origin.serve("/f", payload)) { location, response, error in
+            if let location { try? FileSystem.move(location, to: moved) }
+            heard.with { $0.append("\(response?.statusCode ?? 0) \(error?.code.rawValue ?? 0)") }
+        }.resume()
+        session.downloadTask(with: bench.origin.url("/missing")) { location, _, error in
+            heard.with { $0.append("\(location ?? "nil") \(error?.code.rawValue ?? 0)") }
+        }.resume()
+        let words = await aside { heard.wait { $0.count == 2 ? Set($0) : nil } }
+        #expect(words == ["200 0", "nil 3"])
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        session.finishTasksAndInvalidate()
+        #expect(await notes.until("over 0"))
+        #expect(notes.all == ["over 0"])
+    }
+
+    @Test func `A7 two tasks of one address never meet`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes)
+        let (url, _) = bench.serveStalling("/f", seed: 701)
+        let first = session.downloadTask(with: url)
+        first.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        first.suspend()
+        await bench.quiet("/f")
+        let second = session.downloadTask(with: url)
+        second.cancel()
+        #expect(await notes.until("complete 7"))
+        bench.origin.adjust("/f") { $0.cut = nil }
+        first.resume()
+        #expect(await notes.until("complete 0"))
+        #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0, "what it had was kept")
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
+    @Test
+    func `D1 suspend keeps the slot, cancel with resume data frees it, resume after a cancel does nothing`()
+        async throws
+    {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes, slots: 1)
+        let first = session.downloadTask(with: bench.serveStalling("/a", seed: 702).url)
+        let second = session.downloadTask(with: bench.serveStalling("/b", seed: 703).url)
+        first.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        first.suspend()
+        second.resume()
+        await bench.quiet("/a")
+        #expect(await session.allTasks.map(\.state) == [.suspended, .running])
+        #expect(bench.origin.log.of("/b").isEmpty)
+        let data = await first.cancelByProducingResumeData()
+        #expect(data != nil)
+        #expect(await aside { bench.origin.wait(requests: 1, of: "/b") })
+        second.cancel()
+        #expect(await notes.until("complete 7", times: 2))
+        let asked = bench.origin.log.records.count
+        second.resume()
+        #expect(second.state == .completed)
+        #expect(await second.cancelByProducingResumeData() == nil)
+        #expect(bench.origin.log.records.count == asked)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+        #expect(bench.leftovers.count == 1, "the partial that waits for its resume data: \(bench.leftovers)")
+    }
+
+    @Test func `B8 a smaller total after a resume never makes progress go back or pass the end`() async throws
+    {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let smaller = Payload(seed: 705, length: 2_500_000)
+        let url = bench.origin.serve("/f", versions: [Payload(seed: 704, length: 3_000_000), smaller]) {
+            $0.cut = .stall(at: 2_000_000)
+        }
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await notes.until(bytes: 1_500_000))
+        task.suspend()
+        await bench.quiet("/f")
+        bench.origin.advance("/f")
+        bench.origin.adjust("/f") { $0.cut = nil }
+        task.resume()
+        #expect(await notes.until("complete 0"))
+        let written = notes.writes.map(\.written)
+        #expect(written == written.sorted())
+        #expect(notes.writes.allSatisfy { $0.written <= $0.expected })
+        #expect(bench.folder.difference("moved", from: smaller) == nil)
+        #expect(task.countOfBytesExpectedToReceive == smaller.length)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
+    @Test func `what a session notes of a task is read back as it was`() {
+        var request = SessionRequest(url: "http://a.example/x?y=1")
+        request.setValue("a: b", forHTTPHeaderField: "X-Note")
+        for description in [nil, "", "two\n\nparts\n"] {
+            let note = TaskNote(number: 7, folder: "f", request: request, description: description)
+            #expect(TaskNote(note.text) == note)
+        }
+        #expect(TaskNote("") == nil)
+        #expect(TaskNote("x\n\n") == nil)
+    }
+}

@@ -1,0 +1,96 @@
+import Glibc
+import Pawl
+import PawlSession
+
+/// A program with a background session that says what its delegate hears.
+///
+/// usage: SessionProgram STATE hold URL...    starts tasks; the delegate never returns from the first finish
+///        SessionProgram STATE again          hears what was missed, and waits for the rest
+///        SessionProgram STATE data HEX       goes on from resume data, until it is killed or done
+@main
+struct SessionProgram {
+    static func main() async {
+        let arguments = CommandLine.arguments
+        guard arguments.count >= 3 else { exit(28) }
+        var configuration = DownloadSessionConfiguration.background(withIdentifier: "films/1")
+        configuration.stateFolder = arguments[1]
+        configuration.maximumConcurrentTasks = 1
+        let teller = Teller(holds: arguments[2] == "hold")
+        let session = DownloadSession(configuration: configuration, delegate: teller)
+        switch arguments[2] {
+        case "hold":
+            for (number, url) in arguments.dropFirst(3).enumerated() {
+                let task = session.downloadTask(with: url)
+                task.taskDescription = "task \(number)"
+                task.resume()
+            }
+            // One that nobody resumes.
+            session.downloadTask(with: "http://127.0.0.1:1/x").taskDescription = "asleep"
+            if await session.allTasks.contains(where: { $0.taskDescription == "asleep" }) {
+                say("all are there")
+            }
+        case "data":
+            let task = session.downloadTask(withResumeData: bytes(arguments[3]))
+            task.taskDescription = "data"
+            task.resume()
+            session.finishTasksAndInvalidate()
+        default:
+            for task in await session.allTasks {
+                say("found \(task.taskDescription ?? "nil") \(task.state)")
+                if task.taskDescription == "asleep" { task.cancel() }
+            }
+            session.finishTasksAndInvalidate()
+        }
+        while true { pause() }
+    }
+
+    static func bytes(_ digits: String) -> [UInt8] {
+        let digits = Array(digits)
+        return stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(digits[$0...$0 + 1]), radix: 16)
+        }
+    }
+
+    /// At once, so that what was said was heard when the program is killed.
+    static func say(_ text: String) {
+        let line = Array((text + "\n").utf8)
+        _ = unsafe write(1, line, line.count)
+    }
+}
+
+final class Teller: DownloadSessionDelegate {
+    private let holds: Bool
+
+    init(holds: Bool) { self.holds = holds }
+
+    private func say(_ text: String) { SessionProgram.say(text) }
+
+    func urlSession(
+        _ session: DownloadSession,
+        downloadTask task: DownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        say("resumed \(task.taskDescription ?? "nil") at \(fileOffset) of \(expectedTotalBytes)")
+    }
+
+    func urlSession(
+        _ session: DownloadSession,
+        downloadTask task: DownloadTask,
+        didFinishDownloadingTo location: String
+    ) {
+        say("finish \(task.taskDescription ?? "nil") \(task.countOfBytesReceived)")
+        while holds { pause() }
+    }
+
+    func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {
+        say("complete \(task.taskDescription ?? "nil") \(error?.code.rawValue ?? 0)")
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession) { say("events") }
+
+    func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: PawlError?) {
+        say("over \(error?.code.rawValue ?? 0)")
+        exit(0)
+    }
+}
