@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PREFIX ?= /usr/local
 export PATH := $(PATH):/usr/sbin:/sbin
-SOURCES := Sources Tests Package.swift
+SOURCES := Sources Tests Examples Package.swift
 
 ifdef SANITIZE
 # A scratch folder of its own: instrumented objects must not replace the plain ones.

@@ -19,6 +19,18 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A small program that shows how the library is used; without the strict settings, as a reader's own would be.
+func example(_ folder: String) -> Target {
+    .executableTarget(
+        name: "Example\(folder)",
+        dependencies: ["Pawl", "PawlSession"],
+        path: "Examples/\(folder)",
+        swiftSettings: [.swiftLanguageMode(.v6)]
+    )
+}
+
+let examples = ["Background", "OneShot", "OfflineVideo", "Manager", "HostileServer", "ChangingAddress"]
+
 let package = Package(
     name: "Pawl",
     platforms: [.macOS(.v15), .iOS(.v18)],
@@ -77,6 +89,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("PawlSessionTests", ["SessionProgram", "PawlSession", "Pawl", "PawlTestKit"]),
+        tests("ExamplesTests", examples.map { .target(name: "Example\($0)") } + ["PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
         .testTarget(
@@ -88,5 +101,5 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),
-    ]
+    ] + examples.map(example)
 )

@@ -1,0 +1,94 @@
+import Foundation
+import Pawl
+import PawlSession
+
+// A program that may die at any moment: run it again, and its downloads go on.
+//
+// usage: ExampleBackground FOLDER URL...
+//
+// The code is what one writes for NSURLSession on iOS; only the names of the types are others.
+
+func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+
+final class Delegate: DownloadSessionDelegate {
+    let folder: String
+    init(folder: String) { self.folder = folder }
+
+    func urlSession(
+        _ session: DownloadSession,
+        downloadTask task: DownloadTask,
+        didResumeAtOffset fileOffset: Int64,
+        expectedTotalBytes: Int64
+    ) {
+        say("\(task.taskDescription ?? "?") goes on at \(fileOffset)")
+    }
+
+    func urlSession(
+        _ session: DownloadSession,
+        downloadTask task: DownloadTask,
+        didWriteData bytesWritten: Int64,
+        totalBytesWritten: Int64,
+        totalBytesExpectedToWrite total: Int64
+    ) {
+        let percent =
+            total > 0 ? String(format: "%.2f %%", Double(totalBytesWritten) * 100 / Double(total)) : "?"
+        say("\(task.taskDescription ?? "?") \(percent)")
+    }
+
+    func urlSession(
+        _ session: DownloadSession,
+        downloadTask task: DownloadTask,
+        didFinishDownloadingTo location: String
+    ) {
+        // What is not moved away now is removed. An older file of the name stays as it is.
+        let target = "\(folder)/\(task.taskDescription ?? "download")"
+        do { try FileManager.default.moveItem(atPath: location, toPath: target) } catch { say("\(error)") }
+    }
+
+    func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {
+        say("\(task.taskDescription ?? "?") \(error.map { "failed: \($0)" } ?? "finished")")
+    }
+
+    func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession) {
+        say("everything missed was told")
+    }
+}
+
+/// The address's last part.
+func name(of url: String) -> String {
+    String(url.prefix { $0 != "?" }.split(separator: "/").last ?? "download")
+}
+
+@main
+struct Background {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 2 else { return say("usage: ExampleBackground FOLDER URL...") }
+        let folder = arguments[1]
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var configuration = DownloadSessionConfiguration.background(withIdentifier: "example.background")
+        configuration.stateFolder = "\(folder)/.state"
+        let session = DownloadSession(configuration: configuration, delegate: Delegate(folder: folder))
+
+        let found = await session.allTasks
+        say("\(found.count) tasks found again")
+        let known = Set(found.map(\.taskDescription))
+        for url in arguments.dropFirst(2) {
+            let name = name(of: url)
+            if known.contains(name) || FileManager.default.fileExists(atPath: "\(folder)/\(name)") {
+                continue
+            }
+            let task = session.downloadTask(with: url)
+            task.taskDescription = name
+            task.resume()
+        }
+        for task in found { task.resume() }
+        await end(session)
+        say("done")
+    }
+
+    static func end(_ session: DownloadSession) async {
+        session.finishTasksAndInvalidate()
+        while await !session.allTasks.isEmpty { try? await Task.sleep(for: .milliseconds(50)) }
+    }
+}

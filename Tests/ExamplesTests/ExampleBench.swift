@@ -1,0 +1,27 @@
+import PawlTestKit
+
+/// An origin, a folder, and the way to run an example between them.
+final class ExampleBench: Sendable {
+    let origin: Origin
+    let folder: TemporaryFolder
+
+    init() throws {
+        origin = try Origin()
+        folder = try TemporaryFolder()
+    }
+
+    deinit { origin.stop() }
+
+    func start(_ example: String, _ arguments: [String]) throws -> PawlProcess {
+        try PawlProcess(FileSystem.folder(of: PawlBinary.path) + "/Example\(example)", arguments)
+    }
+
+    func run(_ example: String, _ arguments: String...) throws -> PawlProcess {
+        let process = try start(example, arguments)
+        process.wait()
+        return process
+    }
+
+    /// The files, without what is kept of the queue.
+    var files: [String] { folder.names.filter { !$0.hasPrefix(".") } }
+}

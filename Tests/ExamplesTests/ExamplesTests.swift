@@ -1,0 +1,154 @@
+import Glibc
+import PawlTestKit
+import Testing
+
+/// The programs of Examples, each run as a person would.
+@Suite struct ExamplesTests {
+    @Test func `A2 A4 C5 the background example is killed again and again until its files are there`() throws
+    {
+        let bench = try ExampleBench()
+        let payloads = (0..<3).map { Payload(seed: 900 + UInt64($0), length: 3_000_000) }
+        let urls = payloads.enumerated().map { number, payload in
+            bench.origin.serve("/f\(number)", payload) { $0.pace = 2_000_000 }
+        }
+        var kills = 0
+        while kills < 30 {
+            let process = try bench.start("Background", [bench.folder.path] + urls)
+            let sent = bench.origin.log.bodySent()
+            // The moment of each kill: a third of a file has come since the start.
+            let isMore = bench.origin.wait(atMost: .seconds(20)) { log in
+                log.bodySent() - sent > 1_000_000 || process.exit != nil
+            }
+            #expect(isMore, "\(process.lines) \(process.errors)")
+            if process.lines.contains("done") { break }
+            process.send(SIGKILL)
+            if process.wait() == .code(0) { break }
+            kills += 1
+        }
+        #expect(kills >= 3)
+        let last = try bench.start("Background", [bench.folder.path] + urls)
+        #expect(last.line { $0 == "done" } != nil, "\(last.lines) \(last.errors)")
+        for (number, payload) in payloads.enumerated() {
+            #expect(bench.folder.difference("f\(number)", from: payload) == nil)
+        }
+        #expect(bench.files == ["f0", "f1", "f2"])
+        // A kill costs what was on its way in the kernel's buffers, and never what had come before.
+        let twice = (0..<3).reduce(0) { $0 + bench.origin.log.sentTwice("/f\($1)") }
+        #expect(twice < Int64(kills + 1) * 1_000_000, "\(twice) bytes again after \(kills) kills")
+    }
+
+    @Test func `B1 the one-shot example shows small content and refuses more than it wants`() throws {
+        let bench = try ExampleBench()
+        let text = bench.origin.serve("/t", Payload(text: "a short poem"))
+        let small = try bench.run("OneShot", "memory", text)
+        #expect(small.lines == ["12 bytes: a short poem"], "\(small.errors)")
+        let big = bench.origin.serve("/b", Payload(seed: 910, length: 2_000_000))
+        let refused = try bench.run("OneShot", "memory", big)
+        #expect(refused.exit == .code(35), "\(refused.output) \(refused.errors)")
+    }
+
+    @Test func `A6 the one-shot example draws a bar up to the end`() throws {
+        let bench = try ExampleBench()
+        let payload = Payload(seed: 911, length: 2_000_000)
+        let url = bench.origin.serve("/f", payload) { $0.pace = 4_000_000 }
+        let process = try bench.run("OneShot", "file", bench.folder.path, url)
+        #expect(process.lines.last == "saved \(bench.folder.path("f"))", "\(process.lines) \(process.errors)")
+        #expect(process.lines.dropLast().last?.hasPrefix("[####################] 100.00 %") == true)
+        #expect(bench.folder.difference("f", from: payload) == nil)
+    }
+
+    @Test func `B7 the one-shot example's button starts, pauses, continues and is disabled`() throws {
+        let bench = try ExampleBench()
+        let payload = Payload(seed: 912, length: 3_000_000)
+        let url = bench.origin.serve("/f", payload) { $0.pace = 2_000_000 }
+        let process = try bench.run("OneShot", "toggle", bench.folder.path, url)
+        let words = process.lines.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) }
+        #expect(process.lines.first == "button: download")
+        #expect(words.contains("pause") && words.contains("continue"), "\(process.lines) \(process.errors)")
+        #expect(process.lines.suffix(2) == ["button: done", "saved \(bench.folder.path("f"))"])
+        #expect(bench.folder.difference("f", from: payload) == nil)
+    }
+
+    @Test func `C1 C3 the video example names by hash, sums up, and fetches nothing twice`() throws {
+        let bench = try ExampleBench()
+        let payloads = (0..<3).map { Payload(seed: 920 + UInt64($0), length: 400_000) }
+        let urls = payloads.enumerated().map { bench.origin.serve("/\($0)/lesson.mp4", $1) }
+        let process = try bench.start("OfflineVideo", [bench.folder.path] + urls)
+        process.wait()
+        #expect(
+            process.lines.contains("1200000 of 1200000 bytes in 3 videos"),
+            "\(process.lines) \(process.errors)"
+        )
+        #expect(bench.files.count == 3)
+        #expect(bench.files.allSatisfy { $0.hasSuffix(".mp4") && $0.utf8.count == 36 }, "\(bench.files)")
+        for (url, payload) in zip(urls, payloads) {
+            let line = try #require(process.lines.first { $0.hasPrefix("\(url) is ") })
+            #expect(FileSystem.difference(of: String(line.dropFirst(url.count + 4)), from: payload) == nil)
+        }
+        let again = try bench.start("OfflineVideo", [bench.folder.path] + urls)
+        again.wait()
+        #expect(bench.origin.log.bodySent() == 1_200_000)
+        #expect(again.lines.count == 4, "\(again.lines)")
+    }
+
+    @Test func `E1 E2 C6 the hostile server's example keeps whole files and says why it refuses others`()
+        throws
+    {
+        let bench = try ExampleBench()
+        let payload = Payload(seed: 930, length: 900_000)
+        let broken = bench.origin.serve("/broken", payload) {
+            $0.cut = .reset(after: 500_000)
+            $0.ranges = .ignored
+        }
+        bench.origin.vary("/broken") { facts, behaviour in
+            if facts.ordinal > 0 { behaviour.cut = nil }
+        }
+        let shifted = bench.origin.serve("/shifted", payload) {
+            $0.cut = .reset(after: 500_000)
+            $0.ranges = .shifted(by: 7)
+        }
+        let page = bench.origin.url("/nowhere")
+        let process = try bench.start("HostileServer", [bench.folder.path, broken, shifted, page])
+        process.wait()
+        #expect(
+            process.lines.contains("whole: \(bench.folder.path("broken")), 900000 bytes"),
+            "\(process.lines)"
+        )
+        #expect(process.lines.first == "started again: false")
+        #expect(bench.folder.difference("broken", from: payload) == nil)
+        #expect(process.lines.last?.hasPrefix("not fetched: ") == true, "\(process.errors)")
+        for name in bench.files where name == "shifted" {
+            #expect(bench.folder.difference(name, from: payload) == nil)
+        }
+        #expect(!bench.files.contains("nowhere"))
+        let cleared = try bench.start("HostileServer", [bench.folder.path, "--clear", broken, shifted, page])
+        cleared.wait()
+        #expect(cleared.lines.count == 3, "\(cleared.lines)")
+        #expect(bench.files.isEmpty, "\(bench.files)")
+    }
+
+    @Test func `A8 the example of changing addresses goes on under each of them`() throws {
+        let bench = try ExampleBench()
+        let payload = Payload(seed: 940, length: 3_000_000)
+        // An address is good for a third of the file, then for nothing.
+        let urls = (0..<4).map { number in
+            let url = bench.origin.serve("/film", payload)
+            return "\(url)?signature=\(number)"
+        }
+        bench.origin.vary("/film") { facts, behaviour in
+            if facts.ordinal.isMultiple(of: 2) {
+                behaviour.cut = facts.ordinal < 4 ? .reset(after: 1_000_000) : nil
+            } else {
+                behaviour.instead = .status(403)
+            }
+        }
+        let process = try bench.start("ChangingAddress", [bench.folder.path] + urls)
+        process.wait()
+        #expect(
+            process.lines.last == "whole: \(bench.folder.path("film")), 3000000 bytes",
+            "\(process.lines)"
+        )
+        #expect(bench.folder.difference("film", from: payload) == nil)
+        #expect(bench.files == ["film"])
+    }
+}
