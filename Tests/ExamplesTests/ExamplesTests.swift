@@ -16,13 +16,15 @@ import Testing
             let process = try bench.start("Background", [bench.folder.path] + urls)
             let sent = bench.origin.log.bodySent()
             // The moment of each kill: a third of a file has come since the start.
-            let isMore = bench.origin.wait(atMost: .seconds(20)) { log in
-                log.bodySent() - sent > 1_000_000 || process.exit != nil
+            var isAll = false
+            let isMore = bench.origin.wait { log in
+                isAll = (0..<3).allSatisfy { log.of("/f\($0)").last?.end == .completed }
+                return isAll || log.bodySent() - sent > 1_000_000
             }
             #expect(isMore, "\(process.lines) \(process.errors)")
-            if process.lines.contains("done") { break }
             process.send(SIGKILL)
-            if process.wait() == .code(0) { break }
+            process.wait()
+            if isAll { break }
             kills += 1
         }
         #expect(kills >= 3)
