@@ -27,7 +27,7 @@ package struct Ports: Sendable {
 /// Runs downloads: gives each to a loop when it has a slot, and tells what happens.
 package final class Engine: Sendable {
     struct Entry: Sendable {
-        var job: Job
+        private var kept: Kept
         var box: ReadingBox
         /// Its number in the book, while it has a slot or waits for one.
         var number: QueueBook.Number?
@@ -41,6 +41,22 @@ package final class Engine: Sendable {
         var startsAgain = false
         /// Nobody asks for it any more; it goes when it has ended.
         var isForgotten = false
+
+        /// A job is large, and an entry is copied a dozen times a file: it is kept by reference.
+        private final class Kept: Sendable {
+            let job: Job
+            init(_ job: Job) { self.job = job }
+        }
+
+        init(job: Job, box: ReadingBox) {
+            kept = Kept(job)
+            self.box = box
+        }
+
+        var job: Job {
+            get { kept.job }
+            set { kept = Kept(newValue) }
+        }
 
         /// Its loop is done with it.
         mutating func letGo() {
