@@ -109,8 +109,15 @@ import Testing
             $0.cut = .reset(after: 500_000)
             $0.ranges = .shifted(by: 7)
         }
+        let mute = bench.origin.serve("/mute", payload) {
+            $0.cut = .reset(after: 500_000)
+            $0.ranges = .neverAnswered
+        }
+        bench.origin.vary("/mute") { facts, behaviour in
+            if facts.ordinal > 0 { behaviour.cut = nil }
+        }
         let page = bench.origin.url("/nowhere")
-        let process = try bench.start("HostileServer", [bench.folder.path, broken, shifted, page])
+        let process = try bench.start("HostileServer", [bench.folder.path, broken, mute, shifted, page])
         process.wait()
         #expect(
             process.lines.contains("whole: \(bench.folder.path("broken")), 900000 bytes"),
@@ -118,14 +125,18 @@ import Testing
         )
         #expect(process.lines.first == "started again: false")
         #expect(bench.folder.difference("broken", from: payload) == nil)
+        #expect(bench.folder.difference("mute", from: payload) == nil)
         #expect(process.lines.last?.hasPrefix("not fetched: ") == true, "\(process.errors)")
         for name in bench.files where name == "shifted" {
             #expect(bench.folder.difference(name, from: payload) == nil)
         }
         #expect(!bench.files.contains("nowhere"))
-        let cleared = try bench.start("HostileServer", [bench.folder.path, "--clear", broken, shifted, page])
+        let cleared = try bench.start(
+            "HostileServer",
+            [bench.folder.path, "--clear", broken, mute, shifted, page]
+        )
         cleared.wait()
-        #expect(cleared.lines.count == 3, "\(cleared.lines)")
+        #expect(cleared.lines.count == 4, "\(cleared.lines)")
         #expect(bench.files.isEmpty, "\(bench.files)")
     }
 

@@ -95,14 +95,24 @@ extension QueueKeeper {
         writeRemovals()
     }
 
+    /// The name of its part file, which is found by the address when a kill came before the name was written.
+    private func begunName(of record: QueueRecord) throws(Failure) -> String? {
+        if let name = record.name { return name }
+        guard let name = ports.disk.unfinished(of: record.sources[0], in: path(of: record)) else { return nil }
+        for other in try store.records(of: record.sources[0]) where other.id != record.id {
+            // A second download of the same address: the part file is that one's.
+            let other = try self.record(other.id) ?? other
+            if other.folder == record.folder, other.name == name, other.state != .removed { return nil }
+        }
+        return name
+    }
+
     private func removeFiles(of id: QueueID, _ removal: Removal) -> Result<Void, Failure> {
         do throws(Failure) {
             guard let record = try record(id) else { return .success(()) }
             let stored = StoredOptions(text: record.options)
             let folder = path(of: record)
-            guard let name = record.name ?? ports.disk.unfinished(of: record.sources[0], in: folder) else {
-                return .success(())
-            }
+            guard let name = try begunName(of: record) else { return .success(()) }
             let isFinished = removal.isFinished || isPublished(record)
             if isFinished {
                 if !removal.keepsFile, !stored.wasThere { try ports.disk.remove(name, in: folder) }
