@@ -98,7 +98,9 @@ extension QueueKeeper {
     /// The name of its part file, which is found by the address when a kill came before the name was written.
     private func begunName(of record: QueueRecord) throws(Failure) -> String? {
         if let name = record.name { return name }
-        guard let name = ports.disk.unfinished(of: record.sources[0], in: path(of: record)) else { return nil }
+        guard let name = ports.disk.unfinished(of: record.sources[0], in: path(of: record)) else {
+            return nil
+        }
         for other in try store.records(of: record.sources[0]) where other.id != record.id {
             // A second download of the same address: the part file is that one's.
             let other = try self.record(other.id) ?? other
