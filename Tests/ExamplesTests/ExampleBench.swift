@@ -13,7 +13,7 @@ final class ExampleBench: Sendable {
     deinit { origin.stop() }
 
     func start(_ example: String, _ arguments: [String]) throws -> PawlProcess {
-        try PawlProcess(FileSystem.folder(of: PawlBinary.path) + "/Example\(example)", arguments)
+        try PawlProcess(PawlBinary.beside("Example\(example)"), arguments)
     }
 
     func run(_ example: String, _ arguments: String...) throws -> PawlProcess {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct BackgroundTests {
     private func run(_ bench: SessionBench, _ arguments: String...) throws -> PawlProcess {
         try PawlProcess(
-            FileSystem.folder(of: PawlBinary.path) + "/SessionProgram",
+            PawlBinary.beside("SessionProgram"),
             [bench.folder.path("state")] + arguments
         )
     }

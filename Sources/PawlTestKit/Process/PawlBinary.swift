@@ -1,16 +1,21 @@
 import Glibc
 
-/// Where the command line program was built.
+/// Where the programs under test were built.
 package enum PawlBinary {
-    /// `PAWL_BINARY` of the environment, else the product beside the running test bundle.
+    /// The command line program: `PAWL_BINARY` of the environment, else the product beside the running test bundle.
     package static var path: String {
         if let named = unsafe getenv("PAWL_BINARY") { return unsafe String(cString: named) }
+        return beside("pawl")
+    }
+
+    /// A program that was built together with the tests.
+    package static func beside(_ name: String) -> String {
         let candidates = [FileSystem.link("/proc/self/exe"), CommandLine.arguments.first].compactMap(\.self)
         for program in candidates {
-            let sibling = FileSystem.folder(of: program) + "/pawl"
+            let sibling = FileSystem.folder(of: program) + "/" + name
             if FileSystem.size(sibling) != nil { return sibling }
         }
-        return FileSystem.folder(of: candidates.first ?? "") + "/pawl"
+        return FileSystem.folder(of: candidates.first ?? "") + "/" + name
     }
 
     /// Whether it is there to be run.

@@ -34,7 +34,7 @@ import Testing
 
     private func run(_ root: String, _ origin: PawlTestKit.Origin, seed: Int) throws -> PawlProcess {
         try PawlProcess(
-            FileSystem.folder(of: PawlBinary.path) + "/QueueProgram",
+            PawlBinary.beside("QueueProgram"),
             [root, origin.root, "\(Self.count)", "\(seed)"]
         )
     }
