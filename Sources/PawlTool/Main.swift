@@ -4,6 +4,7 @@ import PawlCommands
 @main
 struct Main {
     static func main() {
-        exit(run(arguments: CommandLine.arguments))
+        // Not exit(): its handlers take libcrypto down, and a loop's thread that is just ending would still use it.
+        _exit(run(arguments: CommandLine.arguments))
     }
 }
