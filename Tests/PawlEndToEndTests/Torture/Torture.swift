@@ -123,15 +123,13 @@ extension Torture {
         process.send(SIGKILL)
         let exit = process.wait()
         victim.free()
-        let phase = victim.phase
         if exit == .signal(SIGKILL) {
-            report.phases[phase, default: 0] += 1
+            report.phases[victim.phase, default: 0] += 1
         } else {
             try judge(exit, process, victim)
         }
         look(at: victim)
-        // The same command once more would be a second download of the same name.
-        return exit == .code(0) || phase == Victim.finished
+        return exit == .code(0)
     }
 
     /// Some time, or some progress, or nearly the end.
@@ -193,18 +191,30 @@ extension Torture {
         }
     }
 
+    /// On one connection nothing is asked for that the journal had when the run began.
+    private mutating func compare(_ records: ArraySlice<RequestRecord>, _ victim: Victim) {
+        for record in records {
+            guard let range = record.contentSent else { continue }
+            let again = range.count - ByteRangeSet([range]).subtracting(victim.written).count
+            guard again > 0 else { continue }
+            report.fetchedAgain += again
+            report.problems.append(
+                "\(victim.kind.rawValue), \(victim.name): \(record.request.header("Range") ?? "everything") "
+                    + "was asked for and \(range) sent, though \(victim.written.runs) was written"
+            )
+        }
+    }
+
     /// What the run has fetched that was there, and what it leaves.
     private mutating func look(at victim: Victim) {
         if let origin = victim.origin {
             let records = origin.ended("/\(victim.name)")
-            for range in records.dropFirst(victim.seen).compactMap(\.contentSent)
-            where victim.connections == 1 {
-                report.fetchedAgain += range.count - ByteRangeSet([range]).subtracting(victim.written).count
-            }
+            if victim.connections == 1 { compare(records.dropFirst(victim.seen), victim) }
             victim.seen = records.count
         }
-        guard let journal = victim.journal else { return }
-        victim.written = journal.written
+        // What has its name is no partial any more: the next run hears of it and leaves it alone.
+        let isThere = FileSystem.exists("\(victim.place)/\(victim.name)")
+        victim.written = isThere ? ByteRangeSet() : victim.journal?.written ?? ByteRangeSet()
         guard victim.connections == 1, FileSystem.exists("\(victim.place)/\(victim.name).part") else {
             return
         }

@@ -55,7 +55,10 @@ final class Victim {
 
     func start() throws -> PawlProcess {
         let arguments =
-            ["get", "--json", "--timeout", "2", "--retries", "60", "--retry-delay", "0.05"]
+            [
+                "get", "--json", "--if-exists", "skip", "--timeout", "2", "--retries", "60", "--retry-delay",
+                "0.05",
+            ]
             + ["-x", "\(connections)", "-d", place] + options + [url]
         return try namespace?.start(PawlBinary.path, arguments)
             ?? PawlProcess(PawlBinary.path, arguments, environment: ["HOME": place])
@@ -68,13 +71,12 @@ final class Victim {
     /// How far the part file has the right bytes.
     var reached: Int64 { FileSystem.agreement(of: "\(place)/\(name).part", with: payload) ?? 0 }
 
-    static let finished = "finished, the program not yet gone"
-
     /// Where a kill has hit, as the files tell it.
     var phase: String {
         let isJournal = FileSystem.exists("\(place)/\(name).pawl")
         if FileSystem.exists("\(place)/\(name)") {
-            return isJournal ? "moved to its name, its journal still there" : Self.finished
+            return isJournal
+                ? "moved to its name, its journal still there" : "finished, the program not yet gone"
         }
         guard isJournal || FileSystem.exists("\(place)/\(name).part") else { return "before any file" }
         guard let journal else { return "while the journal is made" }
