@@ -10,6 +10,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case head
     case inputFile
     case journal
+    case json
     case link
     case naming
     case netlink
@@ -17,6 +18,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case output
     case quantities
     case redaction
+    case resumeData
     case retryAfter
 
     /// Feeds the reader; a law that does not hold is thrown, a trap or a hang is for the caller to see.
@@ -31,6 +33,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .head: try HeadLaws.check(&input)
         case .inputFile: try InputFileLaws.check(&input)
         case .journal: try JournalLaws.check(&input)
+        case .json: try JSONLaws.check(&input)
         case .link: try LinkLaws.check(&input)
         case .naming: try NamingLaws.check(&input)
         case .netlink: try NetlinkLaws.check(&input)
@@ -38,6 +41,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .output: try OutputLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)
         case .redaction: try RedactionLaws.check(&input)
+        case .resumeData: try ResumeDataLaws.check(&input)
         case .retryAfter: try RetryAfterLaws.check(&input)
         }
     }
