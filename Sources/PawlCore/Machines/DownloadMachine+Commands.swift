@@ -63,12 +63,11 @@ extension DownloadMachine {
 
     mutating func adopt(_ journal: LoadedJournal) {
         identity = journal.facts.identity
-        if plan.wish == .whole {
-            map = SegmentMap(total: journal.facts.identity.total, done: journal.done)
-        } else {
-            // The journal's total is the resource's; the wish decides how much of it is the file.
-            map = SegmentMap(total: wishedLength(of: journal.facts.identity.total), done: journal.done)
-        }
+        // The journal's total is the resource's; the wish decides how much of it is the file, also where the server never
+        // told a total.
+        let isWhole = journal.done.contains(ByteRange(0, plan.longest))
+        let total = wishedLength(of: journal.facts.identity.total) ?? (isWhole ? plan.longest : nil)
+        map = SegmentMap(total: total, done: journal.done)
         base = plan.base(total: journal.facts.identity.total)
         highWater = map.done.count
         sources[0].identity = identity

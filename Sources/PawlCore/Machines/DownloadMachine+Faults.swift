@@ -46,14 +46,15 @@ extension DownloadMachine {
         let wait = plan.retry.wait(attempt: laneFaults, retryAfter: fault.retryAfter, dice: &dice)
         refillAfter = max(waited ?? now, now + wait)
         let isRepeated = laneFaults > 1 || waited != nil
-        if case .silent(answered: false) = fault, lane.asked != .whole, lane.stage == .asking, isRepeated {
-            rangesUsable = false
-        }
+        let isSilent = fault == .silent(answered: false) && lane.asked != .whole && lane.stage == .asking
+        let givesUpRanges = isSilent && isRepeated && rangesUsable
+        if givesUpRanges { rangesUsable = false }
         // A server that turns a connection away before it answers gives no more of them.
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
             growth.shrink(to: lanes.count, now: now)
         }
-        return []
+        let notice = "the server never answers a request with Range: going on without ranges"
+        return givesUpRanges ? [.tell(.notice(notice))] : []
     }
 
     /// The target of a redirect expires; the first address knows the next one.

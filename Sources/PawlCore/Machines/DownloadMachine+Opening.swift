@@ -5,8 +5,9 @@ extension DownloadMachine {
         let source = pickSource()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
+        if map.isComplete, !map.done.isEmpty, sources[source].isProven { return complete() }
         let told = next == phase ? [] : [enter(next)]
-        return told + [openFirst(from: source, now: now)]
+        return told + openFirst(from: source, now: now)
     }
 
     /// After failures of one source the next one gets its turn.
@@ -15,34 +16,32 @@ extension DownloadMachine {
         return usable[attempts % usable.count]
     }
 
-    private mutating func openFirst(from source: Int, now: Moment) -> Action {
+    private mutating func openFirst(from source: Int, now: Moment) -> [Action] {
         if map.done.isEmpty {
             // What an earlier answer said of the length binds nobody while nothing of it is on disk.
             // And no source is proven by bytes that never came.
             reset(total: nil)
-            return order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)
+            return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
         }
         if let existingLength, existingLength == written, !knowsExisting {
             // Whether anything follows the file that is there: a 416 says no without a body (C3).
             knowsExisting = true
-            return order(
-                .data,
-                source: source,
-                range: ByteRange(written, map.horizon),
-                overlap: 0,
-                now: now
-            )
+            let next = ByteRange(written, map.horizon)
+            return [order(.data, source: source, range: next, overlap: 0, now: now)]
         }
-        guard rangesUsable, !rangeWasSilent, base != nil, let start = firstResumable(from: source) else {
-            return order(
-                .restarting,
-                source: source,
-                range: ByteRange(0, SegmentMap.open),
-                overlap: 0,
-                now: now
-            )
+        guard rangesUsable, !rangeWasSilent else { return [startOver(from: source, now: now)] }
+        if base != nil, let start = firstResumable(from: source) {
+            return [order(.data, source: source, range: start.range, overlap: start.overlap, now: now)]
         }
-        return order(.data, source: source, range: start.range, overlap: start.overlap, now: now)
+        // Every byte is there, and only bytes can prove that they are the server's.
+        if map.isComplete, let settle = settle(source, now: now) { return [settle] }
+        let notice = "no byte on disk can be compared with the server's: starting over"
+        return [.tell(.notice(notice)), startOver(from: source, now: now)]
+    }
+
+    /// Asks for the whole; what is on disk stays until the answer is there.
+    private mutating func startOver(from source: Int, now: Moment) -> Action {
+        order(.restarting, source: source, range: ByteRange(0, SegmentMap.open), overlap: 0, now: now)
     }
 
     /// The gap to continue with, and how many bytes before it have to be compared.

@@ -70,6 +70,15 @@ package struct DownloadMachine: Hashable, Sendable {
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }
+    /// What the journal remembers of the content: the first address's own words, once its bytes are shown to be these.
+    ///
+    /// Tags and dates of another address say nothing about it (RFC 9110 §8.8.3); without them bytes have to be compared.
+    package var remembered: ContentIdentity {
+        var own = ContentIdentity()
+        if sources[0].isProven, let said = sources[0].identity { own = said }
+        own.total = identity?.total ?? own.total
+        return own
+    }
 
     /// The addresses to remember with the bytes: those that were given, and what took their place and was proved.
     package var provenAddresses: [String] {

@@ -43,7 +43,7 @@ extension Runner {
     var facts: JournalFacts {
         JournalFacts(
             sources: hasOtherAddress ? machine.provenAddresses : addresses,
-            identity: machine.identity ?? ContentIdentity(),
+            identity: machine.remembered,
             name: machine.name ?? ""
         )
     }

@@ -53,6 +53,44 @@ import Testing
         }
     }
 
+    @Test func `a part that is all there is whole though nobody told the total`() {
+        var bench = Bench { $0.wish = .closed(ByteRange(100, 200)) }
+        bench.begin(Bench.journal([ByteRange(0, 100)], total: nil))
+        #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
+    }
+
+    @Test func `all done of content that nothing proves is compared`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil))
+        #expect(bench.asked == .closed(ByteRange(0, 1000)))
+        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil))
+        #expect(bench.said.contains(.admit(bench.lane)))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
+    }
+
+    @Test func `starting over because nothing can be compared is told`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(500, 1000)], total: 1000, tag: nil, date: 5))
+        #expect(bench.asked == .whole)
+        #expect(bench.notices.contains { $0.contains("no byte on disk can be compared") })
+    }
+
+    @Test func `the journal remembers the first address's words only`() {
+        var bench = Bench(hosts: ["a.example", "b.example"])
+        bench.begin()
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(Bench.whole(1000))
+        #expect(bench.machine.identity?.entityTag != nil)
+        #expect(bench.machine.remembered == ContentIdentity(total: 1000))
+
+        var alone = Bench()
+        alone.begin()
+        alone.answer(Bench.whole(1000))
+        #expect(alone.machine.remembered == alone.machine.identity)
+    }
+
     @Test func `E2 content that changes with every whole answer is given up`() {
         var bench = Bench()
         bench.begin()
