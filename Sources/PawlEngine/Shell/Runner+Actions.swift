@@ -103,6 +103,7 @@ extension Runner {
         guard let writer = writers.first(where: { $0.lane == id }),
             let lane = machine.lanes.first(where: { $0.id == id })
         else { return }
+        let hadJournal = partial?.hasJournal ?? true
         onDisk { partial throws(Failure) in
             // A small file that comes in one answer is done before a journal could help it.
             if !partial.hasJournal, machine.total.map({ $0 > smallFile }) ?? true || machine.written > 0 {
@@ -117,6 +118,8 @@ extension Runner {
                 try partial.beginLane(slot: lane.slot, at: lane.cursor)
             }
         }
+        // Checkpoints that were due before there was a journal did nothing.
+        if !hadJournal, machine.written > 0 { checkpoint() }
         guard machine.lanes.contains(where: { $0.id == id }) else { return }
         writer.admit(lane)
     }

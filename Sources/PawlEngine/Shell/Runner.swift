@@ -35,6 +35,8 @@ final class Runner {
     private var startedAt: Moment
     private var publishedPath = ""
     private var isCheckpointing = false
+    /// One was asked for while another was under way.
+    private var isCheckpointDue = false
     /// Counts them, so that a list of actions is not gone on with after one.
     private(set) var diskFailures = 0
     private var nextLook = Moment(nanoseconds: 0)
@@ -97,7 +99,8 @@ final class Runner {
         switch event {
         case .checkpointed(let result):
             isCheckpointing = false
-            if case .failure(let failure) = result { perform(machine.diskFailed(failure)) }
+            if case .failure(let failure) = result { return perform(machine.diskFailed(failure)) }
+            if isCheckpointDue { checkpoint() }
         case .digested(.success(let digest)): perform(machine.digested(digest))
         case .published(.success(let path)):
             publishedPath = path
@@ -166,6 +169,7 @@ final class Runner {
             try unsafe partial.read(into: mine, at: offset)
             return unsafe mine.elementsEqual(bytes)
         } catch {
+            sync()
             perform(machine.diskFailed(error))
             return nil
         }
@@ -266,7 +270,9 @@ final class Runner {
     func set(alarm: Alarm) { self.alarm = alarm }
 
     func checkpoint() {
-        guard let partial, partial.hasJournal, !isCheckpointing else { return }
+        guard let partial, partial.hasJournal else { return }
+        isCheckpointDue = isCheckpointing
+        guard !isCheckpointing else { return }
         isCheckpointing = true
         let post = loop.poster(for: run)
         partial.checkpoint(machine.map.done) { post(.checkpointed($0)) }
