@@ -17,7 +17,7 @@ ifdef FILTER
 TEST_FLAGS += --filter $(FILTER)
 endif
 
-.PHONY: help build test torture fuzz bench check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test simulate torture fuzz bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -31,7 +31,19 @@ test-packages:
 build: packages ## the release binary
 	swift build -c release --static-swift-stdlib --product pawl
 
-test: test-packages build ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
+SEEDS ?= 20000
+
+simulate: ## simulated worlds (SEEDS=20000 of them; SEED=7: that one, with its log)
+	swift build -c release --static-swift-stdlib --product PawlSimulate
+	@mkdir -p .build/simulation && rm -f .build/simulation/running-*
+ifdef SEED
+	@set -o pipefail; .build/release/PawlSimulate --seed $(SEED) | tee .build/simulation/seed-$(SEED).log | tail -n 40
+else
+	@.build/release/PawlSimulate $(SEEDS) || \
+	    { cat .build/simulation/running-* 2>/dev/null && echo "it trapped in one of these"; exit 1; }
+endif
+
+test: test-packages build $(if $(SANITIZE)$(FILTER),,simulate) ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
 	$(if $(PRELOAD),clang -O1 -Wall -fPIC -shared Scripts/thread-sanitizer.c -o $(PRELOAD))
 	PAWL_BINARY="$(CURDIR)/.build/release/pawl" LD_PRELOAD=$(PRELOAD) swift test $(TEST_FLAGS)
 

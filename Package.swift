@@ -65,8 +65,9 @@ let package = Package(
         room("PawlCommands", ["Pawl", "PawlCore"]),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
+        .executableTarget(name: "PawlSimulate", dependencies: ["PawlTestKit"], swiftSettings: strict),
 
-        tests("PawlCoreTests", ["PawlCore"]),
+        tests("PawlCoreTests", ["PawlCore", "PawlTestKit"]),
         tests("PawlEngineTests", ["PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlDiskTests", ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlCurlTests", ["PawlCurl", "PawlEngine", "PawlCore", "PawlTestKit"]),

@@ -77,7 +77,7 @@ import Testing
         #expect((kept?.count ?? 0) > 7 * .mebi)
     }
 
-    @Test func `a checkpoint that fails stops the download and keeps what was written`() {
+    @Test func `a checkpoint that fails stops the download, and what no sync covered is not trusted again`() {
         let stage = Stage()
         stage.serve("a.bin", 40 * .mebi)
         stage.world.disk.setDelay(.milliseconds(130))
@@ -85,8 +85,39 @@ import Testing
         let id = stage.start(Stage.job("a.bin"))
         stage.run()
         expectCleanEnd(stage, id, .inputOutput)
+        #expect(!stage.world.disk.written("/downloads/a.bin").isEmpty)
+        #expect(stage.world.disk.journalled("/downloads/a.bin")?.isEmpty == true)
+    }
+
+    @Test func `a read that fails while bytes are compared loses none that were written`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 20 * .mebi)
+        stage.world.network["mirror.test"].files["/a.bin"] = SimulatedFile(payload)
+        stage.world.disk.troubles.read = broken
+        let job = Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.growth = .fixed(3) }
+        let id = stage.start(job)
+        stage.run()
+        expectCleanEnd(stage, id, .inputOutput)
         let written = stage.world.disk.written("/downloads/a.bin")
-        #expect(stage.world.disk.journalled("/downloads/a.bin") == written)
+        #expect(!written.isEmpty && stage.world.disk.journalled("/downloads/a.bin") == written)
+    }
+
+    @Test func `a partial that is whole and that no header can prove is compared, not fetched again`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 3 * .mebi) { file in
+            file.entityTag = nil
+            file.lastModified = nil
+        }
+        stage.world.disk.troubles.publish = Failure(.renameFailed, "cannot rename", at: "/d", because: "no")
+        let id = stage.start(Stage.job("a.bin"))
+        stage.after(.seconds(10)) { stage in
+            stage.world.disk.troubles.publish = nil
+            stage.engine.resume(id)
+        }
+        stage.run()
+        let last = ByteRange(3 * .mebi - DownloadMachine.overlap, 3 * .mebi)
+        #expect(stage.requests.map(\.range) == [.whole, .closed(last)])
+        stage.expect(payload, at: "a.bin")
     }
 
     @Test func `A9 a move that fails is no success, and the next try needs no network`() {

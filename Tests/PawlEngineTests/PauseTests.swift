@@ -192,6 +192,40 @@ import Testing
         next.expect(payload, at: "a.bin")
     }
 
+    @Test func `what came during a checkpoint is durable too while the network is waited for`() {
+        let world = World(seed: 7)
+        let stage = Stage(world: world)
+        stage.serve("a.bin", 40 * .mebi)
+        world.disk.setDelay(.milliseconds(500))
+        stage.start(Stage.job("a.bin"))
+        stage.after(.milliseconds(2_600)) { $0.world.set(online: false) }
+        stage.after(.seconds(10)) { $0.crash(.powerCut) }
+        stage.run()
+        #expect(world.disk.checkpoints == 2)
+        #expect(world.disk.journalled("/downloads/a.bin")?.count == world.network.taken)
+    }
+
+    @Test func `what a mirror said proves nothing of the first address to the next run`() {
+        let world = World(seed: 6)
+        let stage = Stage(world: world)
+        let payload = stage.serve("a.bin", 6 * .mebi)
+        // Other bytes under the same tag, date and length; they come first, because the first address is away.
+        world.disk.expect(nil, at: "/downloads/a.bin")
+        world.network["mirror.test"].files["/a.bin"] = SimulatedFile(Payload(seed: 99, length: 6 * .mebi))
+        world.network[Stage.host].faults = [0: .dropped]
+        let job = Stage.job("a.bin", mirrors: ["mirror.test"])
+        stage.start(job)
+        stage.whenTaken(3 * .mebi) { $0.crash(.kill) }
+        stage.run()
+        #expect(world.disk.journalled("/downloads/a.bin")?.isEmpty == false)
+
+        let next = Stage(world: world)
+        let id = next.start(job)
+        next.run()
+        #expect(next.notices(id).contains { $0.contains("the bytes on disk differ") })
+        next.expect(payload, at: "a.bin")
+    }
+
     @Test func `a small file without a journal starts over after a kill`() {
         let world = World(seed: 5)
         let stage = Stage(world: world)

@@ -46,5 +46,3 @@ func payload(_ count: Int) -> [UInt8] {
     var dice = Dice(seed: UInt64(count))
     return (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
 }
-
-extension Dice: RandomNumberGenerator {}

@@ -42,7 +42,7 @@ package struct Lane: Hashable, Sendable {
     var opening = Span.zero
     var measuredAt: Moment
     var measuredBytes: Int64 = 0
-    var slowSince: Moment?
+    package var slowSince: Moment?
 
     package init(
         id: LaneID,

@@ -8,6 +8,7 @@ package struct Ports: Sendable {
     package var reachability: any Reachability
     package var threads: any Threads
     package var transports: any TransportMaker
+    package var witness: (any Witness)?
 
     package init(
         clock: any Clock,

@@ -3,6 +3,7 @@ import PawlCore
 // Executes what the machine decides. Effects only; every question was answered before.
 extension Runner {
     func perform(_ actions: [Action]) {
+        shared.ports.witness?.decided(id, run: run, actions, machine)
         let before = diskFailures
         readConnections = nil
         for action in actions {

@@ -14,19 +14,19 @@ struct FakeClaim {
     private enum Part {
         case none
         case held(bySame: Bool)
-        case leftover(FakePartFile)
-        case journalled(FakePartFile, LoadedJournal)
+        case leftover(FakeFile)
+        case journalled(FakeFile, JournalImage, ByteRangeSet)
     }
 
     /// `nil`: the name is taken, and the claim may go on to the next one.
     func answer(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer? {
-        let finished = disk.finished(path)
+        let isFinished = disk.state.withLock { $0.folder.finished[path] } != nil
         let part = part()
         if case .held(let bySame) = part {
             guard bySame || claim.ifExists != .rename else { return nil }
             throw Failure(.alreadyDownloading, "cannot claim", at: path, because: "it is being downloaded")
         }
-        if finished != nil {
+        if isFinished {
             switch claim.ifExists {
             case .skip: return .skipped(path: path)
             case .fail: throw Failure(.fileExists, "cannot claim", at: path, because: "it is there")
@@ -39,50 +39,123 @@ struct FakeClaim {
         }
         switch part {
         case .held: return nil
-        case .none: return .fresh(make(FakePartFile(source: source)))
-        case .leftover(let file): return .fresh(make(file, emptied: true))
-        case .journalled(let file, let journal):
-            guard journal.facts.sources.first == source || adopts(journal) else { return nil }
-            return .found(make(file), journal)
+        case .none:
+            let number = disk.state.withLock { $0.nextFile() }
+            return .fresh(take(FakeFile(source: source, number: number)))
+        case .leftover(let file): return .fresh(empty(file))
+        case .journalled(let file, let image, let done): return goOn(file, image, done, adopts: adopts)
         }
     }
 
     private func part() -> Part {
-        guard let file = disk.state.withLock({ $0.parts[path] }) else { return .none }
-        return file.contents.withLock { contents in
-            if contents.holder != nil { return .held(bySame: contents.source == source) }
-            guard let journal = contents.journal else { return .leftover(file) }
-            return .journalled(file, LoadedJournal(facts: journal.facts, done: journal.written))
+        guard let file = disk.part(path) else { return .none }
+        let boot = disk.state.withLock { $0.boot }
+        let (holder, holderSource, journal, length) = file.contents.withLock { contents in
+            (contents.holder, contents.source, contents.journal, Int64(contents.length))
+        }
+        if holder != nil { return .held(bySame: holderSource == source) }
+        guard let journal else { return .leftover(file) }
+        do throws(JournalImage.Fault) {
+            let image = try JournalImage(journal.cache)
+            return .journalled(file, image, image.trusted(boot: boot, length: length))
+        } catch {
+            if case .damaged = error { disk.state.withLock { $0.counts.damagedJournals += 1 } }
+            return .leftover(file)
         }
     }
 
-    private func make(_ file: FakePartFile, emptied: Bool = false) -> FakePartial {
-        let holder = disk.hold()
-        file.contents.withLock { contents in
-            if emptied { contents = FakePartFile.Contents(source: source) }
-            contents.holder = holder
-            // Like the real one: what the last run's slots said becomes part of the set.
-            if let written = contents.journal?.written {
-                contents.journal?.done = written
-                contents.journal?.slots = [:]
-            }
+    private func goOn(
+        _ file: FakeFile,
+        _ image: JournalImage,
+        _ done: ByteRangeSet,
+        adopts: (LoadedJournal) -> Bool
+    ) -> ClaimAnswer? {
+        if let original = image.original, claim.ifExists != .resume { return putBack(file, original) }
+        let isHidden = disk.state.withLock { $0.sabotage == .hidesJournals }
+        let journal = LoadedJournal(facts: image.header.facts, done: isHidden ? ByteRangeSet() : done)
+        guard image.original != nil || journal.facts.sources.first == source || adopts(journal) else {
+            return nil
         }
-        disk.state.withLock { $0.parts[path] = file }
+        let boot = disk.state.withLock { $0.boot }
+        file.contents.withLock { contents in
+            let (keeper, writes) = JournalKeeper.resumed(
+                image,
+                done: done,
+                length: Int64(contents.length),
+                inodes: JournalInodes(part: 1, journal: 2),
+                boot: boot
+            )
+            contents.journal?.perform(writes)
+            contents.keeper = keeper
+            let kept = min(image.original ?? 0, Int64(contents.length))
+            contents.written = image.original == nil ? done : ByteRangeSet([ByteRange(0, kept)])
+            contents.synced = contents.synced.intersection(contents.written)
+            contents.found = done
+            contents.diedAt = nil
+            // What the last process had not made durable stays at risk until this one has: no more than its last
+            // seconds.
+            contents.arrivals = contents.arrivals.filter { done.contains($0.range) }
+                .map { (Moment(nanoseconds: .max), $0.range) }
+        }
+        let partial = take(file)
+        disk.timeline.note("disk: took up \(name) with \(done.runs), was \(image.original ?? -1) long")
+        if let original = image.original {
+            let length = file.contents.withLock { min(original, Int64($0.length)) }
+            return .existing(partial, length: length)
+        }
+        disk.state.withLock { $0.counts.adopted += done.isEmpty ? 0 : 1 }
+        return .found(partial, journal)
+    }
+
+    /// A file that was to be continued, and of which nothing more came, gets its name back.
+    private func putBack(_ file: FakeFile, _ original: Int64) -> ClaimAnswer? {
+        disk.state.withLock { $0.folder.publish(path, as: path) }
+        file.contents.withLock { $0.goBack() }
+        return nil
+    }
+
+    private func take(_ file: FakeFile) -> FakePartial {
+        let holder = disk.hold(file)
+        file.contents.withLock { contents in
+            contents.holder = holder
+            contents.diedAt = nil
+        }
+        disk.state.withLock { $0.folder.make(file, at: path) }
         return FakePartial(disk: disk, file: file, claim: claim, name: name, holder: holder)
     }
 
-    private func convert() -> ClaimAnswer? {
-        guard let finished = disk.state.withLock({ $0.finished.removeValue(forKey: path) }) else {
-            return nil
-        }
-        let file = FakePartFile(source: source)
-        let length = finished.bytes.count
+    private func empty(_ file: FakeFile) -> FakePartial {
         file.contents.withLock { contents in
-            contents.bytes = finished.bytes
-            contents.length = length
-            contents.original = length
-            contents.written = ByteRangeSet([ByteRange(0, Int64(length))])
+            contents.cut(to: 0)
+            contents.incarnation += 1
+            contents.found = ByteRangeSet()
+            contents.journal = nil
+            contents.source = source
         }
-        return .existing(make(file), length: Int64(length))
+        return take(file)
+    }
+
+    /// The journal comes first and remembers that this was a finished file.
+    private func convert() -> ClaimAnswer? {
+        guard let file = disk.state.withLock({ $0.folder.convert(path) }) else { return nil }
+        let boot = disk.state.withLock { $0.boot }
+        let length = file.contents.withLock { contents in
+            let (keeper, writes) = JournalKeeper.begun(
+                facts: claim.facts,
+                done: ByteRangeSet(),
+                original: Int64(contents.length),
+                inodes: JournalInodes(part: 1, journal: 2),
+                boot: boot,
+                nonce: UInt64(file.number)
+            )
+            contents.journal = VolatileBytes()
+            contents.journal?.perform(writes)
+            contents.keeper = keeper
+            contents.source = source
+            contents.original = contents.length
+            contents.written = ByteRangeSet([ByteRange(0, Int64(contents.length))])
+            return Int64(contents.length)
+        }
+        return .existing(take(file), length: length)
     }
 }

@@ -21,11 +21,17 @@ package final class FakeDisk: Disk {
     }
 
     /// How the machine went down.
-    package enum Crash: Sendable, Hashable {
+    package enum Crash: String, Sendable, Hashable {
         /// The process is gone; what was written is there.
         case kill
         /// What was not synced may be gone.
-        case powerCut
+        case powerCut = "power cut"
+    }
+
+    /// What happens instead of one call.
+    package enum Trap: Sendable, Hashable {
+        case fails
+        case crashes(Crash)
     }
 
     package struct Finished: Sendable, Hashable {
@@ -39,18 +45,51 @@ package final class FakeDisk: Disk {
     }
 
     struct State: Sendable {
-        var finished: [String: Finished] = [:]
-        var parts: [String: FakePartFile] = [:]
+        var folder = FakeFolder()
         var expected: [String: Payload] = [:]
         var troubles = Troubles()
+        var traps: [Int: Trap] = [:]
+        var onCrash: (@Sendable (Crash) -> Void)?
+        var calls = 0
         var delay = Span.zero
+        var boot = BootIdentity(high: 1, low: 1)
         var holders = 0
-        var open: Set<Int> = []
-        var used: Int64 = 0
-        var violations: [String] = []
-        var checkpoints = 0
-        var rewritten: Int64 = 0
+        var open: [Int: FakeFile] = [:]
+        var violations: [Violation] = []
+        var counts = Counts()
+        var sabotage: Sabotage?
+        var files = 0
         var dice: Dice
+
+        mutating func nextFile() -> Int {
+            files += 1
+            return files
+        }
+
+        mutating func losePower(_ files: [FakeFile]) {
+            boot.high += 1
+            folder.losePower(&dice)
+            for file in files {
+                file.contents.withLock { contents in
+                    let before = contents.written.count
+                    contents.losePower(&dice)
+                    counts.lostToPowerCuts += before - contents.written.count
+                }
+            }
+        }
+    }
+
+    /// How often something happened.
+    package struct Counts: Sendable, Hashable {
+        package var checkpoints = 0
+        /// Bytes that were written over bytes that were there.
+        package var rewritten: Int64 = 0
+        package var fullDisks = 0
+        package var failedCalls = 0
+        package var adopted = 0
+        package var damagedJournals = 0
+        /// Bytes that a power cut took, of those that were written.
+        package var lostToPowerCuts: Int64 = 0
     }
 
     let state: Mutex<State>
@@ -68,8 +107,20 @@ package final class FakeDisk: Disk {
         set { state.withLock { $0.troubles = newValue } }
     }
 
-    /// How long syncing, publishing and hashing take; zero completes before the call returns.
+    /// How long each sync, and hashing, takes; zero completes before the call returns.
     package func setDelay(_ delay: Span) { state.withLock { $0.delay = delay } }
+    package var delay: Span { state.withLock { $0.delay } }
+
+    /// The calls of these numbers, counted from 1 over the life of the disk, are met by traps.
+    package func set(traps: [Int: Trap], onCrash: @escaping @Sendable (Crash) -> Void) {
+        state.withLock { state in
+            state.traps = traps
+            state.onCrash = onCrash
+        }
+    }
+
+    package func removeTraps() { state.withLock { $0.traps = [:] } }
+    package func set(sabotage: Sabotage?) { state.withLock { $0.sabotage = sabotage } }
 
     /// Every byte written under this name is held against the payload at once.
     ///
@@ -78,90 +129,92 @@ package final class FakeDisk: Disk {
         state.withLock { $0.expected[path] = payload }
     }
 
-    package func put(_ file: Finished, at path: String) { state.withLock { $0.finished[path] = file } }
-    package func finished(_ path: String) -> Finished? { state.withLock { $0.finished[path] } }
+    package func put(_ file: Finished, at path: String) {
+        state.withLock { $0.folder.put(FakeFile(file, number: $0.nextFile()), at: path) }
+    }
+
+    package func finished(_ path: String) -> Finished? {
+        state.withLock { $0.folder.finished[path] }?.contents.withLock { contents in
+            Finished(Array(contents.bytes.prefix(contents.length)), modified: contents.modified)
+        }
+    }
+
     /// Paths of everything that is there: finished files, and part files with a mark.
     package var listing: [String] {
         state.withLock { state in
-            (Array(state.finished.keys)
-                + state.parts.map { path, part in
+            (Array(state.folder.finished.keys)
+                + state.folder.parts.map { path, part in
                     part.contents.withLock { path + ($0.journal == nil ? ".part" : ".part+journal") }
                 }).sorted()
         }
     }
 
+    func part(_ path: String) -> FakeFile? { state.withLock { $0.folder.parts[path] } }
+
     /// The bytes that the next run may trust.
     package func journalled(_ path: String) -> ByteRangeSet? {
-        state.withLock { $0.parts[path] }?.contents.withLock { $0.journal?.written }
-    }
-
-    package func durable(_ path: String) -> ByteRangeSet? {
-        state.withLock { $0.parts[path] }?.contents.withLock { $0.journal?.durable }
+        let boot = state.withLock { $0.boot }
+        return part(path)?.contents.withLock { $0.trusted(boot: boot) }
     }
 
     package func written(_ path: String) -> ByteRangeSet {
-        state.withLock { $0.parts[path] }?.contents.withLock { $0.written } ?? ByteRangeSet()
+        part(path)?.contents.withLock { $0.written } ?? ByteRangeSet()
     }
 
     /// Laws that were broken: wrong bytes, more claimed than written.
-    package var violations: [String] { state.withLock { $0.violations } }
+    package var violations: [Violation] { state.withLock { $0.violations } }
     package var openPartials: Int { state.withLock { $0.open.count } }
-    package var checkpoints: Int { state.withLock { $0.checkpoints } }
-    /// Bytes that were written over bytes that were there.
-    package var rewritten: Int64 { state.withLock { $0.rewritten } }
+    package var counts: Counts { state.withLock { $0.counts } }
+    package var checkpoints: Int { counts.checkpoints }
+    package var rewritten: Int64 { counts.rewritten }
 
     /// Takes every partial from whoever holds it: nothing it does any more has an effect.
-    ///
-    /// A journal that does not know every byte of its file at that instant breaks a law.
     package func crash(_ kind: Crash) {
-        for path in state.withLock({ $0.parts.keys.sorted() }) where holds(path) {
-            guard let known = journalled(path), known != written(path) else { continue }
-            violate("\(path): a kill would lose \(written(path).runs), the journal has \(known.runs)")
+        timeline.note("disk: \(kind.rawValue)")
+        for path in state.withLock({ $0.folder.paths }) { checkCrash(kind, at: path) }
+        let now = timeline.now
+        let files = state.withLock { state in
+            let files = state.folder.files
+            state.open = [:]
+            for file in files { file.contents.withLock { $0.die(at: now) } }
+            if kind == .powerCut { state.losePower(files) }
+            return files
         }
-        state.withLock { state in
-            timeline.note("disk: \(kind)")
-            state.open = []
-            for path in state.parts.keys.sorted() {
-                state.parts[path]?.contents.withLock { contents in
-                    contents.holder = nil
-                    if kind == .powerCut { contents.losePower(&state.dice) }
-                }
-            }
-        }
-    }
-
-    private func holds(_ path: String) -> Bool {
-        state.withLock { $0.parts[path] }?.contents.withLock { $0.holder != nil } ?? false
+        if kind == .powerCut { checkPowerCut(files) }
     }
 
     // MARK: Disk
 
     package func unfinished(of source: String, in folder: String) -> String? {
         state.withLock { state in
-            state.parts.keys.sorted().first { path in
+            state.folder.paths.first { path in
                 path.hasPrefix(folder + "/")
-                    && state.parts[path]?.contents.withLock { $0.journal?.facts.sources.first } == source
+                    && state.folder.parts[path]?.contents.withLock {
+                        $0.image?.header.facts.sources.first
+                    } == source
             }.map { String($0.dropFirst(folder.count + 1)) }
         }
     }
 
     package func remove(_ name: String, in folder: String) throws(Failure) {
-        state.withLock { $0.finished[folder + "/" + name] = nil }
+        state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
 
     package func length(of name: String, in folder: String) -> Int64? {
-        finished(folder + "/" + name).map { Int64($0.bytes.count) }
+        state.withLock { $0.folder.finished[folder + "/" + name] }?.contents.withLock { Int64($0.length) }
     }
 
     package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {
         state.withLock { state in
-            let file = state.finished.removeValue(forKey: folder + "/" + name)
-            state.finished[folder + "/" + newName] = file
+            guard let file = state.folder.finished[folder + "/" + name] else { return }
+            state.folder.removeFinished(folder + "/" + name)
+            state.folder.put(file, at: folder + "/" + newName)
         }
     }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {
         if let failure = troubles.claim { throw failure }
+        try call(at: claim.folder + "/" + claim.name)
         var number = 0
         while true {
             let name = number == 0 ? claim.name : FileName.numbered(claim.name, number)
@@ -178,25 +231,48 @@ package final class FakeDisk: Disk {
 // MARK: - For partials
 
 extension FakeDisk {
-    func hold() -> Int {
+    func hold(_ file: FakeFile) -> Int {
         state.withLock { state in
             state.holders += 1
-            state.open.insert(state.holders)
+            state.open[state.holders] = file
             return state.holders
         }
     }
 
-    func letGo(_ holder: Int) { _ = state.withLock { $0.open.remove(holder) } }
+    func letGo(_ holder: Int) { _ = state.withLock { $0.open.removeValue(forKey: holder) } }
 
-    func violate(_ law: String) {
+    /// Something is about to be done to the disk; throws or ends the process when a trap waits for it.
+    func call(at path: String) throws(Failure) {
+        let (trap, onCrash) = state.withLock { state in
+            state.calls += 1
+            return (state.traps.removeValue(forKey: state.calls), state.onCrash)
+        }
+        switch trap {
+        case nil: return
+        case .crashes(let kind): onCrash?(kind)
+        case .fails:
+            state.withLock { $0.counts.failedCalls += 1 }
+            timeline.note("disk: a call fails at \(path)")
+            throw Failure(.inputOutput, "cannot use", at: path, because: "the disk is broken")
+        }
+    }
+
+    /// Bytes that part files take, all together.
+    var used: Int64 {
+        state.withLock { state in
+            state.folder.parts.values.reduce(0) { $0 + $1.contents.withLock { $0.written.count } }
+        }
+    }
+
+    func violate(_ law: Law, _ text: String) {
         // The first few say it all.
-        state.withLock { if $0.violations.count < 3 { $0.violations.append(law) } }
-        timeline.note("VIOLATION \(law)")
+        state.withLock { if $0.violations.count < 3 { $0.violations.append(Violation(law, text)) } }
+        timeline.note("VIOLATION \(law): \(text)")
     }
 
     /// Runs `body` when the slow part of the disk's work is done.
     func later(_ body: @escaping @Sendable () -> Void) {
-        let delay = state.withLock { $0.delay }
+        let delay = delay
         guard delay > .zero else { return body() }
         timeline.after(delay, body)
     }

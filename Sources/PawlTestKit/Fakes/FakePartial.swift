@@ -4,13 +4,13 @@ import Synchronization
 
 /// A part file and its journal in memory, which watches the house laws while it is used.
 final class FakePartial: Partial {
-    private let disk: FakeDisk
-    private let file: FakePartFile
-    private let claim: Claim
-    private let holder: Int
+    let disk: FakeDisk
+    let file: FakeFile
+    let claim: Claim
+    let holder: Int
     let name: String
 
-    init(disk: FakeDisk, file: FakePartFile, claim: Claim, name: String, holder: Int) {
+    init(disk: FakeDisk, file: FakeFile, claim: Claim, name: String, holder: Int) {
         self.disk = disk
         self.file = file
         self.claim = claim
@@ -19,10 +19,10 @@ final class FakePartial: Partial {
     }
 
     var path: String { claim.folder + "/" + name }
-    var slotCount: Int { 64 }
+    var slotCount: Int { JournalLayout.slotCount }
 
     /// `nil` after a crash took the file away, as after a kill nobody is there to ask.
-    private func on<Result>(_ body: (inout sending FakePartFile.Contents) -> sending Result) -> Result? {
+    func on<Result>(_ body: (inout sending FakeFile.Contents) -> sending Result) -> Result? {
         let holder = holder
         return file.contents.withLock { contents in
             contents.holder == holder ? body(&contents) : nil
@@ -31,16 +31,18 @@ final class FakePartial: Partial {
 
     private var troubles: FakeDisk.Troubles { disk.troubles }
 
-    private func check(_ failure: Failure?) throws(Failure) {
+    func check(_ failure: Failure?) throws(Failure) {
         if let failure { throw failure }
+        try disk.call(at: path)
     }
 
     private func full() -> Failure {
-        Failure(.diskFull, "cannot write", at: path, because: "no room is left", remedy: "make room")
+        disk.state.withLock { $0.counts.fullDisks += 1 }
+        return Failure(.diskFull, "cannot write", at: path, because: "no room is left", remedy: "make room")
     }
 
     /// What the loops of a process that is dead already hear, so that their threads come to an end.
-    private var gone: Failure { Failure(.inputOutput, "cannot use", at: path, because: "a crash came first") }
+    var gone: Failure { Failure(.inputOutput, "cannot use", at: path, because: "a crash came first") }
 
     // MARK: bytes
 
@@ -51,18 +53,33 @@ final class FakePartial: Partial {
             contents.written.gaps(in: ByteRange(offset, end)).reduce(0) { $0 + $1.count }
         }
         guard let new = unseen else { return }
-        if let room = troubles.room, disk.state.withLock({ $0.used }) + new > room { throw full() }
-        if let payload = disk.state.withLock({ $0.expected[path] }) {
-            let agreed = unsafe payload.agreement(with: bytes, at: offset)
-            if agreed < bytes.count { disk.violate("\(path): wrong byte at \(offset + Int64(agreed))") }
-            if end > payload.length { disk.violate("\(path): written to \(end), beyond \(payload.length)") }
+        if let room = troubles.room, disk.used + new > room { throw full() }
+        unsafe compare(bytes, at: offset)
+        let now = disk.timeline.now
+        var isAgain = false
+        let again = file.contents.withLock { contents in
+            isAgain = contents.found.intersects(ByteRange(offset, end))
+            return unsafe contents.put(bytes, at: offset, now: now)
         }
-        let again = Int64(bytes.count) - new
-        disk.state.withLock { state in
-            state.used += new
-            state.rewritten += again
+        if isAgain {
+            disk.violate(.onceOnly, "\(path): wrote \(offset)..<\(end), which an earlier run had kept")
         }
-        file.contents.withLock { unsafe $0.put(bytes, at: offset) }
+        disk.state.withLock { $0.counts.rewritten += again }
+        spoil(at: offset)
+    }
+
+    /// Holds what is written against the content that is expected.
+    private func compare(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+        guard let payload = disk.state.withLock({ $0.expected[path] }) else { return }
+        let end = offset + Int64(bytes.count)
+        let agreed = unsafe payload.agreement(with: bytes, at: offset)
+        if agreed < bytes.count { disk.violate(.written, "\(path): wrong byte at \(offset + Int64(agreed))") }
+        if end > payload.length { disk.violate(.written, "\(path): to \(end), beyond \(payload.length)") }
+    }
+
+    private func spoil(at offset: Int64) {
+        guard disk.state.withLock({ $0.sabotage == .flipsBits }) else { return }
+        _ = on { $0.bytes[Int(offset)] ^= 1 }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -79,112 +96,24 @@ final class FakePartial: Partial {
     }
 
     func reserve(_ total: Int64) throws(Failure) {
+        try disk.call(at: path)
         let troubles = troubles
         guard let written = on({ $0.written.count }), let room = troubles.room else { return }
-        let others = disk.state.withLock { $0.used } - written
-        if troubles.reservesRoom, others + total > room { throw full() }
-    }
-
-    // MARK: journal
-
-    var hasJournal: Bool { on { $0.journal != nil } ?? false }
-
-    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        try check(troubles.journal)
-        _ = on { contents in
-            guard contents.journal == nil else { return }
-            contents.journal = FakePartFile.Journal(facts: facts, done: done)
-        }
-        checkLaws("begun", done)
-    }
-
-    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        try check(troubles.journal)
-        if let slots = on({ $0.journal?.written ?? ByteRangeSet() }), !slots.isSubset(of: done) {
-            disk.violate("\(path): recorded \(done.runs), less than the slots say: \(slots.runs)")
-        }
-        _ = on { contents in
-            contents.journal?.facts = facts
-            contents.journal?.done = done
-        }
-        checkLaws("recorded", done)
-    }
-
-    func beginLane(slot: Int, at start: Int64) throws(Failure) {
-        try check(troubles.journal)
-        if !(0..<slotCount).contains(slot) { disk.violate("\(path): slot \(slot) does not exist") }
-        _ = on { contents in
-            // Like the real one: what the slot said before goes to the set.
-            if let before = contents.journal?.slots[slot] { contents.journal?.done.insert(before) }
-            contents.journal?.slots[slot] = ByteRange(start, start)
-        }
-    }
-
-    func advanceLane(slot: Int, to cursor: Int64) {
-        let (isKnown, isTrue) =
-            on { contents -> (Bool, Bool) in
-                guard contents.journal != nil else { return (true, true) }
-                guard let range = contents.journal?.slots[slot], cursor >= range.start else {
-                    return (false, true)
-                }
-                let claimed = ByteRange(range.start, cursor)
-                contents.journal?.slots[slot] = claimed
-                return (true, contents.written.contains(claimed))
-            } ?? (true, true)
-        if !isKnown { disk.violate("\(path): slot \(slot) moved to \(cursor) without a beginning") }
-        if !isTrue { disk.violate("\(path): slot \(slot) says \(cursor), which was not written") }
-    }
-
-    func startOver(_ facts: JournalFacts) throws(Failure) {
-        try check(troubles.journal)
-        let freed = on { contents -> Int64 in
-            let freed = contents.written.count
-            if contents.journal != nil {
-                contents.journal = FakePartFile.Journal(facts: facts, done: ByteRangeSet())
-            }
-            contents.cut(to: 0)
-            contents.incarnation += 1
-            return freed
-        }
-        disk.state.withLock { $0.used -= freed ?? 0 }
-        disk.timeline.note("disk: \(name) starts over")
-    }
-
-    private func checkLaws(_ what: String, _ claimed: ByteRangeSet) {
-        guard let written = on({ $0.written }) else { return }
-        if !claimed.isSubset(of: written) {
-            disk.violate("\(path): \(what) says \(claimed.runs), written is \(written.runs)")
-        }
+        if troubles.reservesRoom, disk.used - written + total > room { throw full() }
     }
 
     // MARK: the slow part
 
     func checkpoint(_ done: ByteRangeSet, completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
-        checkLaws("checkpoint", done)
-        let begun = on { ($0.dirty, $0.incarnation) }
-        guard let (synced, incarnation) = begun else { return completion(.failure(gone)) }
-        let (disk, file, holder, gone) = (disk, file, holder, gone)
-        disk.later {
-            if let failure = disk.troubles.checkpoint { return completion(.failure(failure)) }
-            let isThere = file.contents.withLock { contents in
-                guard contents.holder == holder else { return false }
-                // What was synced of a content that has given way to another says nothing.
-                guard contents.incarnation == incarnation else { return true }
-                for run in synced.runs { contents.dirty.remove(run) }
-                contents.journal?.durable.insert(done)
-                return true
-            }
-            guard isThere else { return completion(.failure(gone)) }
-            disk.state.withLock { $0.checkpoints += 1 }
-            completion(.success(()))
-        }
+        checkClaim("checkpoint", done)
+        FakeCheckpoint(self, done).run(completion)
     }
 
-    var durable: ByteRangeSet { on { $0.journal?.durable ?? ByteRangeSet() } ?? ByteRangeSet() }
+    var durable: ByteRangeSet { on { $0.keeper?.durable ?? ByteRangeSet() } ?? ByteRangeSet() }
 
     func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {
         guard let prefix = on({ $0.written.prefix }) else { return }
-        if available > prefix { disk.violate("\(path): hashing \(available) of \(prefix) bytes") }
+        if available > prefix { disk.violate(.written, "\(path): hashing \(available) of \(prefix) bytes") }
     }
 
     func digest(
@@ -207,60 +136,45 @@ final class FakePartial: Partial {
         modified: UnixTime?,
         completion: @escaping @Sendable (Result<String, Failure>) -> Void
     ) {
-        let publication = FakePublication(
-            disk: disk,
-            file: file,
-            claim: claim,
-            name: name,
-            holder: holder,
-            length: Int(length),
-            modified: modified
-        )
-        disk.later { [gone] in completion(publication.run() ?? .failure(gone)) }
+        FakePublication(self, length: Int(length), modified: modified).run { [gone] result in
+            completion(result ?? .failure(gone))
+        }
     }
 
     // MARK: the end
 
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        checkClaim("close", done)
+        if let all = on({ $0.isVoid ? ByteRangeSet() : $0.written }), !all.isSubset(of: done) {
+            disk.violate(.ladder, "\(path): closed with \(done.runs), written was \(all.runs)")
+        }
+        guard !done.isEmpty || hasJournal else { return discard() }
         defer { release() }
-        checkLaws("closed", done)
-        if let all = on({ $0.written }), !all.isSubset(of: done) {
-            disk.violate("\(path): closed with \(done.runs), written was \(all.runs)")
-        }
-        try check(troubles.journal)
-        _ = on { contents in
-            let durable = contents.journal?.durable ?? ByteRangeSet()
-            guard contents.journal != nil || !done.isEmpty else { return }
-            contents.journal = FakePartFile.Journal(facts: facts, done: done)
-            contents.journal?.durable = durable
-        }
+        try beginJournal(facts, done: done)
+        try FakeCheckpoint(self, done).runNow()
     }
 
     func discard() {
         guard on({ _ in true }) != nil else { return }
         release()
-        forget()
+        disk.state.withLock { $0.folder.remove(path) }
     }
 
     func giveBack() throws(Failure) {
-        let bytes = on { contents in contents.original.map { Array(contents.bytes.prefix($0)) } }
-        guard let bytes, let bytes else { return }
+        let (path, original) = (path, on { $0.original })
+        guard let original else { return }
+        guard original != nil else { return discard() }
+        _ = on { $0.goBack() }
         release()
-        forget()
-        disk.put(FakeDisk.Finished(bytes), at: path)
+        disk.state.withLock { $0.folder.publish(path, as: path) }
     }
 
-    private func release() {
+    func release() {
         disk.letGo(holder)
-        _ = on { $0.holder = nil }
-    }
-
-    private func forget() {
-        let freed = file.contents.withLock { $0.written.count }
-        let path = path
-        disk.state.withLock { state in
-            state.parts[path] = nil
-            state.used -= freed
+        _ = on { contents in
+            contents.holder = nil
+            contents.keeper = nil
+            contents.lanes = [:]
         }
     }
 }

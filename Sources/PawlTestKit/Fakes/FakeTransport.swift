@@ -27,6 +27,8 @@ package final class FakeTransport: Transport {
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         precondition(!isDelivering, "a transfer was started inside a callback")
         precondition(names.use(id), "transfer \(id.rawValue) was there before")
+        // A process that is dead sends nothing.
+        guard network.generation == generation else { return }
         let (number, fare, wait) = network.begin(request)
         let exchange = SimulatedExchange(
             id: id,
@@ -70,17 +72,23 @@ package final class FakeTransport: Transport {
         let now = timeline.now
         isDelivering = true
         let ready = exchanges.filter { $0.due.map { $0 <= now } ?? false }
-        for exchange in ready where !exchange.isOver && !exchange.isPaused { deliver(exchange, now: now) }
+        for exchange in ready where !exchange.isOver && !exchange.isPaused {
+            // What is delivered may kill the process.
+            if network.generation == generation { deliver(exchange, now: now) }
+        }
         isDelivering = false
     }
 
     /// Transfers that were on their way when the network went.
     private func breakLost() {
         let outages = network.outages
-        for exchange in exchanges where exchange.outages < outages {
+        for exchange in exchanges {
+            let isCut = network.takeCut(exchange.number)
+            guard isCut || exchange.outages < outages else { continue }
             exchange.outages = outages
             exchange.isPaused = false
-            exchange.stage = .failing(TransferFault(.connectionLost, "the network went away"))
+            let cause = isCut ? "the connection was cut" : "the network went away"
+            exchange.stage = .failing(TransferFault(.connectionLost, cause))
             exchange.due = timeline.now
         }
     }
@@ -97,7 +105,14 @@ package final class FakeTransport: Transport {
     private func head(of answer: SimulatedAnswer, to exchange: SimulatedExchange, now: Moment) {
         timeline.note("#\(exchange.number) head \(answer.head.status)")
         network.answered(exchange.number, status: answer.head.status)
-        let goesOn = exchange.sink.transfer(exchange.id, head: answer.head)
+        let isComplaint = [429, 503].contains(answer.head.status)
+        var told = answer.head
+        if isComplaint, network.hidesComplaints { told.status = 500 }
+        let goesOn = exchange.sink.transfer(exchange.id, head: told)
+        if isComplaint {
+            let wait = answer.head.retryAfter.flatMap { Int64($0) }
+            network.complained(exchange.number, retryAfter: wait.map { .milliseconds($0 * 1000) })
+        }
         guard !exchange.isOver else { return }
         guard goesOn else { return end(exchange, .stopped) }
         exchange.stage = .flowing(answer)
@@ -156,6 +171,9 @@ package final class FakeTransport: Transport {
         network.close(exchange.number, .told(end))
         timeline.note("#\(exchange.number) \(end)")
         exchange.sink.transferEnded(exchange.id, end)
+        if case .failed(let fault) = end, fault.kind == .connectionRefused {
+            network.complained(exchange.number, retryAfter: nil)
+        }
     }
 }
 

@@ -34,7 +34,8 @@ extension SimulatedNetwork.State {
             case .busy(let retryAfter): return .answered(plain(503, retryAfter: retryAfter))
             }
         }
-        let drawn = server.chances.first { $0.odds > 0 && dice.fraction() < $0.odds }
+        let drawn = server.luck > 0 ? server.chances.first { $0.odds > 0 && dice.fraction() < $0.odds } : nil
+        if drawn != nil { servers[host]?.luck -= 1 }
         let fault = server.always ?? server.faults[number] ?? drawn?.fault
         guard let file = server.files[request.address.path] else { return .answered(plain(404)) }
         switch fault {
@@ -44,7 +45,11 @@ extension SimulatedNetwork.State {
         case .status(let status, let retryAfter): return .answered(plain(status, retryAfter: retryAfter))
         case .reset, .truncated, .stalled, .crawls, nil: break
         }
+        if let answer = hop(from: request.address, file) { return .answered(answer) }
         guard var answer = answer(file, request.range) else { return .silent }
+        if sabotage == .withholdsEnds || sabotage == .restartsFailed {
+            answer.fault = (answer.length - 1, nil)
+        }
         switch fault {
         case .reset(let after):
             answer.fault = (after, TransferFault(.connectionLost, "the connection was reset"))
@@ -65,6 +70,19 @@ extension SimulatedNetwork.State {
         return SimulatedAnswer(head: head, payload: Payload(text: "go away!\n"), start: 0, length: 9)
     }
 
+    /// Where an address leads first, and what becomes of a token that is worn out.
+    private mutating func hop(from address: WebAddress, _ file: SimulatedFile) -> SimulatedAnswer? {
+        guard let life = file.tokenLife else { return nil }
+        if let token = address.query {
+            tokens[token, default: 0] += 1
+            return tokens[token, default: 0] > life ? plain(403) : nil
+        }
+        tags += 1
+        var answer = plain(302)
+        answer.head.location = "\(address.path)?token=\(tags)"
+        return answer
+    }
+
     /// `nil` for none at all.
     private mutating func answer(_ file: SimulatedFile, _ asked: RequestedRange) -> SimulatedAnswer? {
         if let location = file.location {
@@ -73,21 +91,22 @@ extension SimulatedNetwork.State {
             return answer
         }
         if let status = file.status { return plain(status) }
+        guard asked != .whole, file.ranges != .ignored else { return whole(file) }
         let total = file.payload.length
         let wanted = wanted(asked, total: total)
         switch file.ranges {
-        case .ignored: return whole(file)
-        case .refused: return asked == .whole ? whole(file) : plain(416)
-        case .silent: return asked == .whole ? whole(file) : nil
-        case .honoured:
-            guard asked != .whole else { return whole(file) }
-            return part(file, wanted)
-        case .capped(let most):
-            guard asked != .whole else { return whole(file) }
+        case .ignored, .silent: return nil
+        case .refused: return plain(416)
+        case .capped(let most), .cappedUntold(let most):
             return part(file, ByteRange(wanted.start, min(wanted.end, wanted.start + most)))
         case .shifted(let distance):
-            guard asked != .whole else { return whole(file) }
-            return part(file, ByteRange(max(0, min(total, wanted.start + distance)), wanted.end))
+            let start = max(0, min(total, wanted.start + distance))
+            return part(file, ByteRange(start, max(start, wanted.end)))
+        case .overlong(let count):
+            return part(file, ByteRange(wanted.start, min(total, wanted.end + count)))
+        case .honoured, .untoldTotal, .multipart, .unlabelled, .malformed, .coded, .falseLength,
+            .otherTotal:
+            return part(file, wanted)
         }
     }
 
@@ -117,7 +136,26 @@ extension SimulatedNetwork.State {
         var head = head(206, file)
         head.contentLength = range.count
         head.contentRange = .range(range, total: total)
+        disguise(&head, file, range)
         return SimulatedAnswer(head: head, payload: file.payload, start: range.start, length: range.count)
+    }
+
+    /// What the head of a part says beside the truth.
+    private mutating func disguise(_ head: inout ResponseHead, _ file: SimulatedFile, _ range: ByteRange) {
+        switch file.ranges {
+        case .cappedUntold, .untoldTotal: head.contentRange = .range(range, total: nil)
+        case .multipart:
+            head.contentRange = .absent
+            head.contentType = "multipart/byteranges; boundary=x"
+        case .unlabelled: head.contentRange = .absent
+        case .malformed: head.contentRange = .malformed("bytes somewhere")
+        case .coded: head.contentEncoding = "gzip"
+        case .falseLength: head.contentLength = range.count + 1
+        case .otherTotal:
+            tags += 1
+            head.contentRange = .range(range, total: file.payload.length + Int64(tags))
+        case .honoured, .capped, .ignored, .refused, .silent, .shifted, .overlong: break
+        }
     }
 
     private mutating func head(_ status: Int, _ file: SimulatedFile) -> ResponseHead {

@@ -15,6 +15,22 @@ package struct SimulatedFile: Sendable, Hashable {
         case silent
         /// Another place than asked for, said honestly.
         case shifted(Int64)
+        /// At most so many bytes, and nothing is said of the total.
+        case cappedUntold(Int64)
+        case untoldTotal
+        case multipart
+        /// 206 without Content-Range.
+        case unlabelled
+        /// A Content-Range that is none.
+        case malformed
+        /// Content-Range and body go on beyond what was asked for.
+        case overlong(Int64)
+        /// With a Content-Encoding.
+        case coded
+        /// Content-Length says other than Content-Range.
+        case falseLength
+        /// Content-Range says another total, with each answer.
+        case otherTotal
     }
 
     package var payload: Payload
@@ -28,6 +44,8 @@ package struct SimulatedFile: Sendable, Hashable {
     package var contentDisposition: String?
     /// Where the file is instead.
     package var location: String?
+    /// The address leads to another one with a token that works so many times.
+    package var tokenLife: Int?
     /// A status that takes the file's place.
     package var status: Int?
 
@@ -94,10 +112,22 @@ package struct SimulatedServer: Sendable {
     package var faults: [Int: Fault] = [:]
     /// Faults that may meet any request, drawn from the seed; the first that comes up is taken.
     package var chances: [Chance] = []
+    /// How many of these are left.
+    package var luck = Int.max
     /// Every request from now on gets this one.
     package var always: Fault?
 
     package init() {}
+
+    /// Nothing happens any more but what its files are like.
+    package mutating func calmDown() {
+        faults = [:]
+        chances = []
+        always = nil
+        connections = nil
+        totalRate = nil
+        rate = max(rate, 1 << 20)
+    }
 }
 
 /// What became of one request.

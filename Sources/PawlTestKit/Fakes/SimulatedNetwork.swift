@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlEngine
 import Synchronization
 
@@ -16,7 +16,17 @@ package final class SimulatedNetwork: Sendable {
         /// Counts the crashes; what was under way before one is never delivered.
         var generation = 0
         var tags = 0
+        var tokens: [String: Int] = [:]
+        /// Connections that are cut and do not know it yet.
+        var cut: Set<Int> = []
         var taken: Int64 = 0
+        /// Every content that ever stood under a path, of any host.
+        var versions: [String: [Payload]] = [:]
+        /// Bytes of each path that were taken by anybody, in any life.
+        var received: [String: ByteRangeSet] = [:]
+        var onTaken: (@Sendable (WebAddress, ByteRange) -> Void)?
+        var watch = NetworkWatch()
+        var sabotage: Sabotage?
         var triggers: [(at: Int64, body: @Sendable () -> Void)] = []
         var dice: Dice
     }
@@ -33,7 +43,12 @@ package final class SimulatedNetwork: Sendable {
 
     package subscript(host: String) -> SimulatedServer {
         get { state.withLock { $0.servers[host] ?? SimulatedServer() } }
-        set { state.withLock { $0.servers[host] = newValue } }
+        set {
+            state.withLock { state in
+                state.servers[host] = newValue
+                state.noteVersions(of: host)
+            }
+        }
     }
 
     /// Changes what stands under a path, for requests from now on.
@@ -44,7 +59,9 @@ package final class SimulatedNetwork: Sendable {
             }
             body(&file)
             state.servers[host]?.files[path] = file
+            state.noteVersions(of: host)
         }
+        timeline.note("changed \(path) of \(host)")
     }
 
     /// The network is gone or back.
@@ -61,7 +78,32 @@ package final class SimulatedNetwork: Sendable {
 
     /// The other end of every transfer is gone for good: nothing more is delivered of them.
     package func forgetTransfers() {
-        state.withLock { $0.generation += 1 }
+        state.withLock { state in
+            state.generation += 1
+            state.watch.forget()
+        }
+    }
+
+    /// One of the connections that are open is lost; `false` when there is none.
+    package func cutConnection() -> Bool {
+        let isDone = state.withLock { state -> Bool in
+            let open = state.requests.indices.filter { state.requests[$0].end == nil }
+            guard !open.isEmpty else { return false }
+            state.cut.insert(open[Int(state.dice.next() % UInt64(open.count))])
+            return true
+        }
+        timeline.wakeAll()
+        return isDone
+    }
+
+    package var hosts: [String] { state.withLock { $0.servers.keys.sorted() } }
+    package func versions(of path: String) -> [Payload] { state.withLock { $0.versions[path] ?? [] } }
+    package func received(_ path: String) -> ByteRangeSet {
+        state.withLock { $0.received[path] ?? ByteRangeSet() }
+    }
+    /// Hears of all bytes that are taken.
+    package func onTaken(_ body: @escaping @Sendable (WebAddress, ByteRange) -> Void) {
+        state.withLock { $0.onTaken = body }
     }
 
     /// Runs `body` once receivers have taken this many bytes in all.
@@ -118,6 +160,7 @@ extension SimulatedNetwork {
                 )
             )
             let running = state.open[host] ?? 0
+            state.watch.begins(request.address, running: running, now: now)
             state.open[host] = running + 1
             state.peak[host] = max(state.peak[host] ?? 0, running + 1)
             return (number, state.fare(of: request, running: running), state.latency(of: host))
@@ -128,7 +171,9 @@ extension SimulatedNetwork {
         state.withLock { state in
             guard state.requests[number].end == nil else { return }
             state.requests[number].end = end
-            state.open[state.requests[number].address.host, default: 1] -= 1
+            let address = state.requests[number].address
+            state.open[address.host, default: 1] -= 1
+            state.watch.ends(address)
         }
     }
 
@@ -136,8 +181,18 @@ extension SimulatedNetwork {
         state.withLock { $0.requests[number].status = status }
     }
 
+    /// A receiver has heard that the host has too much to do.
+    func complained(_ number: Int, retryAfter: Span?) {
+        let now = timeline.now
+        state.withLock { state in
+            let host = state.requests[number].address.host
+            state.watch.complained(host, open: state.open[host] ?? 0, retryAfter: retryAfter, now: now)
+        }
+    }
+
     func took(_ number: Int, _ range: ByteRange) {
         let due = state.withLock { state -> [@Sendable () -> Void] in
+            state.received[state.requests[number].address.path, default: ByteRangeSet()].insert(range)
             let before = state.requests[number].taken
             state.requests[number].taken = ByteRange(before.isEmpty ? range.start : before.start, range.end)
             state.taken += range.count
@@ -148,6 +203,8 @@ extension SimulatedNetwork {
             return due
         }
         for body in due { timeline.after(.zero, body) }
+        let (address, onTaken) = state.withLock { ($0.requests[number].address, $0.onTaken) }
+        onTaken?(address, range)
     }
 
     /// The next chunk's size and how long it takes to come.
@@ -165,6 +222,17 @@ extension SimulatedNetwork {
         }
     }
 
+    /// Connections that were cut and are told so now.
+    func takeCut(_ number: Int) -> Bool { state.withLock { $0.cut.remove(number) != nil } }
     var generation: Int { state.withLock { $0.generation } }
     var outages: Int { state.withLock { $0.outages } }
+}
+
+extension SimulatedNetwork.State {
+    mutating func noteVersions(of host: String) {
+        for (path, file) in servers[host]?.files ?? [:]
+        where file.location == nil && versions[path]?.contains(file.payload) != true {
+            versions[path, default: []].append(file.payload)
+        }
+    }
 }

@@ -1,3 +1,4 @@
+import PawlTestKit
 import Testing
 
 @testable import PawlCore
@@ -8,7 +9,7 @@ import Testing
         done: ByteRangeSet = ByteRangeSet(),
         original: Int64? = nil
     ) -> [UInt8] {
-        var disk = JournalDisk()
+        var disk = VolatileBytes()
         let (_, writes) = JournalKeeper.begun(
             facts: facts,
             done: done,
@@ -99,12 +100,12 @@ import Testing
     @Test func `a slot's cursor is found and a slot of another incarnation is not`() throws {
         var bytes = journal()
         let slot = JournalSlot(index: 63, start: 10, incarnation: 1, nonce: 99)
-        JournalDisk.apply(slot.write(at: 10), to: &bytes)
+        VolatileBytes.apply(slot.write(at: 10), to: &bytes)
         #expect(try JournalImage(bytes).lanes.isEmpty)
-        JournalDisk.apply(slot.advance(to: (1 << 48) - 1), to: &bytes)
+        VolatileBytes.apply(slot.advance(to: (1 << 48) - 1), to: &bytes)
         #expect(try JournalImage(bytes).lanes == [ByteRange(10, (1 << 48) - 1)])
         let stale = JournalSlot(index: 63, start: 10, incarnation: 2, nonce: 99)
-        JournalDisk.apply(stale.write(at: 20), to: &bytes)
+        VolatileBytes.apply(stale.write(at: 20), to: &bytes)
         #expect(try JournalImage(bytes).lanes.isEmpty)
     }
 }

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlTestKit
 import Testing
 
 /// The laws of the journal, on journals that live through a few hundred random steps.
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test func `a slot that reached the disk before its header is never believed later`() throws {
-        var disk = JournalDisk()
+        var disk = VolatileBytes()
         disk.perform(
             JournalKeeper.begun(
                 facts: someFacts(),
@@ -117,7 +118,7 @@ import Testing
             boot: someBoot,
             nonce: 7
         )
-        var disk = JournalDisk()
+        var disk = VolatileBytes()
         disk.perform(writes)
         for end in 1...9 as ClosedRange<Int64> {
             disk.perform(keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, end)])))
@@ -151,7 +152,7 @@ import Testing
             boot: someBoot,
             nonce: 7
         )
-        var disk = JournalDisk()
+        var disk = VolatileBytes()
         disk.perform(writes)
         let all = ByteRangeSet([ByteRange(0, 100)])
         disk.perform(keeper.dataSynced(ByteRangeSet([ByteRange(0, 40)]), incarnation: keeper.incarnation))

@@ -1,67 +1,5 @@
 import PawlCore
-
-/// A journal file on a disk that keeps what was synced, and of the rest whatever it likes, sector by sector.
-struct JournalDisk {
-    /// What the kernel holds.
-    private(set) var cache: [UInt8] = []
-    private var stable: [UInt8] = []
-    /// Writes since the beginning; a sync covers those before `synced`.
-    private var pending: [JournalWrite] = []
-
-    mutating func perform(_ writes: [JournalWrite]) {
-        for write in writes {
-            Self.apply(write, to: &cache)
-            pending.append(write)
-        }
-    }
-
-    /// A sync that begins now covers this many writes when it ends.
-    var syncPoint: Int { pending.count }
-
-    mutating func sync(to point: Int) {
-        for write in pending.prefix(point) { Self.apply(write, to: &stable) }
-        pending.removeFirst(point)
-    }
-
-    /// What the cache holds when the process is killed inside the last of `writes`, after `count` of its bytes.
-    func killed(during writes: ArraySlice<JournalWrite>, after count: Int) -> [UInt8] {
-        var bytes = cache
-        for write in writes.dropLast() { Self.apply(write, to: &bytes) }
-        if let last = writes.last {
-            Self.apply(JournalWrite(offset: last.offset, bytes: Array(last.bytes.prefix(count))), to: &bytes)
-        }
-        return bytes
-    }
-
-    /// What the disk holds after a power cut: each sector is as old as it likes, but not older than the last sync.
-    func afterPowerCut(_ dice: inout Dice) -> [UInt8] {
-        var bytes = stable
-        let end = pending.map { $0.offset + $0.bytes.count }.max() ?? 0
-        for sector in stride(from: 0, to: end, by: 512) {
-            let touching = pending.filter { $0.offset < sector + 512 && $0.offset + $0.bytes.count > sector }
-            for write in touching.prefix(dice.below(touching.count + 1)) {
-                let low = max(sector, write.offset)
-                let high = min(sector + 512, write.offset + write.bytes.count)
-                let part = write.bytes[low - write.offset..<high - write.offset]
-                Self.apply(JournalWrite(offset: low, bytes: Array(part)), to: &bytes)
-            }
-        }
-        return bytes
-    }
-
-    /// The machine starts anew, with a clean shutdown or after a power cut.
-    mutating func reboot(clean: Bool, _ dice: inout Dice) {
-        if !clean { cache = afterPowerCut(&dice) }
-        stable = cache
-        pending = []
-    }
-
-    static func apply(_ write: JournalWrite, to bytes: inout [UInt8]) {
-        let end = write.offset + write.bytes.count
-        if bytes.count < end { bytes.append(contentsOf: repeatElement(0, count: end - bytes.count)) }
-        bytes.replaceSubrange(write.offset..<end, with: write.bytes)
-    }
-}
+import PawlTestKit
 
 let someBoot = BootIdentity(high: 1, low: 2)
 let otherBoot = BootIdentity(high: 3, low: 4)
@@ -84,7 +22,7 @@ func someFacts(padding: Int = 0) -> JournalFacts {
 /// A download's journal, the disk it is on, and what is true of the data.
 struct JournalModel {
     var dice: Dice
-    var disk = JournalDisk()
+    var disk = VolatileBytes()
     var keeper: JournalKeeper
     var boot = someBoot
     /// Bytes that were written to the data file, and those that a sync of it covers.
@@ -189,7 +127,6 @@ struct JournalModel {
         let point = disk.syncPoint
         disk.sync(to: point)
         keeper.syncEnded(ticket, succeeded: true)
-        if let (_, old) = sync { sync?.point = max(0, old - point) }
         perform(keeper.startedOver())
         // Only now is the data cut off.
         written = ByteRangeSet()
@@ -224,7 +161,7 @@ struct JournalModel {
     }
 
     private mutating func beginAgain() {
-        disk = JournalDisk()
+        disk = VolatileBytes()
         let (keeper, writes) = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet(),

@@ -1,3 +1,4 @@
+import PawlTestKit
 import Testing
 
 @testable import PawlCore
@@ -115,7 +116,7 @@ import Testing
                 if case .limit(_, let end) = $0 { end == 20 * Bench.megabyte } else { false }
             }
         )
-        #expect(Laws.broken(by: bench.machine) == nil)
+        #expect(Law.owner(bench.machine) == nil)
     }
 
     @Test func `G3 the bytes of a race are written once and its losers are dropped`() {
@@ -133,7 +134,7 @@ import Testing
         #expect(bench.machine.lanes.first { $0.id == first }?.kind == .data)
         #expect(bench.machine.lanes.first { $0.id == owner }?.isRacing == first)
         #expect(bench.machine.lanes.first { $0.id == second }?.isRacing == first)
-        #expect(bench.machine.written == 700 && Laws.broken(by: bench.machine) == nil)
+        #expect(bench.machine.written == 700 && Law.owner(bench.machine) == nil)
         bench.progress(to: 1000, lane: first)
         bench.end(.complete, lane: first)
         #expect(bench.said.contains(.drop(owner)) && bench.said.contains(.drop(second)))

@@ -1,3 +1,5 @@
+import PawlTestKit
+
 @testable import PawlCore
 
 /// One step of the walk, held to the laws.
@@ -9,7 +11,7 @@ struct WalkStep {
 
     /// The first law that the step breaks.
     var brokenLaw: String? {
-        Laws.broken(by: after) ?? brokenRequests ?? brokenEnds ?? brokenBytes ?? brokenTrial ?? stuck
+        Law.owner(after) ?? brokenRequests ?? brokenEnds ?? brokenBytes ?? brokenTrial ?? stuck
     }
 
     private var dropped: Set<LaneID> {

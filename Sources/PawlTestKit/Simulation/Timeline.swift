@@ -26,13 +26,27 @@ package final class Timeline: Sendable {
         var horizon: Moment
         var isOverdue = false
         var onStandstill: (@Sendable () -> Void)?
+        var onBeat: (@Sendable (Beat) -> Void)?
+        var events = 0
+        /// What there was to say about this instant was said.
+        var isTold = true
         var log: [String] = []
     }
 
     private enum Step {
         case run(@Sendable () -> Void)
         case pass(to: Int)
+        /// Time is about to move.
+        case tell
         case over
+    }
+
+    /// What a story consists of.
+    package enum Beat: Sendable, Hashable {
+        /// A loop has given its turn away, or something on the agenda was done; counted from 1.
+        case event(Int)
+        /// Nothing more happens at this instant.
+        case instant
     }
 
     /// Time that a story may take before it counts as one that never ends.
@@ -63,6 +77,20 @@ package final class Timeline: Sendable {
     }
 
     package func after(_ span: Span, _ body: @escaping @Sendable () -> Void) { at(now + span, body) }
+
+    /// Hears every beat; what it does may make more happen at the same instant.
+    package func onBeat(_ body: @escaping @Sendable (Beat) -> Void) { state.with { $0.onBeat = body } }
+
+    private func tellEvent() {
+        let told = state.with { state in
+            state.events += 1
+            state.isTold = false
+            return state.onBeat.map { ($0, state.events) }
+        }
+        if let (body, number) = told { body(.event(number)) }
+    }
+
+    package var events: Int { state.read { $0.events } }
 
     /// Called when nothing is due any more: the place to shut the engine down.
     package func whenAllStandsStill(_ body: @escaping @Sendable () -> Void) {
@@ -103,6 +131,7 @@ package final class Timeline: Sendable {
             if state.turn == seat { state.turn = nil }
         }
         // Whoever gives its turn away finds out who is next; one that never had it waits to be chosen.
+        tellEvent()
         passOn(for: seat)
         awaitTurn(seat)
     }
@@ -145,7 +174,10 @@ package final class Timeline: Sendable {
     private func passOn(for seat: Int) {
         while true {
             switch state.with({ step(&$0) }) {
-            case .run(let body): body()
+            case .run(let body):
+                body()
+                tellEvent()
+            case .tell: state.read { $0.onBeat }?(.instant)
             case .pass, .over: return
             }
         }
@@ -158,6 +190,10 @@ package final class Timeline: Sendable {
             (state.seats[left].due ?? state.now, left) < (state.seats[right].due ?? state.now, right)
         }
         let due = next.flatMap { state.seats[$0].due }
+        if !state.isTold, [state.agenda.first?.at, due].compactMap(\.self).allSatisfy({ $0 > state.now }) {
+            state.isTold = true
+            return .tell
+        }
         if let first = state.agenda.first, due.map({ first.at <= $0 }) ?? true, first.at <= state.horizon {
             state.now = max(state.now, first.at)
             state.agenda.removeFirst()

@@ -31,6 +31,12 @@ package final class World: Sendable {
         )
     }
 
+    /// Breaks the world on purpose.
+    package func set(sabotage: Sabotage?) {
+        disk.set(sabotage: sabotage)
+        network.set(sabotage: sabotage)
+    }
+
     /// The network goes or comes back, and the machine notices.
     package func set(online: Bool, breaks: Bool = true) {
         network.set(isUp: online, breaks: breaks)

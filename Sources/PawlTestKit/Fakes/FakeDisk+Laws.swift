@@ -1,0 +1,79 @@
+import PawlCore
+import Synchronization
+
+// What is held against the house laws at each instant, and when a crash comes.
+extension FakeDisk {
+    /// Bytes that came longer ago than this are there after a power cut (two seconds, one tick, two syncs).
+    var bound: Span { Span(nanoseconds: 2_100_000_000 + 2 * delay.nanoseconds) }
+
+    /// `durable ⊆ synced ⊆ written ⊆ received`, for every file that is held.
+    func checkLadder(received: (_ source: String) -> ByteRangeSet?) {
+        for file in state.withLock({ Array($0.open.values) }) {
+            let (durable, synced, written, source, isOwn) = file.contents.withLock { contents in
+                (
+                    contents.keeper?.durable ?? ByteRangeSet(), contents.synced, contents.written,
+                    contents.source, contents.original == nil
+                )
+            }
+            if let text = Law.ladder(
+                durable: durable,
+                synced: synced,
+                written: written,
+                received: isOwn ? received(source) : nil
+            ) {
+                violate(.ladder, "\(source): \(text)")
+            }
+        }
+    }
+
+    /// A journal that does not know every byte of its file when the process dies breaks a law.
+    ///
+    /// And what a power cut must leave is remembered.
+    func checkCrash(_ kind: Crash, at path: String) {
+        guard let file = part(path) else { return }
+        let boot = state.withLock { $0.boot }
+        let (now, bound, isSound) = (timeline.now, bound, state.withLock { $0.counts.failedCalls == 0 })
+        let text = file.contents.withLock { contents -> String? in
+            contents.mustStay = ByteRangeSet()
+            // After a sync that failed the page cache is not trusted, and that is right.
+            guard !contents.isVoid, contents.original == nil, contents.image?.header.boot != nil,
+                let known = contents.trusted(boot: boot)
+            else { return nil }
+            if kind == .powerCut, isSound {
+                contents.mustStay = contents.written
+                let end = contents.diedAt ?? now
+                for (at, range) in contents.arrivals where end - max(at, contents.journalBegan) <= bound {
+                    contents.mustStay.remove(range)
+                }
+            }
+            return contents.holder == nil ? nil : Law.kept(known: known, written: contents.written)
+        }
+        if let text { violate(.kill, "\(path): \(text)") }
+    }
+
+    func checkPowerCut(_ files: [FakeFile]) {
+        let (boot, folder) = state.withLock { ($0.boot, $0.folder) }
+        for file in files {
+            let isFinished = folder.finished.values.contains { $0 === file }
+            let isThere = folder.parts.values.contains { $0 === file }
+            let text = file.contents.withLock { contents -> String? in
+                defer { contents.mustStay = ByteRangeSet() }
+                let trusted = isThere ? contents.trusted(boot: boot) : nil
+                let kept = isFinished ? contents.written : trusted ?? ByteRangeSet()
+                return Law.bounded(mustStay: contents.mustStay, kept: kept)
+            }
+            if let text { violate(.powerCut, text) }
+        }
+    }
+}
+
+extension FakeDisk {
+    /// How many bytes of `range` were kept by an earlier run under this name.
+    func keptBefore(_ path: String, in range: ByteRange) -> Int64 {
+        part(path)?.contents.withLock { contents in
+            contents.found.runs.reduce(0) { $0 + ($1.intersection(range)?.count ?? 0) }
+        } ?? 0
+    }
+
+    func isUnfinished(_ path: String) -> Bool { part(path) != nil }
+}

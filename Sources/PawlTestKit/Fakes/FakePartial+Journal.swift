@@ -1,0 +1,117 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+// The journal: the real keeper decides what is written, and the real decoder reads it.
+extension FakePartial {
+    var hasJournal: Bool { on { $0.keeper != nil } ?? false }
+
+    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        guard !hasJournal else { return try record(facts, done: done) }
+        try check(disk.troubles.journal)
+        let (boot, now) = (disk.state.withLock { $0.boot }, disk.timeline.now)
+        let (keeper, writes) = JournalKeeper.begun(
+            facts: facts,
+            done: done,
+            inodes: JournalInodes(part: 1, journal: 2),
+            boot: boot,
+            nonce: UInt64(file.number)
+        )
+        _ = on { contents in
+            contents.journal = VolatileBytes()
+            contents.journalBegan = now
+        }
+        try perform(writes)
+        _ = on { $0.keeper = keeper }
+        checkClaim("begin", done)
+    }
+
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        try check(disk.troubles.journal)
+        try change { ((), $0.record(facts, written: done)) }
+        if let said = on({ $0.image?.written }), let said, !said.isSubset(of: done) {
+            disk.violate(.ladder, "\(path): recorded \(done.runs), less than the slots say: \(said.runs)")
+        }
+        checkClaim("record", done)
+    }
+
+    func beginLane(slot: Int, at start: Int64) throws(Failure) {
+        try check(disk.troubles.journal)
+        guard (0..<slotCount).contains(slot) else {
+            return disk.violate(.ladder, "\(path): slot \(slot) does not exist")
+        }
+        let retired = on { contents in
+            contents.lanes[slot].map { ByteRange($0.slot.start, $0.cursor) }
+        }
+        let begun = try change { $0.beginLane(slot, at: start, retiring: retired ?? nil) }
+        _ = on { contents in contents.lanes[slot] = begun.map { ($0, start) } }
+    }
+
+    func advanceLane(slot: Int, to cursor: Int64) {
+        let isForgetful = disk.state.withLock { $0.sabotage == .forgetsCursors }
+        let (isKnown, isTrue) =
+            on { contents -> (Bool, Bool) in
+                guard contents.keeper != nil else { return (true, true) }
+                guard let lane = contents.lanes[slot] else { return (false, true) }
+                guard !isForgetful else { return (true, true) }
+                contents.lanes[slot]?.cursor = cursor
+                contents.journal?.perform([lane.slot.advance(to: cursor)])
+                return (true, contents.written.contains(ByteRange(lane.slot.start, cursor)))
+            } ?? (true, true)
+        if !isKnown { disk.violate(.ladder, "\(path): slot \(slot) moved to \(cursor) without a beginning") }
+        if !isTrue { disk.violate(.ladder, "\(path): slot \(slot) says \(cursor), which was not written") }
+    }
+
+    /// The journal says durably that nothing is there, and only then is the file cut.
+    func startOver(_ facts: JournalFacts) throws(Failure) {
+        try check(disk.troubles.journal)
+        _ = on { $0.isVoid = true }
+        if hasJournal {
+            try change { ((), $0.startOver(facts)) }
+            try disk.call(at: path)
+            _ = on { contents in
+                guard let sync = contents.keeper?.syncBegins() else { return }
+                let point = contents.journal?.syncPoint ?? 0
+                contents.journal?.sync(to: point)
+                contents.keeper?.syncEnded(sync, succeeded: true)
+            }
+            try change { ((), $0.startedOver()) }
+        }
+        try disk.call(at: path)
+        _ = on { contents in
+            contents.cut(to: 0)
+            contents.incarnation += 1
+            contents.isVoid = false
+            contents.original = nil
+            contents.found = ByteRangeSet()
+            contents.lanes = [:]
+        }
+        disk.timeline.note("disk: \(name) starts over")
+    }
+
+    /// Writes what a new value of the keeper asks for, and keeps that value if it could be written.
+    @discardableResult
+    func change<Result: Sendable>(
+        _ body: (inout JournalKeeper) -> (Result, [JournalWrite])
+    ) throws(Failure) -> Result? {
+        guard let present = on({ $0.keeper }), var next = present else { return nil }
+        let (result, writes) = body(&next)
+        try perform(writes)
+        _ = on { $0.keeper = next }
+        return result
+    }
+
+    private func perform(_ writes: [JournalWrite]) throws(Failure) {
+        for write in writes {
+            try disk.call(at: path)
+            _ = on { $0.journal?.perform([write]) }
+        }
+    }
+
+    func checkClaim(_ what: String, _ claimed: ByteRangeSet) {
+        guard let written = on({ $0.written }) else { return }
+        if !claimed.isSubset(of: written) {
+            disk.violate(.ladder, "\(path): \(what) says \(claimed.runs), written is \(written.runs)")
+        }
+    }
+}

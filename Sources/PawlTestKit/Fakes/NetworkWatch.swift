@@ -1,0 +1,78 @@
+import PawlCore
+import Synchronization
+
+/// Watches that connections stay within what was planned and what hosts bear.
+///
+/// It is more lenient than the budget that it watches: it sees requests only when they go out.
+struct NetworkWatch: Sendable {
+    private struct Host: Sendable {
+        /// Connections that it bears; `nil` until it complained.
+        var limit: Int?
+        var since = Moment(nanoseconds: 0)
+        var holdUntil = Moment(nanoseconds: 0)
+        /// The most that were open since it complained, at the same instant.
+        var peak: Int?
+    }
+
+    private var hosts: [String: Host] = [:]
+    /// Connections of each path: how many are open, and how many may be.
+    private var open: [String: Int] = [:]
+    var widths: [String: Int] = [:]
+    private(set) var violations: [Violation] = []
+    private(set) var complaints = 0
+
+    mutating func begins(_ address: WebAddress, running: Int, now: Moment) {
+        let count = open[address.path, default: 0] + 1
+        open[address.path] = count
+        if let width = widths[address.path], let text = Law.within(count, width) {
+            violations.append(Violation(.connections, "\(address.text): \(text)"))
+        }
+        guard let host = hosts[address.host] else { return }
+        if host.peak != nil {
+            hosts[address.host]?.peak = max(host.peak ?? 0, running + 1)
+        } else if let limit = host.limit {
+            let recovered = Int((now - host.since).seconds / HostBudget.recovery.seconds)
+            if let text = Law.within(running + 1, limit + recovered) {
+                violations.append(Violation(.connections, "\(address.host) complained: \(text)"))
+            }
+        }
+        if let text = Law.silent(now: now, until: host.holdUntil), host.peak == nil {
+            violations.append(Violation(.silence, "\(address.host): \(text)"))
+        }
+    }
+
+    mutating func ends(_ address: WebAddress) { open[address.path, default: 1] -= 1 }
+
+    /// What goes out at the same instant may have been granted before.
+    mutating func complained(_ name: String, open: Int, retryAfter: Span?, now: Moment) {
+        complaints += 1
+        var host = hosts[name] ?? Host()
+        host.peak = max(host.peak ?? 0, open)
+        host.limit = host.limit.map { $0 + Int((now - host.since).seconds / HostBudget.recovery.seconds) }
+        host.since = now
+        if let retryAfter { host.holdUntil = max(host.holdUntil, now + retryAfter) }
+        hosts[name] = host
+    }
+
+    mutating func instantEnds() {
+        for (name, host) in hosts {
+            guard let peak = host.peak else { continue }
+            hosts[name]?.limit = max(1, min(host.limit ?? .max, peak))
+            hosts[name]?.peak = nil
+        }
+    }
+
+    /// A new process knows nothing of complaints.
+    mutating func forget() { hosts = [:] }
+}
+
+extension SimulatedNetwork {
+    /// The most connections that a download of `path` may have.
+    package func limit(_ path: String, to width: Int) { state.withLock { $0.watch.widths[path] = width } }
+    package var violations: [Violation] { state.withLock { $0.watch.violations } }
+    package var complaints: Int { state.withLock { $0.watch.complaints } }
+    package func instantEnds() { state.withLock { $0.watch.instantEnds() } }
+
+    package func set(sabotage: Sabotage?) { state.withLock { $0.sabotage = sabotage } }
+    var hidesComplaints: Bool { state.withLock { $0.sabotage == .hidesComplaints } }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import Synchronization
+
+/// Many worlds, spread over the cores, with a summary of what ran in them.
+package final class Campaign: Sendable {
+    package struct Failure: Sendable {
+        package var seed: UInt64
+        package var violations: [Violation]
+    }
+
+    private struct State: Sendable {
+        var next: UInt64
+        var tally = Tally()
+        var failures: [Failure] = []
+    }
+
+    private let seeds: Range<UInt64>
+    private let state: Mutex<State>
+
+    package init(seeds: Range<UInt64>) {
+        self.seeds = seeds
+        state = Mutex(State(next: seeds.lowerBound))
+    }
+
+    package var tally: Tally { state.withLock { $0.tally } }
+    package var failures: [Failure] { state.withLock { $0.failures.sorted { $0.seed < $1.seed } } }
+
+    /// Runs all seeds, on each core one world at a time.
+    ///
+    /// `mark` is the beginning of the names of files that say which seeds run: they stay when the engine traps.
+    package func runAll(mark: String? = nil) {
+        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        let workers = (0..<cores).map { core in Worker { self.work(mark: mark.map { $0 + "\(core)" }) } }
+        for worker in workers { worker.join() }
+    }
+
+    private func work(mark: String?) {
+        while true {
+            let seed = state.withLock { state -> UInt64? in
+                // After so many failures the rest tells nothing new.
+                guard state.next < seeds.upperBound, state.failures.count < 20 else { return nil }
+                defer { state.next += 1 }
+                return state.next
+            }
+            guard let seed else { break }
+            if let mark { try? FileSystem.write(Array("make simulate SEED=\(seed)\n".utf8), to: mark) }
+            let outcome = Simulation.run(seed: seed)
+            state.withLock { state in
+                state.tally.add(outcome.tally)
+                if !outcome.violations.isEmpty {
+                    state.failures.append(Failure(seed: seed, violations: outcome.violations))
+                }
+            }
+        }
+        if let mark { FileSystem.remove(mark) }
+    }
+
+    /// Runs, prints what happened, and whether every law was kept and every mechanism ran.
+    package func run() -> Bool {
+        runAll(mark: ".build/simulation/running-")
+        for (mechanism, count) in tally.counts.sorted(by: { $0.key < $1.key }) {
+            print("\(mechanism): \(count)")
+        }
+        for failure in failures {
+            let path = ".build/simulation/seed-\(failure.seed).log"
+            print("seed \(failure.seed): \(failure.violations[0])")
+            print("  repeat it with: make simulate SEED=\(failure.seed)   (its log goes to \(path))")
+        }
+        let missing = seeds.count < 10_000 ? [] : tally.missing
+        for mechanism in missing { print("never happened: \(mechanism)") }
+        return failures.isEmpty && missing.isEmpty
+    }
+
+    /// Runs one seed with its log.
+    package static func repeatSeed(_ seed: UInt64) -> Bool {
+        let outcome = Simulation.run(seed: seed, keepsLog: true)
+        for line in outcome.log { print(line) }
+        for violation in outcome.violations { print("BROKEN \(violation)") }
+        if outcome.violations.isEmpty { print("every law was kept") }
+        return outcome.violations.isEmpty
+    }
+}

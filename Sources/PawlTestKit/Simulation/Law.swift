@@ -1,0 +1,115 @@
+package import PawlCore
+
+/// The house laws that a simulated world is held to, after every event and at the end.
+///
+/// Each is a question about evidence: the answer is `nil`, or what breaks it.
+package enum Law: String, CaseIterable, Sendable {
+    /// A published file equals one version of the origin's content, byte for byte.
+    case published = "a published file is one version of the content"
+    case written = "only bytes of the content are written"
+    case ladder = "durable ⊆ synced ⊆ written ⊆ received"
+    case progress = "progress goes back only by a verdict with a reason"
+    case kill = "a kill loses nothing that was written"
+    case powerCut = "a power cut loses no more than what came last"
+    case onceOnly = "what was kept is not fetched again"
+    case owner = "every byte has one owner"
+    case connections = "connections stay within the budget"
+    case silence = "a host that asks for silence gets it"
+    case finishes = "a download that can finish does"
+    case ends = "everything comes to an end"
+    case paused = "what the person paused does not run"
+    case slots = "slots are never exceeded"
+    case idle = "no slot is idle while somebody waits"
+    case patience = "retries stop when nothing improves, and not before"
+    case tidiness = "nothing is left open or behind"
+}
+
+/// A law that was broken, and how.
+package struct Violation: Hashable, Sendable, CustomStringConvertible {
+    package let law: Law
+    package let text: String
+
+    package init(_ law: Law, _ text: String) {
+        self.law = law
+        self.text = text
+    }
+
+    package var description: String { "\(law.rawValue): \(text)" }
+}
+
+extension Law {
+    /// `wish` is the part that was asked for.
+    package static func published(_ bytes: [UInt8], of versions: [Payload], wish: RequestedRange) -> String? {
+        let isRight = versions.contains { version in
+            let wanted = wish.part(of: version.length)
+            guard wanted.count == bytes.count else { return false }
+            return unsafe bytes.withUnsafeBytes { unsafe version.agreement(with: $0, at: wanted.start) }
+                == bytes.count
+        }
+        return isRight ? nil : "\(bytes.count) bytes that none of \(versions.count) versions has"
+    }
+
+    package static func ladder(
+        durable: ByteRangeSet,
+        synced: ByteRangeSet,
+        written: ByteRangeSet,
+        received: ByteRangeSet?
+    ) -> String? {
+        if !durable.isSubset(of: synced) { return "durable \(durable.runs), synced only \(synced.runs)" }
+        if !synced.isSubset(of: written) { return "synced \(synced.runs), written only \(written.runs)" }
+        guard let received, !written.isSubset(of: received) else { return nil }
+        return "written \(written.runs), received only \(received.runs)"
+    }
+
+    package static func progress(from before: Int64, to after: Int64, hasReason: Bool) -> String? {
+        after >= before || hasReason ? nil : "from \(before) bytes to \(after), and nobody said why"
+    }
+
+    package static func kept(known: ByteRangeSet, written: ByteRangeSet) -> String? {
+        known == written ? nil : "the journal says \(known.runs), written is \(written.runs)"
+    }
+
+    package static func bounded(mustStay: ByteRangeSet, kept: ByteRangeSet) -> String? {
+        mustStay.isSubset(of: kept) ? nil : "\(kept.runs) is left of \(mustStay.runs)"
+    }
+
+    package static func onceOnly(again: Int64, requests: Int) -> String? {
+        // Each request may compare, and brings its last bytes in buffers.
+        let allowed = Int64(requests) * 2 * DownloadMachine.overlap
+        return again <= allowed ? nil : "\(again) bytes again by \(requests) requests"
+    }
+
+    package static func within(_ count: Int, _ limit: Int) -> String? {
+        count <= limit ? nil : "\(count) connections of \(limit)"
+    }
+
+    package static func silent(now: Moment, until: Moment) -> String? {
+        now >= until ? nil : "asked \((until - now).seconds) s too early"
+    }
+
+    package static func slots(running: Int, of slots: Int) -> String? {
+        running <= slots ? nil : "\(running) run in \(slots) slots"
+    }
+
+    package static func idle(running: Int, waiting: Int, of slots: Int) -> String? {
+        waiting == 0 || running >= slots ? nil : "\(waiting) wait, \(running) of \(slots) run"
+    }
+
+    /// A download gave up after `total` retries, `idle` of them after the last byte that was new.
+    package static func patience(idle: Int, total: Int, of most: Int) -> String? {
+        idle <= most && total >= most
+            ? nil : "it gave up after \(idle) of \(total) retries, \(most) are allowed"
+    }
+}
+
+extension RequestedRange {
+    /// The bytes that this is of a resource of `length` bytes.
+    package func part(of length: Int64) -> ByteRange {
+        switch self {
+        case .whole: ByteRange(0, length)
+        case .from(let start): ByteRange(min(start, length), length)
+        case .closed(let range): ByteRange(min(range.start, length), min(range.end, length))
+        case .suffix(let count): ByteRange(max(0, length - count), length)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/// A world that is broken on purpose, one way each, so that a test can see that the laws notice.
+package enum Sabotage: String, CaseIterable, Sendable {
+    /// The disk writes other bytes than it was given.
+    case flipsBits
+    /// The journal says durable of what was never synced.
+    case claimsWithoutSync
+    /// Checkpoints do nothing.
+    case skipsCheckpoints
+    /// Cursors never reach the journal.
+    case forgetsCursors
+    /// A journal is found and what it says is not told.
+    case hidesJournals
+    /// Hosts complain and nobody hears it.
+    case hidesComplaints
+    /// Downloads are given one connection more than they may have.
+    case widensDownloads
+    /// Verdicts are not told.
+    case mutesVerdicts
+    /// A lane is seen twice.
+    case doublesLanes
+    /// The engine has one slot more than it may have.
+    case addsSlot
+    /// The engine has one slot fewer than it was given.
+    case removesSlot
+    /// What the person pauses goes on.
+    case ignoresPauses
+    /// Retries go on longer than was said.
+    case neverGivesUp
+    /// Servers never send their last byte.
+    case withholdsEnds
+    /// Whoever fails is started again at once, for ever.
+    case restartsFailed
+    /// Finished files are not what was downloaded: their end is missing.
+    case cutsFiles
+    /// Files are left behind.
+    case litters
+
+    /// What has to be noticed.
+    package var law: Law {
+        switch self {
+        case .flipsBits, .cutsFiles: .published
+        case .claimsWithoutSync: .ladder
+        case .skipsCheckpoints: .powerCut
+        case .forgetsCursors: .kill
+        case .hidesJournals: .onceOnly
+        case .hidesComplaints: .connections
+        case .widensDownloads: .connections
+        case .mutesVerdicts: .progress
+        case .doublesLanes: .owner
+        case .addsSlot: .slots
+        case .removesSlot: .idle
+        case .ignoresPauses: .paused
+        case .neverGivesUp: .patience
+        case .withholdsEnds: .finishes
+        case .restartsFailed: .ends
+        case .litters: .tidiness
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import PawlCore
+import PawlEngine
+
+// Who interferes, and when.
+extension Scenario {
+    private static let latestEvent = 3_000
+    private static let latestCall = 600
+
+    private mutating func someTime() -> Int64 { Int64(dice.magnitude(15_000)) }
+
+    private mutating func add(_ incident: Incident) {
+        if dice.chance(0.6) {
+            atEvents[dice.magnitude(Self.latestEvent), default: []].append(incident)
+        } else {
+            atTimes.append((.milliseconds(someTime()), incident))
+        }
+    }
+
+    /// Something that ends again after a while.
+    private mutating func add(_ incident: Incident, until end: Incident) {
+        let start = someTime()
+        atTimes.append((.milliseconds(start), incident))
+        atTimes.append((.milliseconds(start + Int64(dice.number(1...4_000))), end))
+    }
+
+    mutating func addIncident() {
+        let index = dice.below(downloads.count)
+        switch dice.below(13) {
+        case 0, 1: add(.crash(.kill))
+        case 2, 3: add(.crash(.powerCut))
+        case 4, 5: add(.cut)
+        case 6:
+            add(.network(isUp: false, breaks: dice.chance(0.5)), until: .network(isUp: true, breaks: false))
+        case 7: add(.pause(index), until: .resume(index))
+        case 8: add(dice.chance(0.3) ? .remove(index) : .pause(index))
+        case 9: add(.limit(dice.chance(0.5) ? dice.bytes(100_000...2_000_000) : nil))
+        case 10: add(.room(dice.bytes(0...3_000_000)), until: .room(nil))
+        case 11: add(.slots(dice.number(1...4)))
+        default: addChange(index)
+        }
+    }
+
+    /// Grown, shrunk or of equal length; nothing of the old bytes stays.
+    private mutating func addChange(_ index: Int) {
+        let download = downloads[index]
+        guard download.job.plan.wish == .whole, download.job.plan.checksum == nil, download.existing == nil,
+            let file = servers[download.job.plan.sources[0].host]?.files[download.path]
+        else { return }
+        let length = file.payload.length
+        let next = dice.pick([length, length + dice.bytes(1...100_000), length / 2 + 1])
+        add(.change(index, Payload(seed: dice.next(), length: next)))
+    }
+
+    mutating func addTrap() {
+        let trap: FakeDisk.Trap = dice.pick([.fails, .crashes(.kill), .crashes(.powerCut)])
+        traps[dice.magnitude(Self.latestCall)] = trap
+    }
+}

@@ -1,0 +1,81 @@
+import PawlCore
+
+// What servers are like, and what happens to requests there.
+extension Scenario {
+    /// A version of a download's content with its validators.
+    mutating func makeFile(length: Int64, version: Int, index: Int) -> SimulatedFile {
+        var file = SimulatedFile(Payload(seed: seed &* 31 &+ UInt64(index * 8 + version), length: length))
+        switch dice.below(8) {
+        case 0: file.entityTag = EntityTag(opaque: "w\(version)", isWeak: true)
+        case 1: file.entityTag = nil
+        case 2:
+            file.entityTag = nil
+            file.lastModified = nil
+        case 3: file.renewsTag = true
+        case 4: file.lastModified = nil
+        default: break
+        }
+        file.statesLength = !dice.chance(0.1)
+        file.ranges = makeRanges()
+        if dice.chance(0.1) { file.tokenLife = dice.number(1...5) }
+        return file
+    }
+
+    private mutating func makeRanges() -> SimulatedFile.Ranges {
+        guard dice.chance(0.4) else { return .honoured }
+        return dice.pick([
+            .capped(dice.bytes(100_000...900_000)), .cappedUntold(dice.bytes(100_000...900_000)), .ignored,
+            .refused, .silent, .shifted(dice.bytes(-5_000...5_000)), .untoldTotal, .multipart, .unlabelled,
+            .malformed, .overlong(dice.bytes(1...5_000)), .coded, .falseLength, .otherTotal,
+        ])
+    }
+
+    /// The host of the given address and its mirrors.
+    mutating func makeHosts(_ path: String, _ file: SimulatedFile) -> [String] {
+        let main = dice.chance(0.7) ? "files.test" : "other.test"
+        serve(file, path, at: main)
+        var hosts = [main]
+        for index in 0..<dice.pick([0, 0, 0, 0, 1, 2]) {
+            var copy = file
+            if dice.chance(0.5) { copy.entityTag = EntityTag(opaque: "m\(index)", isWeak: false) }
+            if dice.chance(0.2) { copy.ranges = makeRanges() }
+            if dice.chance(0.2) {
+                // It has the name of the content, and its length, but not its bytes.
+                copy.payload = Payload(seed: seed &* 31 &+ UInt64(1000 + index), length: file.payload.length)
+            }
+            serve(copy, path, at: "mirror\(index).test")
+            hosts.append("mirror\(index).test")
+        }
+        return hosts
+    }
+
+    private mutating func serve(_ file: SimulatedFile, _ path: String, at host: String) {
+        if servers[host] == nil { servers[host] = makeServer() }
+        servers[host]?.files[path] = file
+    }
+
+    private mutating func makeServer() -> SimulatedServer {
+        var server = SimulatedServer()
+        server.isUneven = true
+        server.latency = .milliseconds(Int64(dice.number(1...120)))
+        server.rate = dice.pick([150_000, 600_000, 2_000_000, 8_000_000])
+        server.chunk = dice.pick([8_192, 32_768, 131_072])
+        if dice.chance(0.3) { server.totalRate = server.rate * 2 }
+        if dice.chance(0.25) {
+            server.connections = dice.number(1...3)
+            server.overflow = dice.pick([.refuse, .busy(retryAfter: nil), .busy(retryAfter: "2")])
+        }
+        guard dice.chance(0.7) else { return server }
+        server.luck = dice.number(1...8)
+        server.chances = [
+            .init(.dropped, 0.05), .init(.refused, 0.05), .init(.silent, 0.04),
+            .init(.status(503, retryAfter: dice.pick([nil, "1", "3"])), 0.04),
+            .init(.status(429), 0.03), .init(.status(500), 0.03), .init(.status(404), 0.01),
+            .init(.reset(after: dice.bytes(0...1_000_000)), 0.12),
+            .init(.truncated(after: dice.bytes(0...1_000_000)), 0.1),
+            .init(.stalled(after: dice.bytes(0...600_000)), 0.08),
+            .init(.crawls(dice.bytes(3_000...30_000)), 0.12),
+        ]
+        return server
+    }
+}

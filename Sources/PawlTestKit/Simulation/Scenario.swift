@@ -1,0 +1,155 @@
+package import PawlCore
+package import PawlEngine
+
+/// A whole story as a value: servers and what is wrong with them, downloads, and who interferes when.
+///
+/// Everything follows from the seed.
+package struct Scenario: Sendable {
+    /// One download that the person wants.
+    package struct Download: Sendable {
+        package var job: Job
+        package var path: String
+        /// Whether it has to arrive once nothing stands in its way any more.
+        package var canFinish = true
+        /// What is at its place before.
+        package var existing: [UInt8]?
+
+        package var source: String { job.plan.sources[0].text }
+        package var width: Int {
+            switch job.plan.growth {
+            case .fixed(let count): count
+            case .automatic(let most): most
+            }
+        }
+    }
+
+    /// What happens to the world, or what the person does.
+    package enum Incident: Sendable, Hashable {
+        case crash(FakeDisk.Crash)
+        case cut
+        case network(isUp: Bool, breaks: Bool)
+        case pause(Int)
+        case resume(Int)
+        case remove(Int)
+        case limit(Int64?)
+        case slots(Int)
+        case room(Int64?)
+        /// The content of a download is another from now on, at every host.
+        case change(Int, Payload)
+    }
+
+    package static let folder = "/downloads"
+    package let seed: UInt64
+    package var servers: [String: SimulatedServer] = [:]
+    package var downloads: [Download] = []
+    package var slots = 1
+    package var loops = 1
+    package var rate: Int64?
+    package var diskDelay = Span.zero
+    package var reservesRoom = true
+    /// At an event, counted from 1.
+    package var atEvents: [Int: [Incident]] = [:]
+    package var atTimes: [(after: Span, incident: Incident)] = []
+    /// At a call to the disk, counted from 1.
+    package var traps: [Int: FakeDisk.Trap] = [:]
+    var dice: Dice
+
+    package init(seed: UInt64) {
+        self.seed = seed
+        dice = Dice(seed: seed &* 977 &+ 13)
+        let count = dice.pick([1, 1, 1, 2, 2, 3, 4])
+        slots = dice.number(1...3)
+        loops = dice.chance(0.02) ? 2 : 1
+        if dice.chance(0.1) { rate = dice.bytes(200_000...2_000_000) }
+        if dice.chance(0.4) { diskDelay = .milliseconds(Int64(dice.below(300))) }
+        reservesRoom = dice.chance(0.5)
+        for index in 0..<count { addDownload(index, of: count) }
+        for _ in 0..<dice.pick([0, 1, 2, 3, 5]) { addIncident() }
+        for _ in 0..<dice.pick([0, 0, 0, 1, 2]) { addTrap() }
+    }
+}
+
+// MARK: - Downloads
+
+extension Scenario {
+    private mutating func addDownload(_ index: Int, of count: Int) {
+        let path = "/d\(index)"
+        let file = makeFile(length: length(of: count), version: 0, index: index)
+        let hosts = makeHosts(path, file)
+        var job = Job(
+            plan: DownloadPlan(sources: hosts.map { Self.address($0, path) }),
+            settings: Self.settings,
+            folder: Self.folder
+        )
+        job.fileName = dice.chance(0.3) ? "n\(index).bin" : nil
+        job.plan.growth = dice.pick([.fixed(1), .fixed(2), .fixed(4), .fixed(6), .automatic(maximum: 8)])
+        job.plan.retry = RetryPolicy(retries: dice.number(2...6), delay: .milliseconds(150))
+        job.plan.timeout = .milliseconds(Int64(dice.number(1_000...4_000)))
+        job.rateLimit = dice.chance(0.1) ? dice.bytes(100_000...1_000_000) : nil
+        var download = Download(job: job, path: path)
+        adorn(&download, file)
+        download.canFinish = download.canFinish && isServed(download)
+        downloads.append(download)
+    }
+
+    private static let settings = TransferSettings(TransferSettings.Values())
+
+    static func address(_ host: String, _ path: String) -> WebAddress {
+        WebAddress(scheme: .http, host: host, port: 80, path: path, query: nil)
+    }
+
+    private mutating func length(of count: Int) -> Int64 {
+        switch dice.below(10) {
+        case 0: Int64(dice.below(3))
+        case 1, 2: dice.bytes(3...200_000)
+        case 3...6: dice.bytes(200_000...1_400_000)
+        default: dice.bytes(1_000_000...(count == 1 ? 5_000_000 : 2_500_000))
+        }
+    }
+
+    /// A part of it, a checksum, a file that is there before.
+    private mutating func adorn(_ download: inout Download, _ file: SimulatedFile) {
+        let length = file.payload.length
+        if length > 10, dice.chance(0.12) {
+            let low = dice.bytes(0...(length - 1))
+            let high = dice.bytes((low + 1)...(length + 5))
+            let wishes: [RequestedRange] = [.from(low), .closed(ByteRange(low, high)), .suffix(high - low)]
+            download.job.plan.wish = dice.pick(wishes)
+        } else if download.job.plan.sources.count == 1, dice.chance(0.06) {
+            let end = dice.pick([length, length / 2, dice.bytes(0...length), length + 10])
+            let payload = dice.chance(0.75) ? file.payload : Payload(seed: 5, length: length + 10)
+            download.existing = payload.bytes(in: ByteRange(0, end))
+            download.job.ifExists = .resume
+            download.job.fileName = download.job.fileName ?? String(download.path.dropFirst())
+            download.canFinish = false
+        } else if length < 300_000, dice.chance(0.2) {
+            let isRight = dice.chance(0.8)
+            let digest = isRight ? MessageDigest5.digest(file.payload.bytes) : Array(repeating: 1, count: 16)
+            download.job.plan.checksum = Checksum(algorithm: .md5, digest: digest)
+            download.canFinish = isRight
+        }
+    }
+
+    /// A part comes only from a server that knows how, and the last bytes only from one that sends all of them.
+    private func isServed(_ download: Download) -> Bool {
+        let files = download.job.plan.sources.compactMap { servers[$0.host]?.files[download.path] }
+        if files.contains(where: { $0.ranges == .otherTotal }) { return false }
+        if Set(files.map(\.payload)).count > 1, download.job.plan.checksum != nil { return false }
+        guard download.job.plan.wish != .whole else { return true }
+        // Where nobody tells a total, the last byte of one mirror is not known to be that of another.
+        let isUntold = files.contains { $0.ranges == .untoldTotal }
+        if isUntold, files.count > 1 { return false }
+        return files.allSatisfy { file in
+            switch file.ranges {
+            case .honoured, .untoldTotal: return true
+            case .capped, .cappedUntold:
+                if files.count > 1 { return false }
+                if case .suffix = download.job.plan.wish { return false }
+                return true
+            case .ignored, .refused, .silent, .shifted, .multipart, .unlabelled, .malformed, .overlong,
+                .coded, .falseLength, .otherTotal:
+                return false
+            }
+        }
+    }
+}

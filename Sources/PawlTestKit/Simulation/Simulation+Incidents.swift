@@ -1,0 +1,84 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+// What happens to the world, and what the person does.
+extension Simulation {
+    func perform(_ incident: Scenario.Incident) {
+        world.timeline.note("\(incident)")
+        switch incident {
+        case .cut: if world.network.cutConnection() { note("connections cut") }
+        case .network(let isUp, let breaks):
+            if !isUp { note("network losses") }
+            world.set(online: isUp, breaks: breaks)
+        case .room(let room): world.disk.troubles.room = room
+        case .change(let index, let payload): change(index, payload)
+        case .crash(let kind): die(kind)
+        case .pause(let index): pause(index)
+        case .resume(let index): resume(index)
+        case .remove(let index): remove(index)
+        case .slots(let slots):
+            guard !isOver else { return }
+            note("slots changed")
+            state.withLock { $0.slots = slots }
+            state.withLock { $0.engine }?.change(slots: spoilt(slots))
+        case .limit(let rate):
+            guard !isOver else { return }
+            note("limits changed")
+            state.withLock { $0.engine }?.limit(to: rate)
+        }
+    }
+
+    private func pause(_ index: Int) {
+        guard !isOver, let id = course(index, { $0.id }) else { return }
+        let isLate = course(index) { $0.isRemoved || $0.isFinished }
+        guard !isLate else { return }
+        note("pauses")
+        course(index) { $0.isPaused = true }
+        state.withLock { $0.engine }?.pause(id)
+        guard sabotage == .ignoresPauses else { return }
+        world.timeline.after(.milliseconds(1)) { [weak self] in
+            self?.state.withLock { $0.engine }?.resume(id)
+        }
+    }
+
+    func resume(_ index: Int) {
+        guard !isOver, let id = course(index, { $0.id }) else { return }
+        let isLate = course(index) { course in
+            course.isPaused = course.isRemoved && course.isPaused
+            if course.isRemoved || course.isFinished || course.phase == .publishing { return true }
+            course.isWanted = true
+            course.failure = nil
+            return false
+        }
+        guard !isLate else { return }
+        state.withLock { $0.engine }?.resume(id)
+    }
+
+    /// It is to be forgotten; what is on its way to its place arrives there.
+    private func remove(_ index: Int) {
+        guard !isOver, let id = course(index, { $0.id }) else { return }
+        note("removals")
+        course(index) { course in
+            course.isRemoved = true
+            course.isPaused = true
+        }
+        state.withLock { $0.engine }?.remove(id)
+    }
+
+    private func change(_ index: Int, _ payload: Payload) {
+        note("contents changed")
+        let download = scenario.downloads[index]
+        let plan = download.job.plan
+        let old = scenario.servers[plan.sources[0].host]?.files[download.path]?.payload
+        // A mirror with other content has no part in this.
+        for host in plan.sources.map(\.host)
+        where scenario.servers[host]?.files[download.path]?.payload == old {
+            world.network.change(host, download.path) { file in
+                file.payload = payload
+                file.entityTag?.opaque += "+"
+                file.lastModified?.seconds += 1_000
+            }
+        }
+    }
+}

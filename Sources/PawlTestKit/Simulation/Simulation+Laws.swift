@@ -1,0 +1,193 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+// What is held against the laws, when.
+extension Simulation {
+    func hear(_ beat: Timeline.Beat) {
+        switch beat {
+        case .event(let number):
+            checkLadder()
+            for incident in scenario.atEvents[number] ?? [] { perform(incident) }
+        case .instant:
+            world.network.instantEnds()
+            checkInstant()
+        }
+    }
+
+    func hear(_ report: Report) {
+        guard !state.withLock({ $0.isDead }), let index = index(of: report.id) else { return }
+        course(index) { if !report.name.isEmpty { $0.name = report.name } }
+        switch report.telling {
+        case .phase(let phase): entered(phase, index)
+        case .failed(let failure): failed(failure, index)
+        case .finished(_, let wasThere): finished(report, wasThere: wasThere, index)
+        case .retrying(let failure, _): note("retries: \(failure.code.word)")
+        case .notice(let text): note(Self.verdict(text))
+        case .started: break
+        }
+        world.timeline.note("\(index): \(report.telling)")
+    }
+
+    private static func verdict(_ text: String) -> String {
+        let known = [
+            "the content changed", "left out a source", "left out", "going on without ranges",
+            "going on with one connection", "the redirect's target",
+        ]
+        if let kind = known.first(where: text.contains) {
+            return "verdict: \(kind)" + (kind.hasSuffix("target") ? " expired" : "")
+        }
+        if text.contains("compared") { return "comparisons that agreed" }
+        if text.contains("started over") { return "verdict: started over from 0" }
+        return text.contains("no answer to a request with Range")
+            ? "verdict: range never answered" : "other notices"
+    }
+
+    private func entered(_ phase: Phase, _ index: Int) {
+        if phase == .preempted { note("pre-empted") }
+        course(index) { course in
+            course.phase = phase
+            switch phase {
+            case .publishing, .paused, .finished, .failed, .removed: course.isWanted = false
+            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying, .preempted: break
+            }
+        }
+    }
+
+    private func failed(_ failure: Failure, _ index: Int) {
+        note("failed: \(failure.code.word)")
+        let run = course(index) { course in
+            course.failure = failure
+            return course.run
+        }
+        let retried: [Failure.Code] = [.timeout, .network, .nameResolution, .overloaded]
+        let most = scenario.downloads[index].job.plan.retry.retries
+        let (idle, total) = (run?.idleRetries ?? 0, run?.retries ?? 0)
+        if retried.contains(failure.code), let text = Law.patience(idle: idle, total: total, of: most) {
+            violate(.patience, "\(index): \(text): \(failure)")
+        }
+        guard sabotage == .restartsFailed else { return }
+        world.timeline.after(.milliseconds(1)) { [weak self] in self?.resume(index) }
+    }
+
+    private func finished(_ report: Report, wasThere: Bool, _ index: Int) {
+        note(wasThere ? "were there" : "published")
+        let isAgain = course(index) { course in
+            defer { course.isFinished = true }
+            course.isTold = true
+            if !wasThere { course.published = report.path }
+            return course.isFinished
+        }
+        if isAgain { violate(.published, "\(index) was declared finished twice") }
+        if !wasThere { checkPublished(index, report.path) }
+    }
+
+    private func checkPublished(_ index: Int, _ path: String) {
+        let download = scenario.downloads[index]
+        guard let file = world.disk.finished(path) else {
+            return violate(.published, "\(index): nothing is at \(path)")
+        }
+        // A file of the right length is taken for complete: its bytes are the person's word.
+        if let existing = download.existing, existing == file.bytes { return }
+        let versions = world.network.versions(of: download.path)
+        if let text = Law.published(file.bytes, of: versions, wish: download.job.plan.wish) {
+            violate(.published, "\(index): \(text)")
+        }
+    }
+
+    private func checkLadder() {
+        world.disk.checkLadder { source in
+            guard let download = scenario.downloads.first(where: { $0.source == source }),
+                download.job.plan.wish == .whole
+            else { return nil }
+            return world.network.received(download.path)
+        }
+    }
+
+    private func checkInstant() {
+        let (courses, slots, isOver) = state.withLock { ($0.courses, $0.slots, $0.isDead || $0.isClosing) }
+        guard !isOver else { return }
+        var running = 0
+        var verifying = 0
+        var waiting = 0
+        for (index, course) in courses.enumerated() {
+            if course.isRunning { running += 1 }
+            // Nothing stops a file that is being verified, and it needs no network any more.
+            if course.phase == .verifying { verifying += 1 }
+            if course.isWanted, !course.isRunning, !course.isPaused { waiting += 1 }
+            switch course.phase {
+            case .probing, .transferring, .waitingForNetwork:
+                if course.isPaused { violate(.paused, "\(index) is \(course.phase)") }
+            case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: break
+            }
+        }
+        if let text = Law.slots(running: running - verifying, of: slots) { violate(.slots, text) }
+        if let text = Law.idle(running: running, waiting: waiting, of: slots) {
+            violate(.idle, text)
+        }
+    }
+
+    func took(_ range: ByteRange, of path: String) {
+        guard let index = scenario.downloads.firstIndex(where: { $0.path == path }),
+            scenario.downloads[index].job.plan.wish == .whole
+        else { return }
+        let name = course(index) { $0.name }
+        let again = world.disk.keptBefore(Scenario.folder + "/" + name, in: range)
+        if again > 0 { course(index) { $0.again += again } }
+    }
+
+    /// A process has ended, one way or the other.
+    func checkLife() {
+        if world.disk.openPartials > 0 { violate(.tidiness, "\(world.disk.openPartials) partials are open") }
+        if world.network.open > 0 { violate(.tidiness, "\(world.network.open) connections are open") }
+        for (index, course) in state.withLock({ $0.courses }).enumerated() {
+            if let text = Law.onceOnly(again: course.again, requests: course.requests) {
+                violate(.onceOnly, "\(index): \(text)")
+            }
+            // Whoever looks into the folder sees that it is there, whether or not somebody could still say so.
+            let path = Scenario.folder + "/" + course.name
+            guard course.published == nil, scenario.downloads[index].existing == nil, !course.name.isEmpty,
+                world.disk.finished(path) != nil, !world.disk.isUnfinished(path)
+            else { continue }
+            note("published and never told")
+            self.course(index) { course in
+                course.published = path
+                course.isFinished = true
+            }
+        }
+    }
+
+    /// The story is over.
+    func checkEnd() {
+        guard !world.timeline.isOverdue else { return }
+        for (index, course) in state.withLock({ $0.courses }).enumerated() {
+            if let path = course.published {
+                checkPublished(index, path)
+                if world.disk.isUnfinished(path) { violate(.tidiness, "\(path) has still a part file") }
+            }
+            guard !course.isRemoved, !course.isPaused, !course.isFinished, scenario.downloads[index].canFinish
+            else { continue }
+            let failure = course.failure?.description ?? "no reason"
+            violate(.finishes, "\(index) is \(course.phase): \(failure)")
+        }
+    }
+}
+
+extension Failure.Code {
+    /// What it is called in a tally.
+    var word: String {
+        switch self {
+        case .timeout: "timeout"
+        case .notFound: "not found"
+        case .network: "network"
+        case .cannotResume: "cannot resume"
+        case .diskFull: "disk full"
+        case .inputOutput: "input or output"
+        case .badAnswer: "bad answer"
+        case .authorization: "authorization"
+        case .overloaded: "overloaded"
+        case .checksumMismatch: "checksum"
+        case let code: "code \(code.rawValue)"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import PawlCore
+package import PawlEngine
+import Synchronization
+
+/// One run of a download as its decisions show it.
+struct RunView: Sendable {
+    let run: UInt64
+    var written: Int64
+    var lanes: [Lane] = []
+    /// The most bytes that were there, and whether there are more than at the last retry.
+    var high: Int64
+    var isProgress = false
+    var retries = 0
+    /// Of these, the ones since the last byte that was new.
+    var idleRetries = 0
+    /// A verdict has been told since the run began.
+    var hasReason = false
+}
+
+extension Simulation: Witness {
+    package func decided(_ id: DownloadID, run: UInt64, _ actions: [Action], _ machine: DownloadMachine) {
+        guard !state.withLock({ $0.isDead }), let index = index(of: id) else { return }
+        let lanes = sabotage == .doublesLanes ? machine.lanes + machine.lanes : machine.lanes
+        if let text = Law.owner(lanes, of: machine.map, in: machine.phase) {
+            violate(.owner, "\(index): \(text)")
+        }
+        let before = course(index) { $0.run?.run == run ? $0.run : nil }
+        var view =
+            before
+            ?? RunView(run: run, written: machine.written, high: machine.written)
+        checkProgress(&view, actions, machine, index)
+        if before != nil { watch(view, actions, machine, index) }
+        view.lanes = machine.lanes
+        view.written = machine.written
+        let requests = actions.count { if case .open = $0 { true } else { false } }
+        course(index) { course in
+            course.run = view
+            course.requests += requests
+        }
+    }
+
+    private func checkProgress(
+        _ view: inout RunView,
+        _ actions: [Action],
+        _ machine: DownloadMachine,
+        _ index: Int
+    ) {
+        var isChange = false
+        var isRetry = false
+        for action in actions {
+            switch action {
+            case .tell(.notice(let text)):
+                if sabotage != .mutesVerdicts { view.hasReason = true }
+                if text.contains("the content changed") { isChange = true }
+            case .tell(.failed), .giveBack: view.hasReason = true
+            case .tell(.retrying): isRetry = true
+            default: break
+            }
+        }
+        if let text = Law.progress(from: view.written, to: machine.written, hasReason: view.hasReason) {
+            violate(.progress, "\(index): \(text): \(actions)")
+        }
+        if isChange { view.high = 0 }
+        if machine.written > view.high {
+            // What was found on disk is no progress: only lanes that flow bring bytes.
+            view.isProgress = view.isProgress || view.lanes.contains { $0.stage == .flowing }
+            view.high = machine.written
+        }
+        guard isRetry else { return }
+        view.retries += 1
+        view.idleRetries = view.isProgress ? 1 : view.idleRetries + 1
+        view.isProgress = false
+    }
+
+    /// Which mechanisms these actions are of.
+    private func watch(_ view: RunView, _ actions: [Action], _ machine: DownloadMachine, _ index: Int) {
+        var limited = false
+        for action in actions {
+            switch action {
+            case .limit: limited = true
+            case .open(let order):
+                guard let lane = machine.lanes.first(where: { $0.id == order.lane }) else { continue }
+                if lane.isRacing != nil { note("races") }
+                if limited, lane.kind == .data { note("steals") }
+                limited = false
+            case .drop(let id):
+                guard actions.count > 1, case .open = actions[1], actions.first == action,
+                    let lane = view.lanes.first(where: { $0.id == id }), lane.stage == .flowing,
+                    lane.kind == .data, lane.slowSince != nil
+                else { continue }
+                note("slow lanes replaced")
+            case .startOver: note("restarts from 0")
+            default: continue
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+/// One story from one seed: whole engines, one after the other, in a world with faults, held to the house laws.
+package final class Simulation: Sendable {
+    /// What is known of one download beside what its engine says.
+    struct Course: Sendable {
+        var id: DownloadID?
+        var phase = Phase.waiting
+        /// The person wants it to run, and it is not at its end.
+        var isWanted = true
+        var isPaused = false
+        var isRemoved = false
+        var name = ""
+        /// Where its finished file stands.
+        var published: String?
+        /// The engine said so.
+        var isTold = false
+        var isFinished = false
+        var failure: Failure?
+        /// Of this process: bytes that an earlier one had kept, and requests.
+        var again: Int64 = 0
+        var requests = 0
+        var run: RunView?
+
+        var isRunning: Bool {
+            switch phase {
+            case .probing, .transferring, .waitingForNetwork, .verifying: true
+            case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: false
+            }
+        }
+    }
+
+    struct State: Sendable {
+        var engine: Engine?
+        var isDead = false
+        var isClosing = false
+        var isFinale = false
+        var slots: Int
+        var courses: [Course]
+        var tally = Tally()
+        var violations: [Violation] = []
+    }
+
+    package let scenario: Scenario
+    package let world: World
+    let sabotage: Sabotage?
+    let state: Mutex<State>
+
+    package init(_ scenario: Scenario, sabotage: Sabotage? = nil, keepsLog: Bool = false) {
+        self.scenario = scenario
+        self.sabotage = sabotage
+        world = World(seed: scenario.seed, keepsLog: keepsLog)
+        state = Mutex(State(slots: scenario.slots, courses: scenario.downloads.map { _ in Course() }))
+    }
+
+    /// How a story ended.
+    package struct Outcome: Sendable {
+        package var violations: [Violation]
+        package var tally: Tally
+        package var log: [String]
+    }
+
+    package static func run(
+        seed: UInt64,
+        sabotage: Sabotage? = nil,
+        keepsLog: Bool = false
+    ) -> Outcome {
+        Simulation(Scenario(seed: seed), sabotage: sabotage, keepsLog: keepsLog).run()
+    }
+
+    package func run() -> Outcome {
+        prepare()
+        var lives = 0
+        repeat {
+            live()
+            lives += 1
+        } while state.withLock { $0.isDead } && lives < 100
+        checkEnd()
+        note("worlds")
+        note("processes", lives)
+        let tally = state.withLock { state in
+            var tally = state.tally
+            tally.add(counts)
+            return tally
+        }
+        return Outcome(violations: violations, tally: tally, log: world.timeline.log)
+    }
+
+    var violations: [Violation] {
+        state.withLock { $0.violations } + world.disk.violations + world.network.violations
+    }
+
+    /// What disk and network have counted.
+    private var counts: Tally {
+        var tally = Tally()
+        let disk = world.disk.counts
+        tally.note("checkpoints", disk.checkpoints)
+        tally.note("disk full", disk.fullDisks)
+        tally.note("disk calls that failed", disk.failedCalls)
+        tally.note("journals taken up", disk.adopted)
+        tally.note("journals damaged by a power cut", disk.damagedJournals)
+        tally.note("bytes written twice", Int(disk.rewritten))
+        tally.note("bytes lost to power cuts", Int(disk.lostToPowerCuts))
+        tally.note("bytes received", Int(world.network.taken))
+        tally.note("requests", world.network.requests.count)
+        tally.note("events", world.timeline.events)
+        tally.note("complaints of hosts", world.network.complaints)
+        return tally
+    }
+
+    func note(_ mechanism: String, _ count: Int = 1) {
+        state.withLock { $0.tally.note(mechanism, count) }
+    }
+
+    func violate(_ law: Law, _ text: String) {
+        state.withLock { if $0.violations.count < 3 { $0.violations.append(Violation(law, text)) } }
+        world.timeline.note("VIOLATION \(law): \(text)")
+    }
+
+    func course<Result>(_ index: Int, _ body: (inout Course) -> Result) -> Result {
+        state.withLock { body(&$0.courses[index]) }
+    }
+
+    func index(of id: DownloadID) -> Int? {
+        state.withLock { state in state.courses.firstIndex { $0.id == id } }
+    }
+
+    var isOver: Bool { state.withLock { $0.isDead || $0.isClosing } }
+}
+
+// MARK: - The stage
+
+extension Simulation {
+    private func prepare() {
+        let (world, disk, network) = (world, world.disk, world.network)
+        for (host, server) in scenario.servers.sorted(by: { $0.key < $1.key }) { network[host] = server }
+        disk.setDelay(scenario.diskDelay)
+        disk.troubles.reservesRoom = scenario.reservesRoom
+        disk.set(traps: scenario.traps) { [weak self] kind in
+            self?.note("\(kind.rawValue)s inside a disk call")
+            self?.die(kind)
+        }
+        for (index, download) in scenario.downloads.enumerated() {
+            network.limit(download.path, to: download.width)
+            if let bytes = download.existing, let name = download.job.fileName {
+                disk.put(FakeDisk.Finished(bytes), at: Scenario.folder + "/" + name)
+            }
+            state.withLock { $0.courses[index].name = download.job.fileName ?? "" }
+        }
+        network.onTaken { [weak self] address, range in self?.took(range, of: address.path) }
+        for (after, incident) in scenario.atTimes {
+            world.timeline.after(after) { [weak self] in self?.perform(incident) }
+        }
+        world.timeline.onBeat { [weak self] beat in self?.hear(beat) }
+        world.set(sabotage: sabotage)
+    }
+
+    /// One process, from its start to its end or its death.
+    private func live() {
+        let slots = spoilt(state.withLock { $0.slots })
+        var ports = world.ports
+        ports.witness = self
+        let engine = Engine(ports: ports, loops: scenario.loops, jobs: slots, rate: scenario.rate) {
+            [weak self] report in self?.hear(report)
+        }
+        state.withLock { state in
+            state.engine = engine
+            state.isDead = false
+            state.isClosing = false
+        }
+        for index in scenario.downloads.indices { begin(index, on: engine) }
+        world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }
+        world.threads.run()
+        checkLife()
+        state.withLock { $0.engine = nil }
+    }
+
+    /// The slots that an engine is really given.
+    func spoilt(_ slots: Int) -> Int {
+        switch sabotage {
+        case .addsSlot: slots + 1
+        case .removesSlot: max(1, slots - 1)
+        default: slots
+        }
+    }
+
+    private func begin(_ index: Int, on engine: Engine) {
+        var job = scenario.downloads[index].job
+        switch sabotage {
+        case .neverGivesUp: job.plan.retry.retries += 3
+        case .widensDownloads: job.plan.growth = .fixed(scenario.downloads[index].width + 1)
+        default: break
+        }
+        let id = engine.add(job).id
+        let path = course(index) { $0.published }
+        let isGone = path.map { world.disk.finished($0) == nil } ?? false
+        let wants = course(index) { course in
+            // What was renamed and never said to be durable, a power cut may undo.
+            if isGone, !course.isTold { (course.published, course.isFinished) = (nil, false) }
+            // Whoever finds the file in its place does not ask for it again.
+            let wants = !course.isRemoved && !course.isPaused && !course.isFinished && course.published == nil
+            let (name, published, isFinished) = (course.name, course.published, course.isFinished)
+            let isTold = course.isTold
+            let (isPaused, isRemoved) = (course.isPaused, course.isRemoved)
+            course = Course()
+            course.id = id
+            course.isTold = isTold
+            (course.name, course.published, course.isFinished) = (name, published, isFinished)
+            (course.isPaused, course.isRemoved, course.isWanted) = (isPaused, isRemoved, wants)
+            return wants
+        }
+        if wants { engine.resume(id) }
+    }
+
+    /// Nothing is due any more: all troubles end, and whoever has not arrived gets one more chance.
+    private func standStill() {
+        if world.timeline.isOverdue { violate(.ends, "it goes on and on") }
+        guard !isOver else { return }
+        let isLast = state.withLock { state in
+            defer { state.isFinale = true }
+            return state.isFinale
+        }
+        guard !isLast, !world.timeline.isOverdue else { return shutDown() }
+        world.timeline.note("FINALE")
+        world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }
+        heal()
+        let left = scenario.downloads.indices.filter { index in
+            course(index) { !$0.isRemoved && !$0.isFinished }
+        }
+        guard !left.isEmpty else { return shutDown() }
+        for index in left { resume(index) }
+    }
+
+    private func heal() {
+        world.disk.removeTraps()
+        world.disk.troubles.room = nil
+        state.withLock { $0.engine }?.limit(to: nil)
+        for host in world.network.hosts { world.network[host].calmDown() }
+        world.set(online: true)
+    }
+
+    private func shutDown() {
+        state.withLock { $0.isClosing = true }
+        state.withLock { $0.engine }?.shutDown { [weak self] in
+            guard let self, !state.withLock({ $0.isDead }) else { return }
+            if world.disk.openPartials > 0 {
+                violate(.tidiness, "a partial is open when the engine has closed")
+            }
+        }
+    }
+
+    /// The process dies where it stands.
+    func die(_ kind: FakeDisk.Crash) {
+        guard !isOver else { return }
+        note("\(kind.rawValue)s")
+        state.withLock { $0.isDead = true }
+        world.disk.crash(kind)
+        world.network.forgetTransfers()
+        state.withLock { $0.engine }?.shutDown {}
+    }
+}
