@@ -60,7 +60,7 @@ extension JournalHeader {
         for index in 0..<4 {
             writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index)))
         }
-        writer.put(Self.seal(writer.bytes[...], nonce: nonce))
+        writer.put(Self.seal(ArraySlice(writer.bytes), nonce: nonce))
         return writer.bytes
     }
 

@@ -152,7 +152,7 @@ extension DownloadMachine {
         guard maySegment else { return reclaim(now: now) }
         var actions: [Action] = []
         var planner = Planner()
-        planner.opening = lanes.map(\.opening).max() ?? .zero
+        planner.opening = lanes.reduce(.zero) { max($0, $1.opening) }
         let width = growth.width + (hasLoneCrawler(now: now) ? 1 : 0)
         while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
@@ -176,9 +176,8 @@ extension DownloadMachine {
         let able = sources.indices.filter(isSegmentable)
         nextSource += 1
         let rotated = able.indices.map { able[(nextSource + $0) % able.count] }
-        let loads = rotated.map { source in lanes.count { $0.source == source } }
-        let least = loads.min() ?? 0
-        return rotated[loads.firstIndex(of: least) ?? 0]
+        let loads = sources.indices.map { source in lanes.count { $0.source == source } }
+        return rotated.reduce(rotated[0]) { loads[$1] < loads[$0] ? $1 : $0 }
     }
 
     private mutating func open(_ work: Planner.Work, source: Int, now: Moment) -> [Action]? {

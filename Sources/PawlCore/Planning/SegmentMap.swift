@@ -97,15 +97,8 @@ package struct SegmentMap: Hashable, Sendable {
 
     /// Every byte has one owner: what `done` and the claims count together with the rest is the whole.
     package var isConserved: Bool {
-        var seen = done
-        for claim in claims {
-            if seen.intersects(claim.range) { return false }
-            seen.insert(claim.range)
-        }
-        for run in rest {
-            if seen.intersects(run) { return false }
-            seen.insert(run)
-        }
-        return horizon == 0 ? seen.isEmpty : seen.runs == [ByteRange(0, horizon)]
+        let owned = (done.runs + claims.map(\.range) + rest).sorted { $0.start < $1.start }
+        let isClosed = zip(owned, owned.dropFirst()).allSatisfy { $0.end == $1.start }
+        return isClosed && owned.first?.start ?? 0 == 0 && owned.last?.end ?? 0 == horizon
     }
 }

@@ -20,6 +20,17 @@ import Testing
         #expect(budget.inUse == 0)
     }
 
+    @Test func `D13 a limit that comes or changes while bytes come holds from there on`() {
+        var budget = HostBudget()
+        let limits = HostLimits(rate: 1_000_000)
+        budget.charge(5_000_000, rate: nil, now: start)
+        #expect(budget.delay(rate: nil, now: start) == .zero)
+        budget.charge(5_000_000, rate: limits.rate, now: start)
+        let wait = budget.delay(rate: limits.rate, now: start)
+        #expect(wait > .seconds(1))
+        #expect(limits.connections == nil)
+    }
+
     @Test func `G4 Retry-After holds every connection, the longest wins`() {
         var budget = HostBudget()
         budget.complain(retryAfter: .seconds(5), now: start)

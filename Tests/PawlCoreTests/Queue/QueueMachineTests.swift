@@ -157,6 +157,61 @@ import Testing
         #expect(machine.remove(ids[0]) == [.clean(ids[0]), .run(ids[1])])
     }
 
+    @Test func `one that leaves, or that only the disk has, is not begun again`() {
+        var machine = QueueMachine(slots: 2)
+        let ids = (1...2).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        #expect(machine.startNext() == [.run(ids[0]), .run(ids[1])])
+        #expect(machine.publishing(ids[0]).isEmpty && machine.remove(ids[1]) == [.stop(ids[1])])
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        #expect(machine.startNext().isEmpty)
+        #expect(machine.publishing(QueueID(rawValue: 77)).isEmpty)
+        #expect(machine.rest(of: QueueID(rawValue: 77)) == nil && machine.rest(of: ids[0]) == nil)
+    }
+
+    @Test func `other conditions stop one that runs, and it starts again in its slot`() {
+        var machine = QueueMachine(slots: 1)
+        let ids = (1...2).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        _ = machine.startNext()
+        #expect(machine.restart(ids[0]) == [.stop(ids[0])])
+        #expect(machine.restart(ids[0]).isEmpty && machine.restart(ids[1]).isEmpty)
+        #expect(machine.stopped(ids[0]) == [.run(ids[0])])
+    }
+
+    @Test func `a slot that stands still is taken without stopping anybody`() {
+        var machine = QueueMachine(slots: 1)
+        let ids = (1...2).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        _ = machine.startNext()
+        _ = machine.pause(ids[0], keepsSlot: true)
+        _ = machine.stopped(ids[0])
+        let forced = machine.start(ids[1])
+        #expect(forced.contains(.run(ids[1])) && !forced.contains(.stop(ids[0])))
+    }
+
+    @Test func `one that the engine let go of by itself is told to wait, and is not stopped again`() {
+        var machine = QueueMachine(slots: 1)
+        let (id, night) = (QueueID(rawValue: 1), GroupID("night"))
+        machine.admit(id, at: machine.lastPlace(priority: 0), group: night, isPaused: false)
+        _ = machine.startNext()
+        #expect(machine.stopped(id) == [.tell(id, .waiting)])
+        #expect(!machine.pause(group: night).contains(.stop(id)))
+        #expect(machine.isPaused(group: night))
+    }
+
+    @Test func `the machine answers what is asked about the line`() {
+        var machine = QueueMachine(slots: 1)
+        let ids = (1...3).map { QueueID(rawValue: $0) }
+        for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
+        #expect(!machine.hasRuns && machine.slots == 1)
+        _ = machine.startNext()
+        #expect(machine.hasRuns && machine.isRunning(ids[0]) && !machine.isRunning(ids[1]))
+        #expect(machine.waitingCount == 2 && machine.waiting(from: 1, limit: 5) == [ids[2]])
+        #expect(machine.index(of: ids[1]) == 0 && machine.place(of: ids[0])?.position == 1)
+        #expect(!machine.isPaused(group: GroupID("night")))
+    }
+
     @Test func `closing starts nothing and writes no wish`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...2).map { QueueID(rawValue: $0) }

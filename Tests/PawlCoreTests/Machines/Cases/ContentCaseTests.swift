@@ -53,6 +53,21 @@ import Testing
         }
     }
 
+    @Test func `A8 an address that took another's place is remembered when its bytes agree`() {
+        var bench = Bench(hosts: ["a.example", "b.example"]) { $0.growth = .fixed(2) }
+        bench.begin()
+        bench.answer(Bench.whole(8 * Bench.megabyte))
+        _ = bench.machine.claimed(bench.lane, .fresh, now: bench.now)
+        bench.progress(to: Bench.megabyte)
+        let other = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: nil)
+        bench.said = bench.machine.replaceSource(1, with: other, now: bench.now)
+        for _ in 0..<3 where bench.machine.lanes.last?.kind != .settling { bench.tick(after: 1) }
+        #expect(bench.machine.lanes.last?.kind == .settling)
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.said.contains(.record))
+        #expect(bench.machine.provenAddresses.contains(other.text))
+    }
+
     @Test func `a part that is all there is whole though nobody told the total`() {
         var bench = Bench { $0.wish = .closed(ByteRange(100, 200)) }
         bench.begin(Bench.journal([ByteRange(0, 100)], total: nil))

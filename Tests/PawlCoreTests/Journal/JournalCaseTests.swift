@@ -1,0 +1,90 @@
+import PawlTestKit
+import Testing
+
+@testable import PawlCore
+
+/// Journals that only somebody else's program, a damaged disk or a very long life makes.
+@Suite struct JournalCaseTests {
+    /// The same bytes with a length and a check that are right for them.
+    private func sealed(_ bytes: ArraySlice<UInt8>, nonce: UInt64) -> [UInt8] {
+        var writer = JournalWriter()
+        writer.bytes = Array(bytes)
+        var length = JournalWriter()
+        length.put(UInt32(bytes.count + 8))
+        writer.bytes.replaceSubrange(4..<8, with: length.bytes)
+        var check = CyclicCheck()
+        check.feed(nonce)
+        check.feed(writer.bytes)
+        writer.put(check.value)
+        return writer.bytes
+    }
+
+    @Test func `a header that ends too early is none, wherever it ends`() {
+        let header = JournalKeeper.begun(
+            facts: someFacts(),
+            done: ByteRangeSet([ByteRange(3, 9)]),
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 5
+        ).0.header
+        let bytes = header.encoded(nonce: 5)
+        let body = bytes.dropLast(8)
+        #expect(JournalHeader(ArraySlice(sealed(body, nonce: 5)), nonce: 5) == header)
+        for end in 17..<body.count {
+            #expect(JournalHeader(ArraySlice(sealed(body.prefix(end), nonce: 5)), nonce: 5) == nil)
+        }
+    }
+
+    @Test func `a run beyond all numbers is no run`() {
+        for far in [1, UInt64(Int64.max)] {
+            var writer = JournalWriter()
+            writer.putCount(2)
+            for part in [1, UInt64(Int64.max) - 1, far, UInt64(Int64.max)] { writer.putCount(part) }
+            var reader = JournalReader(ArraySlice(writer.bytes))
+            #expect(reader.takeSet() == nil)
+        }
+        var endless = JournalReader(ArraySlice(repeatElement(0x80 as UInt8, count: 12)))
+        #expect(endless.takeCount() == nil)
+    }
+
+    @Test func `a header that has outgrown every buffer leaves out its shortest runs`() throws {
+        let runs = (0..<400).map { index -> ByteRange in
+            let start = Int64(index) << 20
+            return ByteRange(start, start + Int64(index + 1) * 1000)
+        }
+        var (keeper, writes) = JournalKeeper.begun(
+            facts: someFacts(),
+            done: ByteRangeSet(),
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 5
+        )
+        var disk = VolatileBytes()
+        disk.perform(writes)
+        let written = ByteRangeSet(runs)
+        writes = keeper.dataSynced(written, incarnation: keeper.incarnation)
+        disk.perform(writes)
+        let most = JournalLayout.capacity(ofArea: JournalLayout.lastArea)
+        disk.perform(keeper.record(someFacts(padding: most - 3000), written: written))
+        let image = try JournalImage(disk.cache)
+        #expect(image.written == ByteRangeSet(runs.suffix(200)))
+        #expect(image.header.durable == image.written)
+        #expect(keeper.header.written == written, "the next header says all again, when it fits")
+    }
+
+    @Test func `a check of bytes is the same whatever holds them`() {
+        let bytes = (0..<9 as Range<UInt8>).map { $0 }
+        let lazily = (0..<9 as Range<UInt8>).lazy.map { $0 }
+        #expect(CyclicCheck.value(of: lazily) == CyclicCheck.value(of: bytes))
+    }
+
+    @Test func `a slot's words are the bytes that stand before its cursor`() {
+        let slot = JournalSlot(index: 3, start: 7, incarnation: 2, nonce: 5)
+        var writer = JournalWriter()
+        for word in [slot.words.start, slot.words.incarnation, slot.words.check] { writer.put(word) }
+        #expect(slot.write(at: 7).bytes.prefix(24) == ArraySlice(writer.bytes))
+        let bytes = slot.write(at: 9).bytes
+        #expect(JournalSlot(in: ArraySlice(bytes), index: 3, nonce: 5) == nil, "the page ends before it")
+        #expect(slot.claim(in: ArraySlice(bytes)) == nil)
+    }
+}
