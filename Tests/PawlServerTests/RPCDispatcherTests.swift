@@ -133,12 +133,12 @@ private struct Echo: RPCMethods {
         ("Pz8/Pj4+", "???>>>"),
     ])
     func `both alphabets of base64 are read`(_ coded: String, _ plain: String) {
-        #expect(Base64.decode(coded) == Array(plain.utf8))
+        #expect(Base64.decode(coded.utf8) == Array(plain.utf8))
     }
 
     @Test(arguments: ["Z", "Z===", "Zg=x", "Z g=", "Zm9vZ"])
     func `what is not base64 is refused`(_ text: String) {
-        #expect(Base64.decode(text) == nil)
+        #expect(Base64.decode(text.utf8) == nil)
     }
 }
 

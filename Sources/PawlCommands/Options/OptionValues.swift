@@ -77,19 +77,7 @@ enum OptionValues {
 
     /// `A-B`, `A-` or `-N`.
     static func range(_ option: String, _ value: String) throws(Failure) -> String {
-        let parts = value.split(separator: "-", omittingEmptySubsequences: false)
-        let isFormed =
-            parts.count == 2 && parts.contains { !$0.isEmpty }
-            && parts.allSatisfy { $0.isEmpty || (isDigits($0) && Int64($0) != nil) }
-        guard isFormed else {
-            throw bad(option, value, "it is A-B, A- (from A to the end) or -N (the last N bytes)")
-        }
-        if let first = Int64(parts[0]), let last = Int64(parts[1]), last < first {
-            throw bad(option, value, "its end lies before its start")
-        }
-        guard !parts[0].isEmpty || Int64(parts[1]) != 0 else {
-            throw bad(option, value, "it asks for no byte")
-        }
+        _ = try RangeOption.parse(value)
         return value
     }
 

@@ -45,7 +45,7 @@ enum EncodedWord {
         let charset = parts[0].prefix { $0 != .asterisk }
         let bytes =
             switch parts[1].first?.lowercased {
-            case UInt8(ascii: "b"): base64(parts[2])
+            case UInt8(ascii: "b"): Base64.decode(parts[2])
             case UInt8(ascii: "q"): quotedPrintable(parts[2])
             default: [UInt8]?.none
             }
@@ -70,33 +70,5 @@ enum EncodedWord {
             }
         }
         return bytes
-    }
-
-    /// Base64 (RFC 4648 §4), the padding may be missing.
-    private static func base64(_ text: ArraySlice<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for byte in text.trimmed({ $0 == .equals }) {
-            guard let value = sextet(byte) else { return nil }
-            bits = bits << 6 | value
-            count += 6
-            if count >= 8 {
-                count -= 8
-                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-            }
-        }
-        return bytes
-    }
-
-    private static func sextet(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case 0x41...0x5A: UInt32(byte) - 0x41
-        case 0x61...0x7A: UInt32(byte) - 0x61 + 26
-        case 0x30...0x39: UInt32(byte) - 0x30 + 52
-        case .plus: 62
-        case .slash: 63
-        default: nil
-        }
     }
 }

@@ -59,7 +59,7 @@ package enum RPCLetter: Hashable, Sendable {
         var parameters = JSON.array([])
         if let coded = query("params") {
             // aria2 answers an unreadable parameter with this code, not with the parse error's.
-            guard let bytes = Base64.decode(coded), let value = try? JSON.parse(bytes) else {
+            guard let bytes = Base64.decode(coded.utf8), let value = try? JSON.parse(bytes) else {
                 return .one(.refused(id: .null, .invalidRequest))
             }
             parameters = value

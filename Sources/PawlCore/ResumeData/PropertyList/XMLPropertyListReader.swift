@@ -39,7 +39,7 @@ struct XMLPropertyListReader {
         case "dict": return try tag.isEmpty ? .dictionary([:]) : dictionary(depth: depth + 1)
         case "string": return .string(try text(tag))
         case "data":
-            guard let data = Self.base64(try text(tag).utf8) else { throw Self.damaged }
+            guard let data = Base64.decode(try text(tag).utf8.filter { !$0.isWhiteSpace }) else { throw Self.damaged }
             return .data(data)
         case "integer":
             guard let number = Self.integer(try text(tag)) else { throw Self.damaged }
@@ -205,34 +205,6 @@ extension XMLPropertyListReader {
         let text = String(decoding: Array(text.utf8).trimmed { $0.isWhiteSpace }, as: UTF8.self)
         let digits = text.lowercased()
         return digits.hasPrefix("0x") ? Int64(digits.dropFirst(2), radix: 16) : Int64(text)
-    }
-
-    /// White space may stand anywhere; what is after the first `=` says nothing.
-    private static func base64(_ text: String.UTF8View) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var bits: UInt32 = 0
-        var count = 0
-        for letter in text where !letter.isWhiteSpace {
-            guard letter != .equals else { break }
-            guard let value = base64Value(letter) else { return nil }
-            bits = bits << 6 | UInt32(value)
-            count += 6
-            guard count >= 8 else { continue }
-            count -= 8
-            bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-        }
-        return bytes
-    }
-
-    private static func base64Value(_ letter: UInt8) -> UInt8? {
-        switch letter {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): letter - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): letter - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0") + 52
-        case .plus: 62
-        case .slash: 63
-        default: nil
-        }
     }
 }
 

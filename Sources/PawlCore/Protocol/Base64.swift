@@ -1,14 +1,14 @@
-/// RFC 4648 §4 and §5: both alphabets, padded or not, as browsers and scripts send it in addresses.
+/// Base64 of either alphabet (RFC 4648 §4 and §5), padded or not.
 package enum Base64 {
     /// `nil` when it is not base64.
-    package static func decode(_ text: String) -> [UInt8]? {
+    package static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer: UInt32 = 0
         var bits = 0
         var padding = 0
         var digits = 0
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "=") {
+        for byte in text {
+            if byte == .equals {
                 padding += 1
                 continue
             }
