@@ -39,7 +39,9 @@ struct XMLPropertyListReader {
         case "dict": return try tag.isEmpty ? .dictionary([:]) : dictionary(depth: depth + 1)
         case "string": return .string(try text(tag))
         case "data":
-            guard let data = Base64.decode(try text(tag).utf8.filter { !$0.isWhiteSpace }) else { throw Self.damaged }
+            guard let data = Base64.decode(try text(tag).utf8.filter { !$0.isWhiteSpace }) else {
+                throw Self.damaged
+            }
             return .data(data)
         case "integer":
             guard let number = Self.integer(try text(tag)) else { throw Self.damaged }
