@@ -62,7 +62,7 @@ let package = Package(
         room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"]),
         room("PawlFoundation", ["Pawl"]),
         room("PawlSession", ["Pawl", "PawlCore"]),
-        room("PawlCommands", ["Pawl", "PawlCore"]),
+        room("PawlCommands", ["Pawl", "PawlCore", "PawlServer"]),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
         .executableTarget(name: "PawlSimulate", dependencies: ["PawlTestKit"], swiftSettings: strict),

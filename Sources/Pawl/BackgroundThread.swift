@@ -1,8 +1,24 @@
 import PawlCurl
+import Synchronization
 
 /// A thread for those who wait in a foreign library's loop.
 package enum BackgroundThread {
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         SystemThreads().start(name, body)
+    }
+
+    /// Blocks the calling thread until `work` has its result; for a `main` that is not asynchronous.
+    package static func wait<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value {
+        let result = Mutex<Value?>(nil)
+        let gate = Gate()
+        Task.detached {
+            let value = await work()
+            result.withLock { $0 = value }
+            gate.open()
+        }
+        while true {
+            gate.pass()
+            if let value = result.withLock({ $0 }) { return value }
+        }
     }
 }

@@ -35,7 +35,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         remedy = failure.remedy
     }
 
-    private var failure: Failure {
+    package var failure: Failure {
         Failure(Failure.Code(rawValue: code.rawValue), what, at: place, because: why, remedy: remedy)
     }
 }

@@ -7,25 +7,26 @@ package func run(arguments: [String]) -> Int32 {
     do throws(Failure) {
         return try run(command: arguments.dropFirst())
     } catch {
-        var errors = OutputFile(descriptor: STDERR_FILENO)
-        errors.appendLine(TerminalText.harmless("pawl: \(error)"))
-        errors.flush()
+        complain(error)
         return Int32(error.code.rawValue)
     }
 }
 
-private let commands = ["get", "help"]
+/// The one sentence that a failure gets.
+func complain(_ failure: Failure) {
+    var errors = OutputFile(descriptor: STDERR_FILENO)
+    errors.appendLine(TerminalText.harmless("pawl: \(failure)"))
+    errors.flush()
+}
 
 private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32 {
     switch arguments.first {
-    case "get":
-        return try get(arguments.dropFirst())
-    case "help":
-        say(try help(on: arguments.dropFirst().first))
     case "--help", "-h":
         say(HelpText.overview)
+        return 0
     case "--version", "-V":
         say("pawl \(PawlVersion.text)\n")
+        return 0
     case nil:
         throw Failure(
             .badOption,
@@ -35,7 +36,10 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
             remedy: "see 'pawl --help'"
         )
     case .some(let word):
-        let near = nearest(to: word, among: commands).map { "did you mean \(quoted($0))?" }
+        if let command = Command.table.first(where: { $0.name == word }) {
+            return try command.run(arguments.dropFirst())
+        }
+        let near = nearest(to: word, among: Command.table.map(\.name)).map { "did you mean \(quoted($0))?" }
         throw Failure(
             .badOption,
             word.hasPrefix("-") ? "unknown option" : "unknown command",
@@ -44,36 +48,4 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
             remedy: near ?? "see 'pawl --help'"
         )
     }
-    return 0
-}
-
-private func get(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
-    let plan = try GetPlan(arguments: arguments, readingWith: readText)
-    if plan.options.wantsHelp {
-        say(HelpText.get)
-        return 0
-    }
-    for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
-    return try GetSession(plan).run()
-}
-
-private func help(on command: String?) throws(Failure) -> String {
-    switch command {
-    case nil, "help": return HelpText.overview
-    case "get": return HelpText.get
-    case .some(let word):
-        throw Failure(
-            .badOption,
-            "no help on",
-            at: word,
-            because: "there is no such command",
-            remedy: "see 'pawl --help'"
-        )
-    }
-}
-
-private func say(_ text: String) {
-    var output = OutputFile(descriptor: STDOUT_FILENO)
-    output.append(text)
-    output.flush()
 }

@@ -5,7 +5,8 @@ import Testing
 @testable import PawlCommands
 
 @Suite struct CodesTests {
-    @Test func `the library's codes are the core's, and help names each`() {
+    @Test func `the library's codes are the core's, and help names each`() throws {
+        let help = try help(on: "get")
         let codes: [(PawlError.Code, Failure.Code)] = [
             (.unknown, .unknown), (.timeout, .timeout), (.notFound, .notFound), (.tooSlow, .tooSlow),
             (.network, .network), (.unfinished, .unfinished), (.cannotResume, .cannotResume),
@@ -19,7 +20,7 @@ import Testing
         ]
         for (code, core) in codes {
             #expect(code.rawValue == core.rawValue)
-            #expect(HelpText.get.contains(" \(code.rawValue) "), "\(code.rawValue)")
+            #expect(help.contains(" \(code.rawValue) "), "\(code.rawValue)")
         }
     }
 }

@@ -3,36 +3,39 @@ import Testing
 @testable import PawlCommands
 
 @Suite struct HelpTextTests {
-    @Test func `help names every option with its value and its default`() {
-        for option in GetOptions.table {
+    @Test(arguments: Command.table.map(\.name))
+    func `help names every option with its value and its default`(name: String) throws {
+        let command = try #require(Command.table.first { $0.name == name })
+        let text = HelpText.text(of: command)
+        for option in command.options {
             let short = option.short.map { "  -\($0), " } ?? "      "
-            let line = HelpText.get.split(separator: "\n").first { $0.hasPrefix(short + "--\(option.long)") }
+            let line = text.split(separator: "\n").first { $0.hasPrefix(short + "--\(option.long)") }
             #expect(line != nil, "--\(option.long)")
             if case .required(let metavar) = option.value {
                 #expect(line?.contains("--\(option.long) \(metavar)") == true)
             }
             if let standard = option.standard {
                 // Line breaks may fall inside it.
-                #expect(words(HelpText.get).contains(words("[\(standard)]")), "--\(option.long)")
+                #expect(words(text).contains(words("[\(standard)]")), "--\(option.long)")
             }
+            #expect(text.contains("\n\(option.group.rawValue):\n"))
         }
     }
 
     @Test func `no line is wider than a terminal`() {
-        for text in [HelpText.get, HelpText.overview] {
+        for text in [HelpText.overview] + Command.table.map(HelpText.text) {
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
         }
     }
 
     @Test func `no name is used twice`() {
-        let names = GetOptions.table.flatMap(\.names)
-        #expect(Set(names).count == names.count)
-        let letters = GetOptions.table.compactMap(\.short)
-        #expect(Set(letters).count == letters.count)
-    }
-
-    @Test func `an option that exists is documented under a heading that is shown`() {
-        for group in OptionGroup.allCases { #expect(HelpText.get.contains("\n\(group.rawValue):\n")) }
+        for command in Command.table {
+            let names = command.options.flatMap(\.names)
+            #expect(Set(names).count == names.count, "\(command.name)")
+            let letters = command.options.compactMap(\.short)
+            #expect(Set(letters).count == letters.count, "\(command.name)")
+        }
+        #expect(Set(Command.table.map(\.name)).count == Command.table.count)
     }
 
     private func words(_ text: String) -> String {

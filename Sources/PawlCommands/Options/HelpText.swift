@@ -1,27 +1,37 @@
 import Pawl
 
 /// The texts of `--help`, made from the tables of options.
-package enum HelpText {
-    package static let overview = """
-        Pawl \(PawlVersion.text): downloads that only move forward.
+enum HelpText {
+    static var overview: String {
+        var text = "Pawl \(PawlVersion.text): downloads that only move forward.\n\n"
+        for command in Command.table {
+            let head = "  pawl \(command.name) \(command.synopsis)"
+            text += lines(head, command.summary, indent: 40)
+        }
+        text += "  pawl --version\n\n"
+        return text + """
+            A file appears under its name only when it is complete and checked. Until then
+            NAME.part holds the data and NAME.pawl what is needed to continue. Ctrl-C
+            pauses; nothing that was received is lost.
 
-        usage: pawl get [options] URL...   download now; once more continues
-               pawl help get               every option
-               pawl --version
+            """
+    }
 
-        A file appears under its name only when it is complete and checked. Until then
-        NAME.part holds the data and NAME.pawl what is needed to continue. Ctrl-C
-        pauses; nothing that was received is lost.
+    /// The text of `pawl help COMMAND`.
+    static func text(of command: Command) -> String {
+        var text =
+            wrapped("usage: pawl \(command.name) \(command.synopsis)", width: 80)
+            .joined(separator: "\n       ") + "\n\n"
+        for paragraph in command.details.split(separator: "\n") {
+            text += wrapped(String(paragraph), width: 80).joined(separator: "\n") + "\n\n"
+        }
+        text += list(command.options)
+        if command.tellsOfDownloads { text += exitCodes }
+        return text
+    }
 
-        """
-
-    package static let get = """
-        usage: pawl get [options] URL...
-
-        Downloads now, in this process: http, https, ftp and sftp. Several URLs are
-        several files. Ctrl-C pauses (exit code 7), the same command again continues.
-
-        \(list(GetOptions.table))Exit codes:
+    private static let exitCodes = """
+        Exit codes:
           0 ok, 1 unknown, 2 time-out, 3 not found, 5 too slow, 6 network, 7 unfinished,
           8 cannot resume, 9 disk full, 11 already being downloaded, 13 file exists,
           14 rename failed, 15 cannot open, 16 cannot create, 17 input or output,
@@ -33,7 +43,7 @@ package enum HelpText {
         """
 
     /// The options under their headings, at most 80 columns wide.
-    static func list<Target>(_ options: [CommandOption<Target>]) -> String {
+    static func list(_ options: [OptionEntry]) -> String {
         var text = ""
         for group in OptionGroup.allCases {
             let members = options.filter { $0.group == group }
@@ -47,7 +57,7 @@ package enum HelpText {
 
     private static let indent = 26
 
-    private static func entry<Target>(_ option: CommandOption<Target>) -> String {
+    private static func entry(_ option: OptionEntry) -> String {
         var head = option.short.map { "  -\($0), " } ?? "      "
         head += "--" + option.long
         switch option.value {
@@ -56,11 +66,14 @@ package enum HelpText {
         case .optional(let metavar): head += "[=" + metavar + "]"
         }
         let words = option.help + (option.standard.map { " [\($0)]" } ?? "")
-        let lines = wrapped(words, width: 80 - indent)
+        return lines(head, words, indent: indent)
+    }
+
+    /// A head, and words beside it; a long head stands on a line of its own.
+    private static func lines(_ head: String, _ words: String, indent: Int) -> String {
         let margin = String(repeating: " ", count: indent)
-        // A long head stands on a line of its own.
         let first = head.count < indent ? head + margin.dropFirst(head.count) : head + "\n" + margin
-        return first + lines.joined(separator: "\n" + margin) + "\n"
+        return first + wrapped(words, width: 80 - indent).joined(separator: "\n" + margin) + "\n"
     }
 
     private static func wrapped(_ text: String, width: Int) -> [String] {

@@ -37,7 +37,7 @@ struct OptionParser<Target> {
         guard option.setsOneDownload else {
             throw usage("option", name, because: "it concerns all downloads and not the one above the line")
         }
-        guard case .none = option.value else { return try option.apply(&target, value) }
+        guard case .none = option.entry.value else { return try option.apply(&target, value) }
         // A flag: "true" switches on, "false" leaves what holds anyway.
         switch value {
         case "true", "": try option.apply(&target, "")
@@ -55,7 +55,7 @@ struct OptionParser<Target> {
         let name = String(parts[0])
         guard let option = option(named: name) else { throw unknown("option", "--" + name) }
         let attached = parts.count > 1 ? String(parts[1]) : nil
-        switch option.value {
+        switch option.entry.value {
         case .none:
             guard attached == nil else { throw usage("option", "--" + name, because: "it takes no value") }
             try option.apply(&target, "")
@@ -76,10 +76,10 @@ struct OptionParser<Target> {
     ) throws(Failure) {
         var left = text
         while let letter = left.popFirst() {
-            guard let option = options.first(where: { $0.short == letter }) else {
+            guard let option = options.first(where: { $0.entry.short == letter }) else {
                 throw unknown("option", "-\(letter)", like: String(text))
             }
-            guard case .required(let metavar) = option.value else {
+            guard case .required(let metavar) = option.entry.value else {
                 try option.apply(&target, "")
                 continue
             }
@@ -91,12 +91,12 @@ struct OptionParser<Target> {
     }
 
     private func option(named name: String) -> CommandOption<Target>? {
-        options.first { $0.names.contains(name) }
+        options.first { $0.entry.names.contains(name) }
     }
 
     /// Says what is unknown and what is near to it; `like` is the whole word, as `-user` is near `--user`.
     private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
-        let near = nearest(to: like ?? name, among: options.map(\.long))
+        let near = nearest(to: like ?? name, among: options.map(\.entry.long))
         let remedy = near.map { "did you mean --\($0)?" } ?? "'pawl help \(command)' lists the options"
         return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: remedy)
     }

@@ -1,30 +1,39 @@
 package import Pawl
-import PawlCore
+package import PawlCore
 import Synchronization
 
 /// The background service: one download root, its queue, and everybody who asks about it.
 package final class Service: Sendable {
     package let manager: DownloadManager
-    /// The port that is listened at.
+    /// The port that is listened at; 0 for none.
     package let port: Int
     private let server: WebServer
     private let bell: Bell
+    private let lock: SocketLock
 
-    private init(manager: DownloadManager, server: WebServer, bell: Bell) {
+    private init(manager: DownloadManager, server: WebServer, bell: Bell, lock: SocketLock) {
         self.manager = manager
         self.server = server
         self.bell = bell
-        port = server.ports[1]
+        self.lock = lock
+        port = server.ports.last ?? 0
     }
 
     /// Opens the queue and begins to listen.
     ///
-    /// Throws code 11 when another process has the download root, 28 when an address or an option cannot be used.
-    package static func start(_ configuration: ServiceConfiguration) async throws -> Service {
+    /// Throws code 11 when another process has the download root or the socket file, 28 when an address or an option
+    /// cannot be used.
+    package static func start(_ configuration: ServiceConfiguration) async throws(Failure) -> Service {
         try configuration.check()
-        let manager = try await DownloadManager(root: configuration.root, configuration.manager)
-        do {
-            return try await start(configuration, manager)
+        let lock = try SocketLock(for: configuration.socket)
+        let manager: DownloadManager
+        do throws(PawlError) {
+            manager = try await DownloadManager(root: configuration.root, configuration.manager)
+        } catch {
+            throw error.failure
+        }
+        do throws(Failure) {
+            return try await start(configuration, manager, lock)
         } catch {
             await manager.shutDown()
             throw error
@@ -33,8 +42,9 @@ package final class Service: Sendable {
 
     private static func start(
         _ configuration: ServiceConfiguration,
-        _ manager: DownloadManager
-    ) async throws -> Service {
+        _ manager: DownloadManager,
+        _ lock: SocketLock
+    ) async throws(Failure) -> Service {
         let secret = configuration.needsNoSecret ? nil : Secret(try secretText(configuration))
         let bell = Bell()
         let settings = Aria2Settings(
@@ -57,15 +67,7 @@ package final class Service: Sendable {
             figures: { await figures.text(manager) }
         )
         let server = try await WebServer.start(
-            listeningAt: [
-                .local(path: configuration.socket),
-                .port(
-                    address: configuration.address,
-                    port: configuration.port,
-                    certificate: configuration.certificate,
-                    key: configuration.key
-                ),
-            ],
+            listeningAt: configuration.addresses,
             limits: configuration.limits,
             handler: handler
         )
@@ -77,7 +79,7 @@ package final class Service: Sendable {
                 lines.tell(event)
             }
         }
-        return Service(manager: manager, server: server, bell: bell)
+        return Service(manager: manager, server: server, bell: bell, lock: lock)
     }
 
     private static func secretText(_ configuration: ServiceConfiguration) throws(Failure) -> String {
@@ -95,6 +97,8 @@ package final class Service: Sendable {
     package func stop() async {
         await server.stop()
         await manager.shutDown()
+        // The last of all: who waits for the lock finds everything written.
+        lock.release()
     }
 }
 

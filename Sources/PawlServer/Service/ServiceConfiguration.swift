@@ -9,7 +9,8 @@ package struct ServiceConfiguration: Sendable {
     package var socket: String
     /// Numeric address of the port.
     package var address = "127.0.0.1"
-    package var port = 6800
+    /// 0 for any free one; `nil` when only the socket file is listened at.
+    package var port: Int? = 6800
     /// PEM files; with them the port speaks TLS only.
     package var certificate: String?
     package var key: String?
@@ -33,9 +34,18 @@ package struct ServiceConfiguration: Sendable {
     /// Whether nobody else on the network can reach the port.
     package var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
 
+    /// Where the service listens.
+    var addresses: [WebAddressToListen] {
+        var addresses = [WebAddressToListen.local(path: socket)]
+        if let port {
+            addresses.append(.port(address: address, port: port, certificate: certificate, key: key))
+        }
+        return addresses
+    }
+
     /// Throws code 28 when the port would be open to others without a secret.
     func check() throws(Failure) {
-        if needsNoSecret, !isLoopback {
+        if needsNoSecret, port != nil, !isLoopback {
             throw Failure(
                 .badOption,
                 "cannot listen at",

@@ -17,6 +17,8 @@ final class WebLoop {
     private let protocols: UnsafeMutablePointer<lws_protocols>
     /// Names that the library only points to.
     private var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
+    /// The socket file, once it has its name.
+    private var socket: String?
     private var next: UInt64 = 1
     private var onStopped: [@Sendable () -> Void] = []
     private(set) var isStopping = false
@@ -66,22 +68,10 @@ final class WebLoop {
         var settings = unsafe self.settings(owner: nil)
         switch address {
         case .local(let path):
-            _ = unsafe unlink(path)
-            let name = unsafe keep("local")
-            let kept = unsafe keep(path)
-            guard unsafe pawl_web_listen_local(context, &settings, name, kept) != nil,
-                unsafe chmod(path, 0o600) == 0
-            else {
-                throw Failure(
-                    .badOption,
-                    "cannot listen at",
-                    at: path,
-                    because: unsafe String(cString: strerror(errno)),
-                    remedy: "choose another folder for the socket"
-                )
-            }
+            try unsafe listen(at: path, context, &settings)
             return 0
         case .port(let host, let port, let certificate, let key):
+            try AddressProbe.check(host, port: port)
             let name = unsafe keep(certificate == nil ? "port" : "secure port")
             let kept = unsafe keep(host)
             let vhost = unsafe pawl_web_listen(
@@ -98,12 +88,46 @@ final class WebLoop {
                     .badOption,
                     "cannot listen at",
                     at: "\(host):\(port)",
-                    because: "the address or port is taken or not ours, or the certificate cannot be read",
-                    remedy: "choose another with --rpc-listen-port"
+                    because: certificate == nil
+                        ? "the port was taken this moment" : "the certificate or its key cannot be used",
+                    remedy: certificate == nil ? "try again" : "give a certificate and its key as PEM files"
                 )
             }
             return Int(unsafe lws_get_vhost_listen_port(vhost))
         }
+    }
+
+    /// The socket gets its name when only its owner can open it; nobody meets one that is not listened at.
+    private func listen(
+        at path: String,
+        _ context: OpaquePointer,
+        _ settings: inout pawl_web_settings
+    ) throws(Failure) {
+        let folder = path + ".new"
+        let made = folder + "/s"
+        defer {
+            _ = unsafe unlink(made)
+            _ = unsafe rmdir(folder)
+        }
+        let name = unsafe keep("local")
+        let kept = unsafe keep(made)
+        // What a killed process left.
+        _ = unsafe unlink(made)
+        _ = unsafe rmdir(folder)
+        guard made.utf8.count < 108, unsafe mkdir(folder, 0o700) == 0,
+            unsafe pawl_web_listen_local(context, &settings, name, kept) != nil,
+            unsafe chmod(made, 0o600) == 0, unsafe rename(made, path) == 0
+        else {
+            let isLong = made.utf8.count >= 108
+            throw Failure(
+                .badOption,
+                "cannot listen at",
+                at: path,
+                because: isLong ? "the path is too long" : unsafe String(cString: strerror(errno)),
+                remedy: "choose another place with --socket"
+            )
+        }
+        socket = path
     }
 
     private func keep(_ text: String) -> UnsafePointer<CChar> {
@@ -122,6 +146,7 @@ final class WebLoop {
 
     func destroy() {
         mailbox.detach()
+        if let socket { _ = unsafe unlink(socket) }
         if let context = unsafe context { unsafe lws_context_destroy(context) }
         for index in unsafe keptTexts.indices { unsafe free(keptTexts[index]) }
         unsafe protocols.deallocate()

@@ -1,0 +1,113 @@
+import Glibc
+import PawlCore
+
+/// One word that `pawl` obeys, with everything that help texts, the manual page and completions say about it.
+struct Command: Sendable {
+    /// What stands after the options.
+    enum Operand: Sendable, Hashable {
+        case nothing
+        case addresses
+        /// Downloads of the service.
+        case downloads
+        case words([String])
+    }
+
+    var name: String
+    /// What follows the name, as help texts show it.
+    var synopsis: String
+    /// A few words for lists of commands.
+    var summary: String
+    /// One paragraph a line.
+    var details: String
+    var operand: Operand
+    var options: [OptionEntry]
+    /// Gets what follows the name and gives the exit code.
+    var run: @Sendable (ArraySlice<String>) throws(Failure) -> Int32
+
+    /// A command that gets its options read.
+    init<Options: CommandOptions>(
+        _ name: String,
+        _ synopsis: String,
+        summary: String,
+        details: String,
+        operand: Operand = .nothing,
+        taking options: Options.Type,
+        run: @escaping @Sendable (Options, [String]) throws(Failure) -> Int32
+    ) {
+        self.init(
+            name,
+            synopsis,
+            summary: summary,
+            details: details,
+            operand: operand,
+            options: Options.table.map(\.entry)
+        ) { (arguments) throws(Failure) in
+            var options = Options()
+            let operands = try OptionParser(Options.table, command: name).parse(arguments, into: &options)
+            guard !options.wantsHelp else {
+                say(try help(on: name))
+                return 0
+            }
+            return try run(options, operands)
+        }
+    }
+
+    init(
+        _ name: String,
+        _ synopsis: String,
+        summary: String,
+        details: String,
+        operand: Operand = .nothing,
+        options: [OptionEntry] = [],
+        run: @escaping @Sendable (ArraySlice<String>) throws(Failure) -> Int32
+    ) {
+        self.name = name
+        self.synopsis = synopsis
+        self.summary = summary
+        self.details = details
+        self.operand = operand
+        self.options = options
+        self.run = run
+    }
+}
+
+extension Command {
+    /// Whether its exit code is that of downloads.
+    var tellsOfDownloads: Bool { name == "get" || name == "wait" }
+}
+
+/// What the options of a command are read into.
+protocol CommandOptions: Sendable {
+    static var table: [CommandOption<Self>] { get }
+    var wantsHelp: Bool { get set }
+    init()
+}
+
+extension CommandOptions {
+    static var helpOption: CommandOption<Self> {
+        CommandOption("help", short: "h", takes: .none, in: .output, "this text", setsOneDownload: false) {
+            (options, _) in
+            options.wantsHelp = true
+        }
+    }
+}
+
+/// The help text of a command, of `pawl` itself for `nil`.
+func help(on name: String?) throws(Failure) -> String {
+    guard let name else { return HelpText.overview }
+    if let command = Command.table.first(where: { $0.name == name }) { return HelpText.text(of: command) }
+    throw Failure(
+        .badOption,
+        "no help on",
+        at: name,
+        because: "there is no such command",
+        remedy: "see 'pawl --help'"
+    )
+}
+
+/// Writes to standard output.
+func say(_ text: String) {
+    var output = OutputFile(descriptor: STDOUT_FILENO)
+    output.append(text)
+    output.flush()
+}

@@ -1,0 +1,56 @@
+import Glibc
+import PawlCore
+import PawlServer
+
+extension Command {
+    static let serve = Command(
+        "serve",
+        "[options]",
+        summary: "the background service, in the foreground",
+        details: """
+            Keeps a queue of downloads for one download root and answers those who ask about it: other commands over a \
+            socket file that only its owner can open, and programs over HTTP and WebSocket (JSON-RPC as aria2 speaks it).
+            Ctrl-C, SIGTERM and 'pawl stop' end it in good order: everything unfinished continues at the next start, as \
+            it does after a crash.
+            """,
+        taking: ServeOptions.self
+    ) { (options, operands) throws(Failure) in
+        if let first = operands.first { throw .unexpected(first, in: "serve") }
+        let configuration = try options.configuration()
+        try ServeSession.run(configuration) { service in
+            guard !options.isQuiet else { return }
+            var errors = OutputFile(descriptor: STDERR_FILENO)
+            let port =
+                configuration.port == nil ? "" : " and \(configuration.addressText(port: service.port))"
+            errors.appendLine("pawl: serving \(configuration.root) at \(configuration.socket)\(port)")
+            errors.flush()
+        }
+        if !options.isQuiet {
+            var errors = OutputFile(descriptor: STDERR_FILENO)
+            errors.appendLine("pawl: stopped; everything unfinished continues at the next start")
+            errors.flush()
+        }
+        return 0
+    }
+}
+
+extension ServiceConfiguration {
+    /// Of the port, as a browser wants it.
+    fileprivate func addressText(port: Int) -> String {
+        let host = address.contains(":") ? "[\(address)]" : address
+        return "\(certificate == nil ? "http" : "https")://\(host):\(port)/"
+    }
+}
+
+extension Failure {
+    /// An operand where none belongs.
+    static func unexpected(_ operand: String, in command: String) -> Failure {
+        Failure(
+            .badOption,
+            "cannot take",
+            at: operand,
+            because: "'pawl \(command)' takes nothing there",
+            remedy: "see 'pawl help \(command)'"
+        )
+    }
+}

@@ -1,0 +1,47 @@
+package import Pawl
+package import PawlCore
+package import PawlServer
+
+/// What the options of `pawl serve` say.
+package struct ServeOptions: CommandOptions {
+    package var root: String?
+    package var socket: String?
+    package var address = "127.0.0.1"
+    /// `nil` when only the socket file is listened at.
+    package var port: Int? = 6800
+    package var certificate: String?
+    package var key: String?
+    package var secret: String?
+    package var secretFile: String?
+    package var needsNoSecret = false
+    package var names: Set<String> = []
+    package var allowsEveryOrigin = false
+    package var manager = DownloadManager.Configuration()
+    package var isQuiet = false
+    package var wantsHelp = false
+    /// Tell the starting process by standard output that calls are answered, and let go of the terminal.
+    package var isDetached = false
+
+    package init() {}
+
+    /// How the service is started; paths in it are absolute.
+    package func configuration() throws(Failure) -> ServiceConfiguration {
+        var configuration = ServiceConfiguration(
+            root: try ServicePlace.root(root),
+            socket: try ServicePlace.socket(socket)
+        )
+        configuration.address = address
+        configuration.port = port
+        configuration.certificate = certificate.map(ServicePlace.absolute)
+        configuration.key = key.map(ServicePlace.absolute)
+        configuration.secret = secret
+        if let secretFile {
+            configuration.secret = try SecretFile.text(at: ServicePlace.absolute(secretFile))
+        }
+        configuration.needsNoSecret = needsNoSecret
+        configuration.names = names
+        configuration.allowsEveryOrigin = allowsEveryOrigin
+        configuration.manager = manager
+        return configuration
+    }
+}

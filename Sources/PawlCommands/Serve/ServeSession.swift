@@ -1,0 +1,38 @@
+import Pawl
+package import PawlCore
+package import PawlServer
+
+/// One run of the service in this process, from the first look at its root to the last word.
+package enum ServeSession {
+    /// Serves until a signal or a caller asks it to stop, and gives the exit code.
+    ///
+    /// Call it before any other thread is started. `started` is called once calls are answered.
+    package static func run(
+        _ configuration: ServiceConfiguration,
+        started: @escaping @Sendable (Service) -> Void
+    ) throws(Failure) {
+        let (signals, sender) = AsyncStream.makeStream(of: Int32.self)
+        // First of all threads, so that the others inherit the mask.
+        SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { sender.yield($0) }
+        let outcome = BackgroundThread.wait { await serve(configuration, signals, started) }
+        try outcome.get()
+    }
+
+    private static func serve(
+        _ configuration: ServiceConfiguration,
+        _ signals: AsyncStream<Int32>,
+        _ started: @Sendable (Service) -> Void
+    ) async -> Result<Void, Failure> {
+        do throws(Failure) {
+            let service = try await Service.start(configuration)
+            started(service)
+            let listening = Task { for await _ in signals { service.ask() } }
+            await service.waitUntilAsked()
+            listening.cancel()
+            await service.stop()
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

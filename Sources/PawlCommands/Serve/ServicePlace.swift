@@ -1,0 +1,46 @@
+import Glibc
+package import PawlCore
+
+/// Where the service is, as far as its command line knows.
+package enum ServicePlace {
+    /// The download root: what was given, else `$PAWL_ROOT`, else `~/Downloads`.
+    package static func root(_ given: String?) throws(Failure) -> String {
+        if let given = given ?? variable("PAWL_ROOT") { return absolute(given) }
+        return try home(for: "--root") + "/Downloads"
+    }
+
+    /// The socket file: what was given, else `$PAWL_SOCKET`, else one of the user's own.
+    package static func socket(_ given: String?) throws(Failure) -> String {
+        if let given = given ?? variable("PAWL_SOCKET") { return absolute(given) }
+        if let folder = variable("XDG_RUNTIME_DIR"), unsafe access(folder, W_OK) == 0 {
+            return absolute(folder + "/pawl.socket")
+        }
+        return try home(for: "--socket") + "/.local/state/pawl/socket"
+    }
+
+    /// Counted from the working directory, without a slash at the end.
+    package static func absolute(_ path: String) -> String {
+        var path = path
+        if !path.hasPrefix("/") {
+            let folder = unsafe getcwd(nil, 0)
+            defer { unsafe free(folder) }
+            path = (unsafe folder.map { unsafe String(cString: $0) } ?? "") + "/" + path
+        }
+        return "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+    }
+
+    private static func variable(_ name: String) -> String? {
+        environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func home(for option: String) throws(Failure) -> String {
+        if let home = variable("HOME") { return absolute(home) }
+        throw Failure(
+            .badOption,
+            "cannot find",
+            at: "your home folder",
+            because: "HOME is not set",
+            remedy: "give \(option)"
+        )
+    }
+}

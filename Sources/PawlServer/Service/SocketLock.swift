@@ -1,0 +1,77 @@
+import Glibc
+package import PawlCore
+import Synchronization
+
+/// Makes sure that a socket file belongs to one service at a time, however the last one ended.
+///
+/// The lock is on a file of its own beside the socket, since a socket file cannot be locked and is replaced at each start.
+package final class SocketLock: Sendable {
+    private let descriptor: Mutex<Int32>
+
+    /// Makes the socket's folder when it is missing; throws code 11 when a service has the lock.
+    package init(for socket: String) throws(Failure) {
+        try SocketLock.makeFolder(of: socket)
+        let file = try SocketLock.open(socket)
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            close(file)
+            throw Failure(
+                .alreadyDownloading,
+                "cannot serve at",
+                at: socket,
+                because: "a service runs there already",
+                remedy: "'pawl status' asks it, 'pawl stop' ends it"
+            )
+        }
+        descriptor = Mutex(file)
+    }
+
+    deinit { release() }
+
+    /// Another service may begin.
+    package func release() {
+        let file = descriptor.withLock { file in
+            defer { file = -1 }
+            return file
+        }
+        if file >= 0 { close(file) }
+    }
+
+    /// Returns when no service runs at the socket.
+    package static func waitUntilFree(_ socket: String) throws(Failure) {
+        let file = try open(socket)
+        while flock(file, LOCK_SH) != 0, errno == EINTR {}
+        close(file)
+    }
+
+    private static func open(_ socket: String) throws(Failure) -> Int32 {
+        let path = socket + ".lock"
+        let file = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else {
+            throw Failure(
+                .cannotCreate,
+                "cannot make",
+                at: path,
+                because: unsafe String(cString: strerror(errno)),
+                remedy: "choose another place with --socket"
+            )
+        }
+        return file
+    }
+
+    /// Folders that are made belong to their owner alone.
+    private static func makeFolder(of socket: String) throws(Failure) {
+        var path = ""
+        for part in socket.split(separator: "/").dropLast() {
+            path += "/" + part
+            guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
+            // A folder that is there and may not be looked into fails at the socket itself.
+            guard errno != EACCES, errno != EROFS else { continue }
+            throw Failure(
+                .cannotMakeFolder,
+                "cannot make",
+                at: path,
+                because: unsafe String(cString: strerror(errno))
+            )
+        }
+    }
+}

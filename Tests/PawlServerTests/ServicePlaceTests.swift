@@ -1,0 +1,62 @@
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// One service for a socket and for a root, and a clear word when it cannot be.
+@Suite struct ServicePlaceTests {
+    private func refusal(_ configuration: ServiceConfiguration) async -> Failure? {
+        do throws(Failure) {
+            await (try Service.start(configuration)).stop()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `a second service at the socket or in the root is refused`() async throws {
+        let bench = try await ServiceBench()
+        var other = ServiceConfiguration(
+            root: bench.folder.path("other"),
+            socket: bench.folder.path("socket")
+        )
+        other.port = nil
+        let atSocket = try #require(await refusal(other))
+        #expect(atSocket.code == .alreadyDownloading)
+        #expect(atSocket.why == "a service runs there already")
+        other.root = bench.root
+        other.socket = bench.folder.path("other-socket")
+        #expect(await refusal(other)?.code == .alreadyDownloading)
+        // Neither has harmed the one that runs.
+        #expect(try await bench.result("pawl.status")["running"]?.integer == 0)
+        await bench.close()
+        other.socket = bench.folder.path("socket")
+        #expect(await refusal(other) == nil)
+    }
+
+    @Test func `the socket is its owner's alone, and goes with the service`() async throws {
+        let bench = try await ServiceBench()
+        #expect(FileSystem.mode(bench.folder.path("socket")) == 0o600)
+        await bench.close()
+        #expect(!bench.folder.names.contains("socket"))
+        #expect(!bench.folder.names.contains("socket.new"))
+    }
+
+    @Test func `a port that is taken and an address that is not ours are named with the system's reason`()
+        async throws
+    {
+        let bench = try await ServiceBench()
+        var other = ServiceConfiguration(
+            root: bench.folder.path("other"),
+            socket: bench.folder.path("other-socket")
+        )
+        other.port = bench.service.port
+        #expect(await refusal(other)?.why == "Address already in use")
+        other.port = 0
+        other.address = "192.0.2.1"
+        #expect(await refusal(other)?.why == "Cannot assign requested address")
+        other.address = "localhost"
+        #expect(await refusal(other)?.why == "it is no numeric address")
+        await bench.close()
+    }
+}
