@@ -12,6 +12,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case journal
     case json
     case link
+    case metalink
     case naming
     case netlink
     case options
@@ -35,6 +36,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .journal: try JournalLaws.check(&input)
         case .json: try JSONLaws.check(&input)
         case .link: try LinkLaws.check(&input)
+        case .metalink: try MetalinkLaws.check(&input)
         case .naming: try NamingLaws.check(&input)
         case .netlink: try NetlinkLaws.check(&input)
         case .options: try OptionLaws.check(&input)

@@ -35,8 +35,7 @@ package indirect enum PropertyList: Hashable, Sendable {
         if bytes.starts(with: BinaryPropertyList.magic) {
             self = try BinaryPropertyList.read(bytes)
         } else {
-            var reader = XMLPropertyListReader(bytes)
-            self = try reader.read()
+            self = try XMLPropertyList.read(bytes)
         }
     }
 

@@ -1,0 +1,121 @@
+/// Files with their sources and checksums: Metalink 4 (RFC 5854), and version 3, which is older and still about.
+package struct Metalink: Hashable, Sendable {
+    package struct File: Hashable, Sendable {
+        /// Folders on the way to it, relative, each of them safe to make.
+        package var folders: [String]
+        /// Safe as a name.
+        package var name: String
+        /// In bytes.
+        package var size: Int64?
+        /// The best one first.
+        package var checksums: [Checksum]
+        /// The best one first, at least one.
+        package var sources: [Source]
+    }
+
+    package struct Source: Hashable, Sendable {
+        package var address: WebAddress
+        /// 1 is best.
+        package var priority: Int
+        /// Where it is, as a country's two letters in lower case; empty when nobody says.
+        package var location: String
+    }
+
+    /// At least one.
+    package private(set) var files: [File]
+
+    /// Why a text is no Metalink that can be used.
+    package struct Fault: Error, Hashable, Sendable {
+        package let words: String
+    }
+
+    private static let limits = XMLElement.Limits(length: 16 << 20, depth: 32, elements: 200_000)
+    private static let mostFiles = 10_000
+
+    /// Reads either version; relative addresses count from `base`.
+    package init(_ bytes: [UInt8], base: WebAddress? = nil) throws(Fault) {
+        let root: XMLElement
+        do throws(XMLElement.Fault) { root = try XMLElement.parse(bytes, within: Self.limits) } catch {
+            throw Fault(words: error.words)
+        }
+        guard root.name == "metalink" else { throw Fault(words: "it is no Metalink") }
+        let isOld = root.child("files") != nil
+        let elements = (isOld ? root.child("files") ?? root : root).children("file")
+        guard elements.count <= Self.mostFiles else {
+            throw Fault(words: "it names more than \(Self.mostFiles) files")
+        }
+        files = []
+        var places: Set<[String]> = []
+        for element in elements {
+            guard let file = try Self.file(element, isOld: isOld, base: base) else { continue }
+            guard places.insert(file.folders + [file.name]).inserted else {
+                throw Fault(words: "it names the file \(Redaction.printable(file.name)) twice")
+            }
+            files.append(file)
+        }
+        guard !files.isEmpty else { throw Fault(words: "it names no file with an address that can be used") }
+    }
+
+    /// `nil` without an address that can be used.
+    private static func file(_ element: XMLElement, isOld: Bool, base: WebAddress?) throws(Fault) -> File? {
+        let written = element.attributes["name"] ?? ""
+        let parts = written.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
+            .map { String($0) }
+        // RFC 5854 §4.1.2.1: a name that leads elsewhere is not to be repaired.
+        guard let last = parts.last, !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
+            throw Fault(words: "the file name \(Redaction.printable(written)) is none that stays in its folder")
+        }
+        let holder = isOld ? element.child("resources") : element
+        var sources = (holder?.children("url") ?? []).compactMap { source($0, isOld: isOld, base: base) }
+        guard !sources.isEmpty else { return nil }
+        // Those of one priority stay in order.
+        sources = sources.enumerated().sorted {
+            ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
+        }.map(\.element)
+        let hashes = (isOld ? element.child("verification") : element)?.children("hash") ?? []
+        return File(
+            folders: parts.dropLast().map(FileName.safe),
+            name: FileName.safe(last),
+            size: element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber },
+            checksums: hashes.compactMap(checksum).sorted { rank($0.algorithm) < rank($1.algorithm) },
+            sources: sources
+        )
+    }
+
+    /// Other protocols than ours are passed over, so are torrents.
+    private static func source(_ element: XMLElement, isOld: Bool, base: WebAddress?) -> Source? {
+        let text = element.trimmedText
+        let parsed = (try? WebAddress.parse(text))?.address
+        guard let address = parsed ?? (text.isEmpty ? nil : try? base?.resolving(text)),
+            element.attributes["type"] != "bittorrent"
+        else { return nil }
+        let said = element.attributes[isOld ? "preference" : "priority"].flatMap { Int($0) }
+        // Version 3 counts from 0 up to 100 for the best.
+        let priority = isOld ? 101 - min(100, max(0, said ?? 0)) : max(1, said ?? 999_999)
+        return Source(
+            address: address,
+            priority: priority,
+            location: (element.attributes["location"] ?? "").lowercased()
+        )
+    }
+
+    /// `sha-256` in version 4, `sha256` in version 3; kinds that we do not compute are passed over.
+    private static func checksum(_ element: XMLElement) -> Checksum? {
+        let type = (element.attributes["type"] ?? "").lowercased()
+        guard
+            let algorithm = HashAlgorithm.allCases.first(where: {
+                $0.rawValue == type || $0.rawValue.filter { $0 != "-" } == type
+            }), let digest = Hexadecimal.bytes(element.trimmedText), digest.count == algorithm.length
+        else { return nil }
+        return Checksum(algorithm: algorithm, digest: digest)
+    }
+
+    private static func rank(_ algorithm: HashAlgorithm) -> Int {
+        HashAlgorithm.allCases.firstIndex(of: algorithm) ?? 0
+    }
+}
+
+extension Checksum {
+    /// `TYPE=HEX`
+    package var text: String { "\(algorithm.rawValue)=\(Hexadecimal.text(digest))" }
+}

@@ -1,0 +1,24 @@
+@testable import PawlCore
+
+/// Metalinks: whatever one says, its files stay in their folder and their addresses are ours.
+enum MetalinkLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        guard let metalink = try? Metalink(input.rest()) else { return }
+        try hold(!metalink.files.isEmpty, "no file")
+        for file in metalink.files {
+            for part in file.folders + [file.name] {
+                try hold(FileName.safe(part) == part, "an unsafe name: \(part)")
+            }
+            try hold(!file.sources.isEmpty, "no source")
+            for (source, next) in zip(file.sources, file.sources.dropFirst()) {
+                try hold(source.priority <= next.priority, "the better source comes later")
+            }
+            for source in file.sources {
+                try hold((try? WebAddress.parse(source.address.text)) != nil, "no address: \(source.address.text)")
+            }
+            for checksum in file.checksums {
+                try hold(checksum.digest.count == checksum.algorithm.length, "a digest of another length")
+            }
+        }
+    }
+}
