@@ -63,7 +63,9 @@ package struct Metalink: Hashable, Sendable {
             .map { String($0) }
         // RFC 5854 §4.1.2.1: a name that leads elsewhere is not to be repaired.
         guard let last = parts.last, !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
-            throw Fault(words: "the file name \(Redaction.printable(written)) is none that stays in its folder")
+            throw Fault(
+                words: "the file name \(Redaction.printable(written)) is none that stays in its folder"
+            )
         }
         let holder = isOld ? element.child("resources") : element
         var sources = (holder?.children("url") ?? []).compactMap { source($0, isOld: isOld, base: base) }
@@ -118,4 +120,18 @@ package struct Metalink: Hashable, Sendable {
 extension Checksum {
     /// `TYPE=HEX`
     package var text: String { "\(algorithm.rawValue)=\(Hexadecimal.text(digest))" }
+}
+
+extension Metalink.File {
+    /// The addresses, the best one first; those of a wanted protocol and place come before better ones of none.
+    ///
+    /// `places` are two letters each, separated by commas.
+    package func sources(preferring scheme: String?, near places: String?) -> [WebAddress] {
+        let places = (places ?? "").lowercased().split(separator: ",").map { String($0) }
+        func rank(_ source: Metalink.Source) -> Int {
+            (source.address.scheme.rawValue == scheme ? 0 : 1) + (places.contains(source.location) ? 0 : 1)
+        }
+        return sources.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }
+            .map(\.element.address)
+    }
 }

@@ -118,7 +118,11 @@ struct XMLReader {
     private mutating func close(_ name: ArraySlice<UInt8>) throws(XMLElement.Fault) {
         guard var last = open.popLast(), last.name.elementsEqual(name) else { throw Self.damaged }
         last.element.text = String(decoding: last.text, as: UTF8.self)
-        if open.isEmpty { root = last.element } else { open[open.count - 1].element.children.append(last.element) }
+        if open.isEmpty {
+            root = last.element
+        } else {
+            open[open.count - 1].element.children.append(last.element)
+        }
     }
 
     /// Behind the prefix.

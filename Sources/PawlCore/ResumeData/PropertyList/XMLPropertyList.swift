@@ -11,7 +11,7 @@ enum XMLPropertyList {
         )
         let root: XMLElement
         do throws(XMLElement.Fault) { root = try XMLElement.parse(bytes, within: limits) } catch {
-            throw PropertyList.Fault(words: error.words)
+            throw PropertyList.Fault(words: "it is no property list: \(error.words)")
         }
         guard root.name == "plist" else { throw PropertyList.Fault(words: "it is no property list") }
         guard root.children.count == 1 else { throw damaged }
@@ -31,7 +31,9 @@ enum XMLPropertyList {
         case "dict": return try dictionary(element.children)
         case "string": return .string(element.text)
         case "data":
-            guard let data = Base64.decode(element.text.utf8.filter { !$0.isWhiteSpace }) else { throw damaged }
+            guard let data = Base64.decode(element.text.utf8.filter { !$0.isWhiteSpace }) else {
+                throw damaged
+            }
             return .data(data)
         case "integer":
             guard let number = integer(trimmed) else { throw damaged }
