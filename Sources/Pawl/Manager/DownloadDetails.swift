@@ -62,7 +62,7 @@ extension DownloadManager {
     /// What has a slot now.
     public func running() async throws(PawlError) -> [DownloadSnapshot] {
         try await ask { keeper in
-            keeper.runs.values.map(\.record).sorted {
+            keeper.running.sorted {
                 $0.startedAt ?? $0.addedAt < $1.startedAt ?? $1.addedAt
             }
             .map { keeper.snapshot($0) }
@@ -84,7 +84,7 @@ extension DownloadManager {
     public func counts() async throws(PawlError) -> DownloadCounts {
         try await ask { keeper throws(Failure) in
             DownloadCounts(
-                running: keeper.runs.count,
+                running: keeper.running.count,
                 waiting: keeper.machine.waitingCount,
                 ended: try keeper.totals(QueueFilter(states: [.finished, .failed, .removed])).count
             )
@@ -167,6 +167,11 @@ extension DownloadManager {
 }
 
 extension QueueKeeper {
+    /// What has a slot; one that is told to make room stands in the line already while it lets go of its file.
+    fileprivate var running: [QueueRecord] {
+        runs.values.map(\.record).filter { machine.rest(of: $0.id) == nil }
+    }
+
     fileprivate func details(_ record: QueueRecord) -> DownloadDetails {
         let snapshot = snapshot(record)
         var options = StoredOptions(text: record.options).options

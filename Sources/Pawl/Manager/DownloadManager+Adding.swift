@@ -54,12 +54,11 @@ extension DownloadManager {
             var known: [String: QueueID] = [:]
             var answers: [Result<Download.ID, PawlError>] = []
             for order in orders {
-                switch order {
-                case .success(let order):
-                    answers.append(
-                        .success(Download.ID(rawValue: try keeper.add(order, known: &known).id.rawValue))
-                    )
-                case .failure(let failure): answers.append(.failure(PawlError(failure)))
+                do throws(Failure) {
+                    let record = try keeper.add(try order.get(), known: &known)
+                    answers.append(.success(Download.ID(rawValue: record.id.rawValue)))
+                } catch {
+                    answers.append(.failure(PawlError(error)))
                 }
             }
             keeper.perform(keeper.machine.startNext())

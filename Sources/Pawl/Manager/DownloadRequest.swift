@@ -21,6 +21,10 @@ public struct DownloadRequest: Sendable, Hashable {
     ///
     /// Default `nil`, none.
     public var group: String?
+    /// The name that a new download gets; one that is taken is refused.
+    ///
+    /// Default `nil`: one is chosen at random.
+    public var id: Download.ID?
     /// Whether a second download of an address that the queue knows already is wanted.
     ///
     /// Default `false`: the known one goes on.
@@ -45,13 +49,15 @@ struct AddOrder: Sendable {
     var record: QueueRecord
     var start: QueueMachine.Start
     var allowsDuplicate: Bool
+    /// Its name was asked for.
+    var isNamed: Bool
 
     /// Throws code 28 when an address or an option cannot be understood, or a folder leaves the root.
     init(_ request: DownloadRequest, cabinet: SettingsCabinet) throws(Failure) {
         // Everything is refused now that would be refused when its turn comes.
         let job = try Job(source: request.source, options: request.options, cabinet: cabinet)
         record = QueueRecord(
-            id: QueueID(rawValue: .random(in: 1 ... .max)),
+            id: QueueID(rawValue: request.id?.rawValue ?? .random(in: 1 ... .max)),
             sources: job.plan.sources.map(\.text),
             addedAt: UnixTime(seconds: 0)
         )
@@ -67,6 +73,7 @@ struct AddOrder: Sendable {
         record.group = request.group ?? ""
         record.taskDescription = request.options.taskDescription
         allowsDuplicate = request.allowsDuplicate
+        isNamed = request.id != nil
         start =
             switch request.start {
             case .enqueued: .enqueued

@@ -64,6 +64,14 @@ extension QueueKeeper {
         }
         var record = order.record
         while try self.record(record.id) != nil {
+            if order.isNamed {
+                throw Failure(
+                    .badOption,
+                    "cannot add",
+                    at: record.id.text,
+                    because: "there is a download of that name"
+                )
+            }
             record.id = QueueID(rawValue: .random(in: 1 ... .max))
         }
         record.addedAt = ports.clock.wallTime
