@@ -111,6 +111,20 @@ private struct Echo: RPCMethods {
         #expect(notifications.text == #"{"id":1,"jsonrpc":"2.0","result":["test.onSay"]}"#)
     }
 
+    @Test func `a small letter makes neither much work nor a huge answer`() async {
+        func multicall(_ count: Int, _ call: String) -> String {
+            let calls = Array(repeating: call, count: count).joined(separator: ",")
+            return #"{"id":1,"method":"system.multicall","params":[[\#(calls)]]}"#
+        }
+        let many = await ask(multicall(RPCDispatcher.mostCalls, #"{"methodName":"test.say"}"#))
+        #expect(many.text.contains("One request takes no more than"))
+        let long = String(repeating: "x", count: 1 << 20)
+        let call = #"{"methodName":"test.say","params":["\#(long)"]}"#
+        let large = await ask(multicall(70, call))
+        #expect(large.text.utf8.count < RPCDispatcher.largestAnswer + 1 << 20)
+        #expect(large.text.contains("The answers are too large for one request."))
+    }
+
     @Test func `a query is a call too`() {
         func parse(_ query: [String: String]) -> RPCLetter { RPCLetter.parse { query[$0] } }
         let call = RPCCall(id: .string("q"), method: "m", parameters: [])
@@ -124,7 +138,10 @@ private struct Echo: RPCMethods {
             parse(["method": "m", "id": "q", "params": "e30="])
                 == .one(.refused(id: .string("q"), .invalidParameters))
         )
-        #expect(parse([:]) == .batch([]))
+        #expect(parse(["params": "W10="]) == .batch([]))
+        #expect(parse([:]) == .one(.refused(id: .null, .invalidRequest)))
+        #expect(parse(["method": "m"]) == .one(.refused(id: .null, .invalidRequest)))
+        #expect(parse(["id": "q"]) == .one(.refused(id: .string("q"), .invalidRequest)))
         #expect(parse(["params": "e30="]) == .one(.refused(id: .null, .invalidRequest)))
     }
 

@@ -32,21 +32,17 @@ final class ServiceBench: Sendable {
     }
 
     /// Waits on a thread of its own: the service needs those that tests run on.
-    func curl(_ arguments: String...) async throws -> String {
+    func run(_ program: String, _ arguments: [String]) async throws -> PawlProcess {
         let result = await withCheckedContinuation { continuation in
             Worker.detached {
-                continuation.resume(
-                    returning: Result {
-                        try PawlProcess.run(
-                            "/usr/bin/curl",
-                            ["-sS", "--max-time", "30", "--noproxy", "*"] + arguments
-                        )
-                        .output
-                    }
-                )
+                continuation.resume(returning: Result { try PawlProcess.run(program, arguments) })
             }
         }
         return try result.get()
+    }
+
+    func curl(_ arguments: String...) async throws -> String {
+        try await run("/usr/bin/curl", ["-sS", "--max-time", "30", "--noproxy", "*"] + arguments).output
     }
 
     /// Calls over the socket file; `parameters` is a JSON array.
@@ -83,6 +79,13 @@ final class ServiceBench: Sendable {
     /// Posts over the port.
     func post(_ text: String, status: Bool = true) async throws -> String {
         try await curl("-w", status ? " %{http_code}" : "", "--data-binary", text, url)
+    }
+
+    /// Waits until bytes of a download have come.
+    func begin(_ gid: String) async throws {
+        let id = try #require(try await service.manager.find(gid).first)
+        let download = try #require(try await service.manager.download(id))
+        for await snapshot in download.updates where snapshot.written > 0 { return }
     }
 
     /// Waits for the end of a download.

@@ -13,6 +13,8 @@ extension Aria2Methods {
         }
         for (name, value) in status.options.values { told[name] = value }
         told["dir"] = Aria2Status.join(settings.root, status.snapshot.folder)
+        // Folders that were named with it are in `dir`.
+        if told["out"] != nil { told["out"] = status.details.options.fileName }
         told["gid"] = nil
         told["pause"] = nil
         return object(told)
@@ -29,7 +31,7 @@ extension Aria2Methods {
         try change.take(given, scope: .changeable)
         try options.take(given, scope: .changeable)
         var wish = details.options
-        try change.apply(to: &wish, root: settings.root)
+        try change.apply(to: &wish, of: details.sources[0], root: settings.root)
         wish.attributes = options.attributes
         try await manager.change(options: wish, of: id)
         return "OK"

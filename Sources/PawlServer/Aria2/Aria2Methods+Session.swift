@@ -11,7 +11,7 @@ extension Aria2Methods {
     }
 
     func sessionText() async throws -> String {
-        let filter = DownloadFilter([.waiting, .paused, .failed])
+        let filter = DownloadFilter([.waiting, .paused, .failed, .finished])
         var text = ""
         var offset = 0
         while true {
@@ -22,7 +22,19 @@ extension Aria2Methods {
         }
     }
 
+    /// Finished ones are kept where `force-save` says so, failed ones unless they were not found and it says not to.
+    private func isSaved(_ details: DownloadDetails) -> Bool {
+        let options = Aria2Options.remembered(in: details.options.attributes)
+        switch details.snapshot.state {
+        case .finished: return options.flag("force-save") == true
+        case .failed:
+            return details.snapshot.error?.code != .notFound || options.flag("save-not-found") != false
+        default: return true
+        }
+    }
+
     private func entry(_ details: DownloadDetails) -> String {
+        guard isSaved(details) else { return "" }
         var lines = [details.sources.joined(separator: "\t"), " gid=\(details.snapshot.id)"]
         if details.snapshot.state == .paused { lines.append(" pause=true") }
         let options = Aria2Options.remembered(in: details.options.attributes)

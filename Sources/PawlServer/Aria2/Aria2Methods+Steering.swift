@@ -6,11 +6,46 @@ extension Aria2Methods {
     func addURI(_ parameters: Aria2Parameters) async throws -> JSON {
         let sources = try parameters.texts(0)
         guard let first = sources.first else { throw RPCError("URI is not provided.") }
-        var options = settings.options
-        try options.take(try parameters.members(1), scope: .initial)
+        let options = try options(parameters, 1)
         let position = try position(parameters, 2)
         let request = try options.request(first, mirrors: Array(sources.dropFirst()), root: settings.root)
         return .string(try await add([request], at: position)[0].description)
+    }
+
+    /// A file for each one that the Metalink names.
+    func addMetalink(_ parameters: Aria2Parameters) async throws -> JSON {
+        guard let bytes = Base64.decode(try parameters.text(0).utf8) else {
+            throw RPCError("The parameter at 0 is not base64.")
+        }
+        let options = try options(parameters, 1)
+        let position = try position(parameters, 2)
+        let base = options["metalink-base-uri"].flatMap { (try? WebAddress.parse($0))?.address }
+        let metalink: Metalink
+        do throws(Metalink.Fault) { metalink = try Metalink(bytes, base: base) } catch {
+            throw RPCError("The Metalink cannot be used: \(error.words).")
+        }
+        var requests: [DownloadRequest] = []
+        for file in metalink.files {
+            let sources = file.sources(
+                preferring: options["metalink-preferred-protocol"],
+                near: options["metalink-location"]
+            ).map(\.text)
+            requests.append(
+                try options.naming(file).request(
+                    sources[0],
+                    mirrors: Array(sources.dropFirst()),
+                    root: settings.root
+                )
+            )
+        }
+        return .array(try await add(requests, at: position).map { .string($0.description) })
+    }
+
+    /// What holds for all, and above it what was given with this call.
+    private func options(_ parameters: Aria2Parameters, _ index: Int) throws(RPCError) -> Aria2Options {
+        var options = settings.options
+        try options.take(try parameters.members(index), scope: .initial)
+        return options
     }
 
     private func position(_ parameters: Aria2Parameters, _ index: Int) throws(RPCError) -> Int? {
@@ -85,7 +120,9 @@ extension Aria2Methods {
     func changeURI(_ parameters: Aria2Parameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         guard try parameters.integer(1) == 1 else { throw RPCError("fileIndex is out of range") }
-        let (removed, added) = (try parameters.texts(2), try parameters.texts(3))
+        let removed = try parameters.texts(2)
+        // What is no address is passed over, as there.
+        let added = try parameters.texts(3).filter { (try? WebAddress.parse($0)) != nil }
         let position = try parameters.optionalInteger(4)
         guard var sources = try await manager.details(of: [id]).first?.sources else {
             throw RPCError("Cannot remove URIs from GID#\(id)")

@@ -35,7 +35,10 @@ extension Aria2Methods {
     }
 
     func getURIs(_ parameters: Aria2Parameters) async throws -> JSON {
-        try await status(of: try await find(try parameters.text(0))).uris
+        let text = try parameters.text(0)
+        let status = try await status(of: try await find(text))
+        guard !status.isOver else { throw RPCError("No URI data is available for GID#\(text)") }
+        return status.uris
     }
 
     func getFiles(_ parameters: Aria2Parameters) async throws -> JSON {
@@ -121,7 +124,7 @@ extension Aria2Methods {
 
         init(_ parameters: Aria2Parameters) throws(RPCError) {
             offset = try parameters.integer(0)
-            count = try parameters.integer(1)
+            count = min(try parameters.integer(1), 10_000)
             keys = Set(try parameters.optionalTexts(2) ?? [])
             if count < 0 { throw RPCError("Illegal argument.") }
         }

@@ -40,6 +40,7 @@ package struct Aria2Methods: RPCMethods {
 
     private static let table: [String: Method] = [
         "aria2.addUri": { try await $0.addURI($1) },
+        "aria2.addMetalink": { try await $0.addMetalink($1) },
         "aria2.addTorrent": { _, _ in throw RPCError("BitTorrent is not supported.") },
         "aria2.remove": { try await $0.remove($1) },
         "aria2.forceRemove": { try await $0.remove($1) },

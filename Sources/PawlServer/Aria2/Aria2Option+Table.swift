@@ -23,7 +23,7 @@ extension Aria2Option {
         ("http-proxy", .text, nil), ("http-proxy-passwd", .text, nil), ("http-proxy-user", .text, nil),
         ("http-user", .text, nil), ("https-proxy", .text, nil), ("https-proxy-passwd", .text, nil),
         ("https-proxy-user", .text, nil), ("lowest-speed-limit", .size(0...Int64.max), "0"),
-        ("max-connection-per-server", .number(1...64), "8"),
+        ("max-connection-per-server", .number(1...Int64.max), "8"),
         ("max-download-limit", .size(0...Int64.max), "0"),
         ("max-file-not-found", .number(0...Int64.max), "0"), ("max-mmap-limit", .size(0...Int64.max), nil),
         ("max-resume-failure-tries", .number(0...Int64.max), "0"), ("max-tries", .number(0...Int64.max), "5"),
@@ -36,7 +36,8 @@ extension Aria2Option {
         ("realtime-chunk-checksum", .flag, "true"), ("referer", .text, nil), ("remote-time", .flag, "true"),
         ("remove-control-file", .flag, "false"), ("retry-wait", .number(0...600), "1"),
         ("reuse-uri", .flag, "true"),
-        ("save-not-found", .flag, "true"), ("split", .number(1...64), "8"), ("ssh-host-key-md", .text, nil),
+        ("save-not-found", .flag, "true"), ("split", .number(1...Int64.max), "8"),
+        ("ssh-host-key-md", .text, nil),
         ("stream-piece-selector", .choice(["default", "inorder", "random", "geom"]), "default"),
         ("timeout", .number(1...600), "30"),
         ("uri-selector", .choice(["inorder", "feedback", "adaptive"]), "feedback"),
@@ -51,7 +52,7 @@ extension Aria2Option {
 
     /// With a new download only.
     private static let once: [Row] = [
-        ("gid", .text, nil), ("pause", .flag, "false"),
+        ("gid", .identifier, nil), ("pause", .flag, "false"),
     ]
 
     /// With a new download and for all, but not changed later on.

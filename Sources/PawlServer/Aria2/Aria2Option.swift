@@ -1,3 +1,5 @@
+import Pawl
+
 /// An option as aria2's clients know it: its name, what values it takes, where it may be given.
 package struct Aria2Option: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
@@ -7,6 +9,8 @@ package struct Aria2Option: Hashable, Sendable {
         case size(ClosedRange<Int64>)
         case choice([String])
         case text
+        /// 16 hexadecimal digits, not all of them 0.
+        case identifier
         /// `TYPE=HEX`
         case checksum
         /// Several lines, told joined by line feeds.
@@ -42,6 +46,7 @@ package struct Aria2Option: Hashable, Sendable {
         case .size(let range): Aria2Option.size(value).flatMap { range.contains($0) ? String($0) : nil }
         case .choice(let choices): choices.contains(value) ? value : nil
         case .text, .lines: value
+        case .identifier: Download.ID(value).flatMap { $0.rawValue == 0 ? nil : $0.description }
         case .checksum: Aria2Option.isChecksum(value) ? value : nil
         }
     }

@@ -9,9 +9,10 @@ extension Aria2Options {
     func request(_ source: String, mirrors: [String], root: String) throws(RPCError) -> DownloadRequest {
         var request = DownloadRequest(source)
         request.options.mirrors = mirrors
-        try apply(to: &request.options, root: root)
+        try apply(to: &request.options, of: source, root: root)
         request.options.attributes = attributes
         request.allowsDuplicate = true
+        request.id = self["gid"].flatMap { Download.ID($0) }
         if flag("pause") == true { request.start = .paused }
         return request
     }
@@ -35,15 +36,19 @@ extension Aria2Options {
     }
 
     /// Puts what is given here into `options`; what is not given stays.
-    func apply(to options: inout DownloadOptions, root: String) throws(RPCError) {
+    func apply(to options: inout DownloadOptions, of source: String, root: String) throws(RPCError) {
         if let folder = self["dir"] { options.folder = try Self.folder(folder, root: root) }
         if let name = self["out"] { try Self.place(name, in: &options) }
+        for name in ["dry-run", "hash-check-only", "parameterized-uri"] where flag(name) == true {
+            throw RPCError("The option '--\(name)' is not supported.")
+        }
         if let connections { options.connections = connections }
         if let lines = self["header"] { options.headers = lines.split(separator: "\n").map(String.init) }
         if let checksum = self["checksum"] { options.checksum = checksum }
         if let user = self["http-user"] ?? self["ftp-user"] { options.user = user }
         if let password = self["http-passwd"] ?? self["ftp-passwd"] { options.password = password }
-        if let referer = self["referer"] { options.referer = referer }
+        // A star stands for the address itself.
+        if let referer = self["referer"] { options.referer = referer == "*" ? source : referer }
         if let agent = self["user-agent"] { options.userAgent = agent }
         if let proxy = proxy { options.proxy = proxy }
         if let hosts = self["no-proxy"] { options.noProxy = hosts }
@@ -65,10 +70,21 @@ extension Aria2Options {
         }
     }
 
-    /// aria2 bounds the connections of a file by both.
+    /// aria2 bounds the connections of a file by both; their defaults, which clients send back, leave it to us.
     private var connections: Int? {
-        let bounds = [number("split"), number("max-connection-per-server")].compactMap { $0 }
-        return bounds.min().map { Int(clamping: $0) }
+        let bounds = ["split", "max-connection-per-server"].compactMap { name in
+            self[name] == Aria2Option.table[name]?.fallback ? nil : number(name)
+        }
+        return bounds.min().map { Int(min($0, 64)) }
+    }
+
+    /// With the place and the checksum of a Metalink's file instead of its own.
+    func naming(_ file: Metalink.File) -> Aria2Options {
+        var values = values
+        values["gid"] = nil
+        values["out"] = (file.folders + [file.name]).joined(separator: "/")
+        values["checksum"] = file.checksums.first?.text
+        return Aria2Options(values)
     }
 
     private var proxy: String? {

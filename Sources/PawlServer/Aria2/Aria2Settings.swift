@@ -35,8 +35,12 @@ package final class Aria2Settings: Sendable {
         }
     }
 
+    /// Clients know that it takes three seconds, in which the answer arrives.
     func shutDown() -> JSON {
-        stop()
+        Task { [stop] in
+            try? await Task.sleep(for: .seconds(3))
+            stop()
+        }
         return "OK"
     }
 }

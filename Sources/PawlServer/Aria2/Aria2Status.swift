@@ -12,6 +12,8 @@ struct Aria2Status {
 
     var snapshot: DownloadSnapshot { details.snapshot }
 
+    var isOver: Bool { ["complete", "error", "removed"].contains(Aria2Status.word(snapshot.state)) }
+
     /// The keys that were asked for, all when none were.
     func json(keys: Set<String>) -> JSON {
         var members: [JSON.Member] = []
@@ -74,7 +76,7 @@ struct Aria2Status {
         let path = snapshot.name.map { Aria2Status.join(root, snapshot.folder, $0) } ?? ""
         return [
             "index": "1", "path": .string(path), "length": .string(String(snapshot.total ?? 0)),
-            "completedLength": .string(String(snapshot.written)), "selected": "true", "uris": uris,
+            "completedLength": .string(String(completedPieces)), "selected": "true", "uris": uris,
         ]
     }
 
@@ -90,17 +92,26 @@ struct Aria2Status {
     /// A bit for each whole piece that is on disk, the highest bit of a digit first.
     private func bitfield(pieces: Int) -> String {
         var digits = [UInt8](repeating: 0, count: (pieces + 7) / 8 * 2)
-        for range in details.written {
-            let end =
-                range.upperBound == snapshot.total
-                ? Int64(pieces) : range.upperBound / Aria2Status.pieceLength
-            var piece = (range.lowerBound + Aria2Status.pieceLength - 1) / Aria2Status.pieceLength
-            while piece < end {
-                digits[Int(piece / 4)] |= 8 >> UInt8(piece % 4)
-                piece += 1
-            }
+        for piece in wholePieces.joined() where piece < pieces {
+            digits[Int(piece / 4)] |= 8 >> UInt8(piece % 4)
         }
         return digits.map { String($0, radix: 16) }.joined()
+    }
+
+    /// Numbers of the pieces that are whole; the last one may be shorter.
+    private var wholePieces: [Range<Int64>] {
+        details.written.map { range in
+            let start = (range.lowerBound + Aria2Status.pieceLength - 1) / Aria2Status.pieceLength
+            let rest = range.upperBound == snapshot.total ? Aria2Status.pieceLength - 1 : 0
+            return start..<max(start, (range.upperBound + rest) / Aria2Status.pieceLength)
+        }
+    }
+
+    private var completedPieces: Int64 {
+        wholePieces.reduce(0) { sum, pieces in
+            let end = min(pieces.upperBound * Aria2Status.pieceLength, snapshot.total ?? .max)
+            return sum + max(0, end - pieces.lowerBound * Aria2Status.pieceLength)
+        }
     }
 
     static func join(_ parts: String...) -> String {

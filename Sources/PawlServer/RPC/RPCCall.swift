@@ -54,9 +54,9 @@ package enum RPCLetter: Hashable, Sendable {
         }
     }
 
-    /// `GET /jsonrpc?method=M&id=I&params=BASE64`; without a method the parameters are a batch.
+    /// `GET /jsonrpc?method=M&id=I&params=BASE64`; with parameters alone they are a batch.
     package static func parse(query: (String) -> String?) -> RPCLetter {
-        var parameters = JSON.array([])
+        var parameters: JSON?
         if let coded = query("params") {
             // aria2 answers an unreadable parameter with this code, not with the parse error's.
             guard let bytes = Base64.decode(coded.utf8), let value = try? JSON.parse(bytes) else {
@@ -64,13 +64,10 @@ package enum RPCLetter: Hashable, Sendable {
             }
             parameters = value
         }
-        guard let method = query("method") else {
-            guard case .array = parameters else { return .one(.refused(id: .null, .invalidRequest)) }
-            return sort(parameters)
-        }
-        return sort([
-            "id": query("id").map { .string($0) } ?? .null, "method": .string(method), "params": parameters,
-        ])
+        let (id, method) = (query("id").map(JSON.string), query("method").map(JSON.string))
+        if id == nil, method == nil, case .array = parameters, let parameters { return sort(parameters) }
+        let members = [("id", id), ("method", method), ("params", parameters)]
+        return sort(.object(members.compactMap { name, value in value.map { JSON.Member(name, $0) } }))
     }
 }
 

@@ -70,6 +70,14 @@ package struct RPCDispatcher: Sendable {
     }
 
     private func perform(_ call: RPCCall, _ visit: inout Visit, depth: Int) async throws(RPCError) -> JSON {
+        try visit.begin()
+        let result = try await result(of: call, &visit, depth: depth)
+        // What calls inside it gave is counted already.
+        if call.method != "system.multicall" { try visit.end(result) }
+        return result
+    }
+
+    private func result(of call: RPCCall, _ visit: inout Visit, depth: Int) async throws(RPCError) -> JSON {
         switch call.method {
         case "system.listMethods":
             return .array((methods.names + RPCDispatcher.own).map { .string($0) })
@@ -90,6 +98,11 @@ package struct RPCDispatcher: Sendable {
         }
         return try await methods.call(call.method, call.parameters)
     }
+
+    /// Calls in one letter, those inside a multicall too.
+    package static let mostCalls = 10_000
+    /// Bytes of the answers to one letter, nearly.
+    package static let largestAnswer = 64 << 20
 
     private static let own = ["system.multicall", "system.listMethods", "system.listNotifications"]
 
@@ -115,6 +128,8 @@ package struct RPCDispatcher: Sendable {
         let rights: RPCRights
         var showedSecret = false
         var isUnauthorized = false
+        private var calls = 0
+        private var answered = 0
 
         init(rights: RPCRights) { self.rights = rights }
 
@@ -131,8 +146,36 @@ package struct RPCDispatcher: Sendable {
             }
         }
 
+        /// A small letter must not make a large amount of work.
+        mutating func begin() throws(RPCError) {
+            calls += 1
+            if calls > RPCDispatcher.mostCalls {
+                throw RPCError("One request takes no more than \(RPCDispatcher.mostCalls) calls.")
+            }
+        }
+
+        /// Nor a huge answer.
+        mutating func end(_ result: JSON) throws(RPCError) {
+            answered += result.weight
+            if answered > RPCDispatcher.largestAnswer {
+                throw RPCError("The answers are too large for one request.")
+            }
+        }
+
         func answer(_ json: JSON, status: Int) -> Answer {
             Answer(json: json, status: status, showedSecret: showedSecret, isUnauthorized: isUnauthorized)
+        }
+    }
+}
+
+extension JSON {
+    /// About how many bytes its text has.
+    fileprivate var weight: Int {
+        switch self {
+        case .null, .bool: 4
+        case .number(let text), .string(let text): text.utf8.count + 3
+        case .array(let values): values.reduce(2) { $0 + $1.weight }
+        case .object(let members): members.reduce(2) { $0 + $1.name.utf8.count + 4 + $1.value.weight }
         }
     }
 }

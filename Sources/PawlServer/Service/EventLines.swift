@@ -15,7 +15,8 @@ final class EventLines: Sendable {
     private let state = Mutex(State())
 
     func attach(_ server: WebServer) { state.withLock { $0.server = server } }
-    func add(socket: ConnectionID) { state.withLock { _ = $0.sockets.insert(socket) } }
+    /// Whether it was not there yet.
+    func add(socket: ConnectionID) -> Bool { state.withLock { $0.sockets.insert(socket).inserted } }
     func add(reader: ConnectionID) { state.withLock { _ = $0.readers.insert(reader) } }
 
     func remove(_ connection: ConnectionID) {
@@ -30,17 +31,34 @@ final class EventLines: Sendable {
             (state.server, state.sockets, state.readers, EventLines.words(for: event, &state.running))
         }
         guard let server else { return }
-        for word in words {
-            let letter: JSON = [
-                "jsonrpc": "2.0", "method": .string("aria2.\(word)"),
-                "params": [["gid": .string(event.id.description)]],
-            ]
-            let bytes = letter.utf8
-            for socket in sockets { server.push(bytes, to: socket) }
-        }
+        for word in words { EventLines.tell(word, of: event.id, to: sockets, by: server) }
         guard !readers.isEmpty else { return }
         let line = ServiceEvent.json(event).utf8 + [UInt8(ascii: "\n")]
         for reader in readers { server.push(line, to: reader) }
+    }
+
+    /// Says of what runs that it stops: nothing more is told after this.
+    func tellStop() {
+        let (server, sockets, running) = state.withLock { state in
+            defer { state.running = [] }
+            return (state.server, state.sockets, state.running)
+        }
+        guard let server else { return }
+        for id in running { EventLines.tell("onDownloadStop", of: id, to: sockets, by: server) }
+    }
+
+    private static func tell(
+        _ word: String,
+        of id: Download.ID,
+        to sockets: Set<ConnectionID>,
+        by server: WebServer
+    ) {
+        let letter: JSON = [
+            "jsonrpc": "2.0", "method": .string("aria2.\(word)"),
+            "params": [["gid": .string(id.description)]],
+        ]
+        let bytes = letter.utf8
+        for socket in sockets { server.push(bytes, to: socket) }
     }
 
     /// What aria2 would say.

@@ -10,11 +10,16 @@ package struct Gatekeeper: Hashable, Sendable {
     package var names: Set<String>
     /// Whether pages of every origin may call.
     package var allowsEveryOrigin: Bool
+    /// Whether extensions of a browser may call; they are no pages, and have to know the secret.
+    package var allowsExtensions: Bool
 
-    package init(names: Set<String> = [], allowsEveryOrigin: Bool = false) {
+    package init(names: Set<String> = [], allowsEveryOrigin: Bool = false, allowsExtensions: Bool = false) {
         self.names = names.union(["localhost"])
         self.allowsEveryOrigin = allowsEveryOrigin
+        self.allowsExtensions = allowsExtensions
     }
+
+    private static let extensions = ["chrome-extension://", "moz-extension://", "safari-web-extension://"]
 
     /// `nil` when the request may come in, else why not.
     package func refusal(of request: WebRequest) -> String? {
@@ -24,6 +29,7 @@ package struct Gatekeeper: Hashable, Sendable {
         }
         guard let origin = request.fields[.origin], !allowsEveryOrigin else { return nil }
         for scheme in ["http://", "https://"] where origin == scheme + host { return nil }
+        if allowsExtensions, Gatekeeper.extensions.contains(where: origin.hasPrefix) { return nil }
         return "pages of \(Gatekeeper.plain(origin)) may not call this server"
     }
 

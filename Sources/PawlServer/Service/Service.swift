@@ -9,12 +9,15 @@ package final class Service: Sendable {
     package let port: Int
     private let server: WebServer
     private let bell: Bell
+    private let lines: EventLines
     private let lock: SocketLock
 
-    private init(manager: DownloadManager, server: WebServer, bell: Bell, lock: SocketLock) {
+    private init(manager: DownloadManager, server: WebServer, bell: Bell, lines: EventLines, lock: SocketLock)
+    {
         self.manager = manager
         self.server = server
         self.bell = bell
+        self.lines = lines
         self.lock = lock
         port = server.ports.last ?? 0
     }
@@ -45,7 +48,7 @@ package final class Service: Sendable {
         _ manager: DownloadManager,
         _ lock: SocketLock
     ) async throws(Failure) -> Service {
-        let secret = configuration.needsNoSecret ? nil : Secret(try secretText(configuration))
+        let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration))
         let bell = Bell()
         let settings = Aria2Settings(
             root: configuration.root,
@@ -60,9 +63,11 @@ package final class Service: Sendable {
             dispatcher: RPCDispatcher(methods, secret: secret),
             gatekeeper: Gatekeeper(
                 names: configuration.names,
-                allowsEveryOrigin: configuration.allowsEveryOrigin
+                allowsEveryOrigin: configuration.allowsEveryOrigin,
+                allowsExtensions: secret != nil
             ),
             secret: secret,
+            login: configuration.login.flatMap(Secret.init),
             lines: lines,
             figures: { await figures.text(manager) }
         )
@@ -79,7 +84,7 @@ package final class Service: Sendable {
                 lines.tell(event)
             }
         }
-        return Service(manager: manager, server: server, bell: bell, lock: lock)
+        return Service(manager: manager, server: server, bell: bell, lines: lines, lock: lock)
     }
 
     private static func secretText(_ configuration: ServiceConfiguration) throws(Failure) -> String {
@@ -95,6 +100,7 @@ package final class Service: Sendable {
 
     /// Stops in good order: everything goes on at the next start.
     package func stop() async {
+        lines.tellStop()
         await server.stop()
         await manager.shutDown()
         // The last of all: who waits for the lock finds everything written.

@@ -18,6 +18,10 @@ package struct ServiceConfiguration: Sendable {
     package var secret: String?
     /// No secret is asked for; refused when others than this machine can reach the port.
     package var needsNoSecret = false
+    /// `USER:PASSWORD` to be shown with every request of the port (RFC 7617), as aria2 had it before secrets.
+    ///
+    /// Without a secret of its own it stands for one.
+    package var login: String?
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false
@@ -43,9 +47,11 @@ package struct ServiceConfiguration: Sendable {
         return addresses
     }
 
+    var asksNoSecret: Bool { needsNoSecret || (login != nil && secret == nil) }
+
     /// Throws code 28 when the port would be open to others without a secret.
     func check() throws(Failure) {
-        if needsNoSecret, port != nil, !isLoopback {
+        if needsNoSecret, login == nil, port != nil, !isLoopback {
             throw Failure(
                 .badOption,
                 "cannot listen at",

@@ -7,6 +7,8 @@ final class ServiceHandler: WebHandler {
     private let dispatcher: RPCDispatcher
     private let gatekeeper: Gatekeeper
     private let secret: Secret?
+    /// `USER:PASSWORD` that aria2's older clients show instead of the secret.
+    private let login: Secret?
     private let figures: @Sendable () async -> String
     let lines: EventLines
     private let server = Mutex<WebServer?>(nil)
@@ -17,12 +19,14 @@ final class ServiceHandler: WebHandler {
         dispatcher: RPCDispatcher,
         gatekeeper: Gatekeeper,
         secret: Secret?,
+        login: Secret?,
         lines: EventLines,
         figures: @escaping @Sendable () async -> String
     ) {
         self.dispatcher = dispatcher
         self.gatekeeper = gatekeeper
         self.secret = secret
+        self.login = login
         self.lines = lines
         self.figures = figures
     }
@@ -34,14 +38,24 @@ final class ServiceHandler: WebHandler {
 
     // MARK: requests
 
-    func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+    func answer(_ request: WebRequest, reply send: @escaping @Sendable (WebResponse) -> Void) {
+        let fields = gatekeeper.crossOriginFields(for: request)
+        let reply: @Sendable (WebResponse) -> Void = { response in
+            var response = response
+            response.fields += fields
+            send(response)
+        }
         if let why = gatekeeper.refusal(of: request) {
             var response = WebResponse(403, text: why)
             response.closes = true
             return reply(response)
         }
+        // A browser asks this way before it shows anything (Fetch, "CORS-preflight request").
+        if request.method == .options { return reply(WebResponse(200)) }
+        guard hasLogin(request) else { return reply(ServiceHandler.stranger("Basic realm=\"aria2\"")) }
         switch request.path {
         case "/jsonrpc": call(request, reply: reply)
+        case "/rpc": callXML(request, reply: reply)
         case "/healthz": reply(WebResponse(200, text: "ok"))
         case "/metrics": metrics(request, reply: reply)
         case "/events": events(request, reply: reply)
@@ -50,16 +64,12 @@ final class ServiceHandler: WebHandler {
     }
 
     private func call(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        let fields = gatekeeper.crossOriginFields(for: request)
         let letter: RPCLetter
         switch request.method {
         case .post: letter = RPCLetter.parse(request.body)
         case .get, .head: letter = RPCLetter.parse(query: request.value)
-        case .options:
-            var response = WebResponse(200)
-            response.fields = fields
-            return reply(response)
-        case .other: return reply(WebResponse(405, text: "only GET, POST and OPTIONS are understood here"))
+        case .options, .other:
+            return reply(WebResponse(405, text: "only GET, POST and OPTIONS are understood here"))
         }
         let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: request.method != .post)
         let callback = request.method == .post ? nil : request.value("jsoncallback")
@@ -68,8 +78,29 @@ final class ServiceHandler: WebHandler {
         }
         Task {
             let answer = await dispatcher.answer(letter, rights: rights)
-            var response = ServiceHandler.response(answer, callback: callback)
-            response.fields = fields
+            reply(ServiceHandler.response(answer, callback: callback))
+        }
+    }
+
+    /// XML-RPC, which older clients speak: the same calls in other letters.
+    private func callXML(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        guard request.method == .post else {
+            return reply(WebResponse(405, text: "XML-RPC is sent with POST"))
+        }
+        guard let call = XMLCall.parse(request.body) else {
+            var response = WebResponse(400, text: "this is no XML-RPC")
+            response.closes = true
+            return reply(response)
+        }
+        let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: false)
+        Task {
+            let answer = await dispatcher.answer(.one(.call(call)), rights: rights)
+            var response = WebResponse(
+                200,
+                contentType: "text/xml",
+                body: .bytes(XMLCall.answer(answer.json))
+            )
+            if answer.isUnauthorized { response.delay = .seconds(1) }
             reply(response)
         }
     }
@@ -102,7 +133,7 @@ final class ServiceHandler: WebHandler {
     }
 
     private func metrics(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard isKnown(request) else { return reply(ServiceHandler.stranger) }
+        guard isKnown(request) else { return reply(ServiceHandler.stranger("Bearer")) }
         Task {
             let text = await figures()
             reply(
@@ -116,7 +147,7 @@ final class ServiceHandler: WebHandler {
     }
 
     private func events(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard isKnown(request) else { return reply(ServiceHandler.stranger) }
+        guard isKnown(request) else { return reply(ServiceHandler.stranger("Bearer")) }
         var response = WebResponse(200, contentType: "application/x-ndjson", body: .stream)
         response.fields = [("cache-control", "no-store")]
         reply(response)
@@ -130,9 +161,21 @@ final class ServiceHandler: WebHandler {
         return secret.equals(String(field.dropFirst("Bearer ".count)))
     }
 
-    private static var stranger: WebResponse {
-        var response = WebResponse(401, text: "this needs the secret: Authorization: Bearer SECRET")
-        response.fields = [("www-authenticate", "Bearer")]
+    /// Who came by the socket file, or shows the user name and password where they are asked for (RFC 7617).
+    private func hasLogin(_ request: WebRequest) -> Bool {
+        guard let login, request.door != .local else { return true }
+        guard let field = request.fields[.authorization], field.lowercased().hasPrefix("basic "),
+            let bytes = Base64.decode(field.dropFirst("basic ".count).utf8)
+        else { return false }
+        return login.equals(String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static func stranger(_ way: String) -> WebResponse {
+        var response = WebResponse(
+            401,
+            text: "this needs \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a login")"
+        )
+        response.fields = [("www-authenticate", way)]
         response.delay = .seconds(1)
         response.closes = true
         return response
@@ -142,6 +185,7 @@ final class ServiceHandler: WebHandler {
 
     func refusal(ofSocket request: WebRequest) -> WebResponse? {
         if gatekeeper.refusal(of: request) != nil { return WebResponse(403) }
+        if !hasLogin(request) { return WebResponse(401) }
         return request.path == "/jsonrpc" ? nil : WebResponse(404)
     }
 
@@ -149,7 +193,7 @@ final class ServiceHandler: WebHandler {
         let (letters, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         sockets.withLock { $0[socket] = continuation }
         let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: false)
-        if secret == nil || rights.isTrusted { lines.add(socket: socket) }
+        if secret == nil || rights.isTrusted { trust(socket) }
         Task { [weak self] in
             for await letter in letters {
                 guard let self else { return }
@@ -162,8 +206,14 @@ final class ServiceHandler: WebHandler {
         let answer = await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
         // Its other letters wait too: guessing goes at one a second for each socket.
         if answer.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
-        if answer.showedSecret { lines.add(socket: socket) }
-        server.withLock { $0 }?.push(answer.json.utf8, to: socket)
+        if answer.showedSecret { trust(socket) }
+        server.withLock { $0 }?.answer(answer.json.utf8, to: socket)
+    }
+
+    /// It hears of events, and stays.
+    private func trust(_ socket: ConnectionID) {
+        guard lines.add(socket: socket) else { return }
+        server.withLock { $0 }?.welcome(socket)
     }
 
     func received(_ message: [UInt8], from socket: ConnectionID) {

@@ -20,6 +20,10 @@ final class WebConnection {
     var request: WebRequest?
     /// A WebSocket's message, or a body, as far as it has arrived.
     var arriving: [UInt8] = []
+    /// Bytes of it that are held, see ``WebLimits/memory``.
+    var held = 0
+    /// Lengths of a WebSocket's messages that have not been answered.
+    var letters: [Int] = []
     /// Messages of a WebSocket or pieces of a stream that wait to be sent.
     private(set) var backlog: [[UInt8]] = []
     private var front = 0
@@ -33,6 +37,19 @@ final class WebConnection {
         self.id = id
         unsafe self.wsi = wsi
         self.door = door
+    }
+
+    /// Something waits to be sent to it.
+    var isSending: Bool {
+        switch stage {
+        case .answer(let response, _, _): response.delay == nil && !response.isStream
+        case .request: hasBacklog
+        case .socket: hasBacklog || isEnding
+        }
+    }
+
+    var isSocket: Bool {
+        if case .socket = stage { true } else { false }
     }
 
     var hasBacklog: Bool { front < backlog.count }

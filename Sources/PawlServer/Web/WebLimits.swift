@@ -6,6 +6,16 @@ package struct WebLimits: Hashable, Sendable {
     package var head = 16 * 1024
     /// Bytes of a request's body or of one WebSocket message.
     package var body = 2 << 20
+    /// Messages of one WebSocket that wait for their answers; further ones are read when one is answered.
+    package var letters = 16
+    /// Bytes of all requests that arrive or wait for an answer, and of all answers that wait to be read.
+    ///
+    /// Who would go beyond it is dropped.
+    package var memory = 256 << 20
+    /// Seconds that a WebSocket may stand without having shown that it may be here.
+    package var strangerTime = 60
+    /// Connections of those that the socket file alone may have, beyond what the ports' clients take.
+    package var reserve = 64
     /// Bytes that may wait for a client that does not read; beyond that it is dropped.
     package var backlog = 8 << 20
     /// Seconds for a request to arrive.

@@ -30,7 +30,10 @@ extension WebLoop {
     func bodyArrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
         let connection = unsafe connection(wsi)
         guard connection.request != nil else { return true }
-        guard connection.arriving.count + bytes.count <= limits.body else { return false }
+        guard connection.arriving.count + bytes.count <= limits.body, hold(bytes.count, for: connection)
+        else {
+            return false
+        }
         unsafe connection.arriving.append(contentsOf: bytes)
         return true
     }
@@ -62,6 +65,11 @@ extension WebLoop {
 
     func reply(_ response: WebResponse, on connection: WebConnection) {
         guard case .request = connection.stage else { return }
+        // The request is forgotten, the answer takes its place.
+        guard hold((response.heldBytes) - connection.held, for: connection) else {
+            unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC)
+            return
+        }
         connection.stage = .answer(response, sent: 0, hasHead: false)
         if case .stream = response.body { connection.isAnnounced = true }
         guard let delay = response.delay else {
@@ -124,6 +132,7 @@ extension WebLoop {
 
     private func sendPiece(on connection: WebConnection) -> Bool {
         guard let piece = connection.dequeue() else { return !connection.isEnding }
+        _ = hold(-piece.count, for: connection)
         guard write(piece, on: connection, as: LWS_WRITE_HTTP) else { return false }
         if connection.hasBacklog || connection.isEnding {
             _ = unsafe lws_callback_on_writable(connection.wsi)
@@ -142,11 +151,12 @@ extension WebLoop {
 
     private func complete(_ connection: WebConnection, _ response: WebResponse) -> Bool {
         connection.stage = .request
+        _ = hold(-connection.held, for: connection)
         let wsi = unsafe connection.wsi
         return unsafe lws_http_transaction_completed(wsi) == 0 && !response.closes && !isStopping
     }
 
-    private func sendHead(of response: WebResponse, on connection: WebConnection) -> Bool {
+    func sendHead(of response: WebResponse, on connection: WebConnection) -> Bool {
         guard let base = unsafe scratch.baseAddress else { return false }
         let wsi = unsafe connection.wsi
         let start = unsafe base + pawl_web_room
@@ -187,6 +197,14 @@ extension WebResponse {
         case .bytes(let bytes): Int64(bytes.count)
         case .file(let file): file.length
         case .stream: nil
+        }
+    }
+
+    /// Bytes of memory that it takes until it is sent.
+    fileprivate var heldBytes: Int {
+        switch body {
+        case .bytes(let bytes): bytes.count
+        case .file, .stream: 0
         }
     }
 }

@@ -7,11 +7,18 @@ extension WebLoop {
     func socketIsAskedFor(_ wsi: OpaquePointer) -> Bool {
         let connection = unsafe connection(wsi)
         let request = unsafe WebHead(wsi: wsi).request(connection.id, door: connection.door)
-        guard let refusal = handler.refusal(ofSocket: request) else {
+        var refusal = handler.refusal(ofSocket: request)
+        if refusal == nil, unsafe WebHead(wsi: wsi).value(WSI_TOKEN_VERSION) != "13" {
+            // RFC 6455 §4.4.
+            refusal = WebResponse(426)
+            refusal?.fields = [("sec-websocket-version", "13")]
+        }
+        guard var refusal else {
             connection.request = request
             return true
         }
-        _ = unsafe lws_return_http_status(wsi, UInt32(refusal.status), nil)
+        refusal.closes = true
+        _ = sendHead(of: refusal, on: connection)
         return false
     }
 
@@ -21,13 +28,15 @@ extension WebLoop {
         connection.request = nil
         connection.stage = .socket
         connection.isAnnounced = true
+        unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, Int32(limits.strangerTime))
         handler.opened(connection.id, request: request)
     }
 
     /// A part of a message; whether the connection goes on.
     func messageArrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
         let connection = unsafe connection(wsi)
-        guard connection.arriving.count + bytes.count <= limits.body, unsafe lws_frame_is_binary(wsi) == 0
+        guard connection.arriving.count + bytes.count <= limits.body, unsafe lws_frame_is_binary(wsi) == 0,
+            hold(bytes.count, for: connection)
         else {
             return false
         }
@@ -37,13 +46,26 @@ extension WebLoop {
         }
         let message = connection.arriving
         connection.arriving = []
+        connection.letters.append(message.count)
+        if connection.letters.count == limits.letters { _ = unsafe lws_rx_flow_control(wsi, 0) }
         handler.received(message, from: connection.id)
         return true
     }
 
+    func answer(_ bytes: [UInt8], on connection: WebConnection) {
+        guard !connection.letters.isEmpty else { return }
+        if connection.letters.count == limits.letters { _ = unsafe lws_rx_flow_control(connection.wsi, 1) }
+        _ = hold(-connection.letters.removeFirst(), for: connection)
+        push(bytes, on: connection)
+    }
+
     func sendMessage(_ wsi: OpaquePointer) -> Bool {
         let connection = unsafe connection(wsi)
-        guard let message = connection.dequeue() else { return !connection.isEnding }
+        guard let message = connection.dequeue() else {
+            if connection.isEnding { unsafe lws_close_reason(wsi, LWS_CLOSE_STATUS_GOINGAWAY, nil, 0) }
+            return !connection.isEnding
+        }
+        _ = hold(-message.count, for: connection)
         guard write(message, on: connection, as: LWS_WRITE_TEXT) else { return false }
         if connection.hasBacklog || connection.isEnding { _ = unsafe lws_callback_on_writable(wsi) }
         return true

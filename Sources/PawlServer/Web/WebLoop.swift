@@ -22,6 +22,8 @@ final class WebLoop {
     private var next: UInt64 = 1
     private var onStopped: [@Sendable () -> Void] = []
     private(set) var isStopping = false
+    /// See ``WebLimits/memory``.
+    private var held = 0
 
     static let chunk = 64 * 1024
 
@@ -140,6 +142,11 @@ final class WebLoop {
     func run() {
         guard let context = unsafe context else { return }
         while !isStopping { _ = unsafe lws_service(context, 0) }
+        // What was said last, "OK" to a wish to stop among it, is worth a moment.
+        for _ in 0..<500 where connections.values.contains(where: \.isSending) {
+            _ = unsafe lws_service(context, -1)
+            usleep(2000)
+        }
         destroy()
         for completion in onStopped { completion() }
     }
@@ -175,9 +182,16 @@ final class WebLoop {
         }
     }
 
+    /// Whether there is room for one more; ports cannot take it from the socket file.
+    func admits(_ wsi: OpaquePointer) -> Bool {
+        let reserve = unsafe door(of: wsi) == .local ? 0 : limits.reserve
+        return byID.count + reserve < limits.connections
+    }
+
     func forget(_ wsi: OpaquePointer) {
         guard let connection = connections.removeValue(forKey: UInt(bitPattern: wsi)) else { return }
         byID[connection.id] = nil
+        held -= connection.held
         if connection.isAnnounced { handler.closed(connection.id) }
     }
 
@@ -190,21 +204,36 @@ final class WebLoop {
                 if let connection = byID[id] { reply(response, on: connection) }
             case .push(let id, let bytes):
                 if let connection = byID[id] { push(bytes, on: connection) }
+            case .answer(let id, let bytes):
+                if let connection = byID[id] { answer(bytes, on: connection) }
+            case .welcome(let id):
+                if let connection = byID[id] { unsafe lws_set_timeout(connection.wsi, NO_PENDING_TIMEOUT, 0) }
             case .end(let id):
                 guard let connection = byID[id] else { break }
                 connection.isEnding = true
                 _ = unsafe lws_callback_on_writable(connection.wsi)
             case .stop(let completion):
                 isStopping = true
+                for connection in byID.values where connection.isSocket {
+                    connection.isEnding = true
+                    _ = unsafe lws_callback_on_writable(connection.wsi)
+                }
                 onStopped.append(completion)
             }
         }
     }
 
-    private func push(_ bytes: [UInt8], on connection: WebConnection) {
+    /// Whether so much more may be held for it.
+    func hold(_ count: Int, for connection: WebConnection) -> Bool {
+        held += count
+        connection.held += count
+        return held <= limits.memory
+    }
+
+    func push(_ bytes: [UInt8], on connection: WebConnection) {
         guard connection.isAnnounced, !connection.isEnding else { return }
         connection.enqueue(bytes)
-        if connection.backlogBytes > limits.backlog {
+        if !hold(bytes.count, for: connection) || connection.backlogBytes > limits.backlog {
             // It does not read; what it missed cannot be made good, so it has to come again.
             connection.isEnding = true
             unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC)

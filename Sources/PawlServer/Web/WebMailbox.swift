@@ -6,6 +6,9 @@ final class WebMailbox: Sendable {
     enum Message: Sendable {
         case reply(ConnectionID, WebResponse)
         case push(ConnectionID, [UInt8])
+        /// The answer to the oldest message that is not answered.
+        case answer(ConnectionID, [UInt8])
+        case welcome(ConnectionID)
         case end(ConnectionID)
         case stop(@Sendable () -> Void)
     }
@@ -53,7 +56,7 @@ final class WebMailbox: Sendable {
     private func turnAway(_ message: Message) {
         switch message {
         case .stop(let completion): completion()
-        case .reply, .push, .end: break
+        case .reply, .push, .answer, .welcome, .end: break
         }
     }
 }

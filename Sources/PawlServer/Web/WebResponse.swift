@@ -17,6 +17,10 @@ package struct WebResponse: Sendable {
     /// How long it is held back before it goes out.
     package var delay: Duration?
 
+    var isStream: Bool {
+        if case .stream = body { true } else { false }
+    }
+
     package init(_ status: Int, contentType: String? = nil, body: Body = .bytes([])) {
         self.status = status
         self.contentType = contentType

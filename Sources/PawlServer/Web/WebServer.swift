@@ -44,10 +44,18 @@ package final class WebServer: Sendable {
         mailbox.post(.push(connection, bytes))
     }
 
+    /// Answers a WebSocket's oldest message that has no answer yet; those of one socket are to be answered in turn.
+    package func answer(_ bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.answer(socket, bytes)) }
+
+    /// Lets a WebSocket stay for as long as it likes, see ``WebLimits/strangerTime``.
+    package func welcome(_ socket: ConnectionID) { mailbox.post(.welcome(socket)) }
+
     /// Ends a WebSocket or a stream once everything has been sent.
     package func end(_ connection: ConnectionID) { mailbox.post(.end(connection)) }
 
-    /// Closes every connection; returns when the thread has ended.
+    /// Sends what waits to be sent, as far as it is read soon, and closes every connection.
+    ///
+    /// Returns when the thread has ended.
     package func stop() async {
         await withCheckedContinuation { continuation in
             mailbox.post(.stop { continuation.resume() })

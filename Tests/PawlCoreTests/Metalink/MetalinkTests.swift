@@ -98,7 +98,9 @@ import Testing
 
     @Test func `two files of one name are refused`() {
         let file = "<file name='f'><url>http://h/f</url></file>"
-        #expect(throws: Metalink.Fault.self) { try Metalink(Array("<metalink>\(file)\(file)</metalink>".utf8)) }
+        #expect(throws: Metalink.Fault.self) {
+            try Metalink(Array("<metalink>\(file)\(file)</metalink>".utf8))
+        }
     }
 
     @Test(arguments: [
@@ -124,7 +126,9 @@ import Testing
     }
 
     @Test func `attributes, text and children are told apart`() throws {
-        let root = try parse("<a x='1&lt;2' y = \">'\" ><b/>t<!-- no --><![CDATA[<u>]]>&#x41;<b z=''>v</b></a >")
+        let root = try parse(
+            "<a x='1&lt;2' y = \">'\" ><b/>t<!-- no --><![CDATA[<u>]]>&#x41;<b z=''>v</b></a >"
+        )
         #expect(root.attributes == ["x": "1<2", "y": ">'"])
         #expect(root.text == "t<u>A")
         #expect(root.children("b").map(\.text) == ["", "v"])

@@ -1,0 +1,110 @@
+package import PawlCore
+
+/// XML-RPC's letters for the calls that JSON-RPC has.
+package enum XMLCall {
+    private static let limits = XMLElement.Limits(length: .max, depth: 64, elements: 100_000)
+
+    /// `nil` when it is none.
+    package static func parse(_ bytes: [UInt8]) -> RPCCall? {
+        guard let root = try? XMLElement.parse(bytes, within: limits), root.name == "methodCall",
+            let method = root.child("methodName")?.trimmedText
+        else { return nil }
+        var parameters: [JSON] = []
+        for parameter in root.child("params")?.children("param") ?? [] {
+            guard let value = parameter.child("value").flatMap(value) else { return nil }
+            parameters.append(value)
+        }
+        return RPCCall(id: .null, method: method, parameters: parameters)
+    }
+
+    /// What has no type is a text; bytes stay in base64, as JSON-RPC has them.
+    private static func value(_ holder: XMLElement) -> JSON? {
+        guard let element = holder.children.first else { return .string(holder.text) }
+        switch element.name {
+        case "string": return .string(element.text)
+        case "base64":
+            return .string(String(element.text.unicodeScalars.filter { !$0.properties.isWhitespace }))
+        case "int", "i4", "i8": return Int64(element.trimmedText).map { .number($0) }
+        case "double": return .number(element.trimmedText)
+        case "boolean": return .bool(element.trimmedText == "1")
+        case "nil": return .null
+        case "array":
+            var values: [JSON] = []
+            for holder in element.child("data")?.children("value") ?? [] {
+                guard let value = value(holder) else { return nil }
+                values.append(value)
+            }
+            return .array(values)
+        case "struct":
+            var members: [JSON.Member] = []
+            for member in element.children("member") {
+                guard let name = member.child("name")?.text, let value = member.child("value").flatMap(value)
+                else {
+                    return nil
+                }
+                members.append(JSON.Member(name, value))
+            }
+            return .object(members)
+        default: return nil
+        }
+    }
+
+    /// The answer of JSON-RPC as XML-RPC says it.
+    package static func answer(_ reply: JSON) -> [UInt8] {
+        var text = "<?xml version=\"1.0\"?><methodResponse>"
+        if let error = reply["error"] {
+            let fault: JSON = [
+                "faultCode": error["code"] ?? .number(1), "faultString": error["message"] ?? .string(""),
+            ]
+            text += "<fault>"
+            write(fault, to: &text)
+            text += "</fault>"
+        } else {
+            text += "<params><param>"
+            write(reply["result"] ?? .null, to: &text)
+            text += "</param></params>"
+        }
+        return Array((text + "</methodResponse>").utf8)
+    }
+
+    private static func write(_ value: JSON, to text: inout String) {
+        text += "<value>"
+        switch value {
+        case .null: text += "<nil/>"
+        case .bool(let flag): text += "<boolean>\(flag ? 1 : 0)</boolean>"
+        case .number(let digits):
+            text += Int32(digits) == nil ? "<double>\(digits)</double>" : "<int>\(digits)</int>"
+        case .string(let string): text += "<string>\(escaped(string))</string>"
+        case .array(let values):
+            text += "<array><data>"
+            for value in values { write(value, to: &text) }
+            text += "</data></array>"
+        case .object(let members):
+            text += "<struct>"
+            for member in members {
+                text += "<member><name>\(escaped(member.name))</name>"
+                write(member.value, to: &text)
+                text += "</member>"
+            }
+            text += "</struct>"
+        }
+        text += "</value>"
+    }
+
+    /// XML has no way to write control characters.
+    private static func escaped(_ text: String) -> String {
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;".unicodeScalars
+            case "<": escaped += "&lt;".unicodeScalars
+            case ">": escaped += "&gt;".unicodeScalars
+            case "\r": escaped += "&#13;".unicodeScalars
+            case "\u{0}"..<" " where scalar != "\n" && scalar != "\t": escaped.append("\u{FFFD}")
+            case "\u{FFFE}", "\u{FFFF}": escaped.append("\u{FFFD}")
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
+    }
+}

@@ -1,0 +1,261 @@
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// Answers that clients of aria2 know, to the letter.
+@Suite struct Aria2VectorTests {
+    private let payload = Payload(seed: 612, length: 3_000_000)
+
+    /// What a POST of this text gives: the body, a blank, the status.
+    private func post(_ bench: ServiceBench, _ text: String) async throws -> String {
+        try await bench.post(text.replacing("TOKEN", with: "token:\(bench.secret)"))
+    }
+
+    @Test func `letters and their statuses`() async throws {
+        let bench = try await ServiceBench()
+        let version = #""method":"aria2.getVersion","params":["TOKEN"]"#
+        let good = try await post(bench, #"{"id":1,\#(version)}"#)
+        #expect(good.hasPrefix(#"{"id":1,"jsonrpc":"2.0","result":{"version":"#) && good.hasSuffix(" 200"))
+        for (letter, id, code, status) in [
+            (#"{\#(version)}"#, "null", -32600, 400),
+            (#"{"id":2,"method":"aria2.getVersion","params":{}}"#, "2", -32602, 500),
+            ("{", "null", -32700, 500), ("5", "null", -32600, 400), ("", "null", -32700, 500),
+        ] {
+            let answer = try await post(bench, letter)
+            #expect(answer.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#), "\(letter)")
+            #expect(answer.hasSuffix(" \(status)"), "\(letter)")
+        }
+        let unknown = try await post(bench, #"{"id":3,"method":"x","params":["TOKEN"]}"#)
+        #expect(
+            unknown == #"{"id":3,"jsonrpc":"2.0","error":{"code":1,"message":"No such method: x"}} 400"#
+        )
+        let batch = try await post(bench, #"[1,{"id":4,\#(version)}]"#)
+        #expect(batch.hasPrefix(#"[{"id":4,"#) && batch.hasSuffix("}] 200"))
+        #expect(batch.components(of: #""id""#) == 1)
+        await bench.close()
+    }
+
+    @Test func `a wrong secret is answered after a second, whatever was called`() async throws {
+        let bench = try await ServiceBench()
+        let time = try await bench.curl(
+            "-w",
+            " %{time_total}",
+            "--data-binary",
+            #"{"id":1,"method":"x"}"#,
+            bench.url
+        )
+        #expect(time.contains(#""message":"Unauthorized""#))
+        #expect(try #require(time.split(separator: " ").last.flatMap { Double($0) }) >= 1)
+        await bench.close()
+    }
+
+    @Test func `without a secret a token is passed over`() async throws {
+        let bench = try await ServiceBench { $0.needsNoSecret = true }
+        let answer = try await bench.post(#"{"id":1,"method":"aria2.getSessionInfo","params":["token:x"]}"#)
+        #expect(answer.contains("sessionId") && answer.hasSuffix(" 200"))
+        await bench.close()
+    }
+
+    @Test func `several calls in one have their own answers`() async throws {
+        let bench = try await ServiceBench()
+        let calls = #"""
+            [[{"methodName":"aria2.tellStatus","params":["TOKEN","zz"]},
+            {"methodName":"system.multicall","params":[[]]}]]
+            """#
+        #expect(
+            try await post(bench, #"{"id":1,"method":"system.multicall","params":\#(calls)}"#)
+                == #"{"id":1,"jsonrpc":"2.0","result":[{"code":1,"message":"Invalid GID zz"},"#
+                + #"{"code":1,"message":"Recursive system.multicall forbidden."}]} 200"#
+        )
+        let outer = try await post(bench, #"{"id":1,"method":"system.multicall","params":["TOKEN",[]]}"#)
+        #expect(outer.contains("The parameter at 0 has wrong type."))
+        await bench.close()
+    }
+
+    @Test func `preflights are answered, with CORS fields only where every origin may call`() async throws {
+        for allows in [false, true] {
+            let bench = try await ServiceBench { $0.allowsEveryOrigin = allows }
+            let fields = try await bench.curl(
+                "-X",
+                "OPTIONS",
+                "-D",
+                "-",
+                "-o",
+                "/dev/null",
+                "-H",
+                "Access-Control-Request-Headers: content-type",
+                bench.url
+            ).lowercased()
+            #expect(fields.hasPrefix("http/1.1 200"))
+            #expect(fields.contains("access-control-allow-origin: *") == allows)
+            #expect(fields.contains("access-control-allow-headers: content-type") == allows)
+            #expect(fields.contains("access-control-max-age: 1728000") == allows)
+            await bench.close()
+        }
+    }
+
+    @Test func `a beginning of several names is not one of them`() async throws {
+        let bench = try await ServiceBench()
+        let gids = ["20aaaaaaaaaaaaaa", "20bbbbbbbbbbbbbb"]
+        for gid in gids {
+            let wish: JSON = [["http://127.0.0.1:9/f"], ["gid": .string(gid), "pause": "true"]]
+            #expect(try await bench.gid("aria2.addUri", wish) == gid)
+        }
+        #expect(try await bench.refusal("aria2.tellStatus", ["20"]) == "GID 20 is not unique")
+        #expect(try await bench.gid("aria2.unpause", ["20b"]) == gids[1])
+        let taken: JSON = [["http://127.0.0.1:9/g"], ["gid": .string(gids[0])]]
+        #expect(try await bench.refusal("aria2.addUri", taken).contains("there is a download of that name"))
+        for gid in ["20", "0000000000000000", "zzzzzzzzzzzzzzzz"] {
+            let wish: JSON = [["http://127.0.0.1:9/g"], ["gid": .string(gid)]]
+            #expect(
+                try await bench.refusal("aria2.addUri", wish)
+                    == "We encountered a problem while processing the option '--gid'."
+            )
+        }
+        await bench.close()
+    }
+
+    @Test func `a pause shows in the very next answer, and so does a removal`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/slow", payload) { $0.pace = 200_000 }
+        let waits: JSON = [["http://127.0.0.1:9/f"], ["pause": "true"]]
+        let waiting = try await bench.gid("aria2.addUri", waits)
+        for round in 0..<5 {
+            let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["out": .string("f\(round)")]])
+            try await bench.begin(gid)
+            let calls: JSON = [
+                [
+                    ["methodName": "aria2.tellStatus", "params": [.string(gid), ["status", "errorCode"]]],
+                    ["methodName": "aria2.pause", "params": [.string(gid)]],
+                    ["methodName": "aria2.tellActive", "params": [["gid"]]],
+                    [
+                        "methodName": "aria2.tellWaiting",
+                        "params": [.number(0), .number(1), ["gid", "status"]],
+                    ],
+                    ["methodName": "aria2.getGlobalStat"],
+                    ["methodName": "aria2.forceRemove", "params": [.string(gid)]],
+                    ["methodName": "aria2.tellWaiting", "params": [.number(0), .number(9), ["gid"]]],
+                    ["methodName": "aria2.tellActive", "params": [["gid"]]],
+                ]
+            ]
+            let told = try await bench.result("system.multicall", calls).array ?? []
+            let answers = told.map { $0.array?.first ?? $0 }
+            try #require(answers.count == 8)
+            #expect(answers[0] == ["status": "active"])
+            #expect(answers[2] == [])
+            #expect(answers[3] == [["gid": .string(gid), "status": "paused"]])
+            #expect(answers[4]["numActive"] == "0")
+            #expect(answers[4]["numWaiting"] == "2")
+            #expect(answers[5] == .string(gid))
+            #expect(answers[6] == [["gid": .string(waiting)]])
+            #expect(answers[7] == [])
+        }
+        #expect(try await bench.result("aria2.getGlobalStat")["numStoppedTotal"] == "0")
+        await bench.close()
+    }
+
+    @Test func `what was running is stopped with a trace, newest first from the end`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/slow", payload) { $0.pace = 100_000 }
+        var gids: [String] = []
+        for number in 0..<3 {
+            let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["out": .string("\(number)")]])
+            try await bench.begin(gid)
+            #expect(try await bench.gid("aria2.remove", [.string(gid)]) == gid)
+            gids.append(gid)
+        }
+        func stopped(_ offset: Int, _ count: Int) async throws -> [String] {
+            let list = try await bench.result("aria2.tellStopped", [.number(offset), .number(count)])
+            #expect(list.array?.allSatisfy { $0["status"] == "removed" && $0["errorCode"] == "31" } == true)
+            return try #require(list.array).compactMap { $0["gid"]?.string }
+        }
+        #expect(try await stopped(-1, 2) == [gids[2], gids[1]])
+        #expect(try await stopped(-1, 1000) == gids.reversed())
+        #expect(try await stopped(0, 2) == [gids[0], gids[1]])
+        #expect(
+            try await bench.refusal("aria2.remove", [.string(gids[0])])
+                == "Active Download not found for GID#\(gids[0])"
+        )
+        #expect(
+            try await bench.refusal("aria2.getUris", [.string(gids[0])])
+                == "No URI data is available for GID#\(gids[0])"
+        )
+        #expect(
+            try await bench.refusal("aria2.getServers", [.string(gids[0])])
+                == "No active download for GID#\(gids[0])"
+        )
+        await bench.close()
+    }
+
+    @Test func `a name with folders is told so that it can be sent again`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", payload)
+        let wish: JSON = [
+            [.string(url)], ["out": "a/b.bin", "dir": .string(bench.root + "/c"), "pause": "true"],
+        ]
+        let gid = try await bench.gid("aria2.addUri", wish)
+        let options = try await bench.result("aria2.getOption", [.string(gid)])
+        #expect(options["dir"]?.string == bench.root + "/c/a")
+        #expect(options["out"] == "b.bin")
+        _ = try await bench.result("aria2.remove", [.string(gid)])
+        let again = try await bench.gid("aria2.addUri", [[.string(url)], options])
+        try await bench.finish(again)
+        #expect(FileSystem.difference(of: bench.root + "/c/a/b.bin", from: payload) == nil)
+        await bench.close()
+    }
+
+    @Test func `addresses are exchanged one occurrence at a time`() async throws {
+        let bench = try await ServiceBench()
+        let (first, second, third) = ("http://127.0.0.1:9/1", "http://127.0.0.1:9/2", "http://127.0.0.1:9/3")
+        let uris: JSON = [.string(first), .string(second), .string(second)]
+        let gid = try await bench.gid("aria2.addUri", [uris, ["pause": "true"]])
+        let change: JSON = [
+            .string(gid), .number(1), [.string(second)], [.string(third), "no:address"], .number(0),
+        ]
+        #expect(try await bench.result("aria2.changeUri", change) == [.number(1), .number(1)])
+        let told = try await bench.result("aria2.getUris", [.string(gid)]).array ?? []
+        #expect(told.compactMap { $0["uri"]?.string } == [third, first, second])
+        #expect(
+            try await bench.refusal("aria2.changeUri", [.string(gid), .number(2), [], []])
+                == "fileIndex is out of range"
+        )
+        await bench.close()
+    }
+
+    @Test func `the session keeps what has not finished, with its options`() async throws {
+        let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
+        let wish: JSON = [
+            ["http://127.0.0.1:9/a", "http://127.0.0.1:9/b"], ["pause": "true", "header": ["A: 1", "B: 2"]],
+        ]
+        let gid = try await bench.gid("aria2.addUri", wish)
+        #expect(try await bench.result("aria2.saveSession") == "OK")
+        let saved = try #require(FileSystem.contents(bench.root + ".session"))
+        #expect(
+            String(decoding: saved, as: UTF8.self)
+                == "http://127.0.0.1:9/a\thttp://127.0.0.1:9/b\n gid=\(gid)\n pause=true\n header=A: 1\n header=B: 2\n"
+        )
+        await bench.close()
+        let other = try await ServiceBench()
+        #expect(try await other.refusal("aria2.saveSession") == "Filename is not given.")
+        await other.close()
+    }
+
+    @Test func `what cannot be done is said, not left out`() async throws {
+        let bench = try await ServiceBench()
+        for option in ["dry-run", "hash-check-only", "parameterized-uri"] {
+            let wish: JSON = [["http://127.0.0.1:9/f"], .object([JSON.Member(option, "true")])]
+            #expect(
+                try await bench.refusal("aria2.addUri", wish) == "The option '--\(option)' is not supported."
+            )
+        }
+        await bench.close()
+    }
+}
+
+extension String {
+    /// How often `part` stands in it.
+    fileprivate func components(of part: String) -> Int {
+        split(separator: part, omittingEmptySubsequences: false).count - 1
+    }
+}
