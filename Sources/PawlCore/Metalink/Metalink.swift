@@ -118,7 +118,7 @@ package struct Metalink: Hashable, Sendable {
 }
 
 extension Checksum {
-    /// `TYPE=HEX`
+    /// `TYPE=HEX`, as options have it.
     package var text: String { "\(algorithm.rawValue)=\(Hexadecimal.text(digest))" }
 }
 

@@ -9,11 +9,9 @@ enum XMLPropertyList {
             depth: PropertyList.Limit.depth + 1,
             elements: PropertyList.Limit.work / PropertyList.Limit.workOfAnObject
         )
-        let root: XMLElement
-        do throws(XMLElement.Fault) { root = try XMLElement.parse(bytes, within: limits) } catch {
-            throw PropertyList.Fault(words: "it is no property list: \(error.words)")
+        guard let root = try? XMLElement.parse(bytes, within: limits), root.name == "plist" else {
+            throw PropertyList.Fault(words: "it is no property list")
         }
-        guard root.name == "plist" else { throw PropertyList.Fault(words: "it is no property list") }
         guard root.children.count == 1 else { throw damaged }
         return try value(root.children[0])
     }
