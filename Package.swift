@@ -92,7 +92,7 @@ let package = Package(
         tests("PawlSessionTests", ["SessionProgram", "PawlSession", "Pawl", "PawlTestKit"]),
         tests("ExamplesTests", examples.map { .target(name: "Example\($0)") } + ["PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
-        tests("PawlCommandsTests", ["PawlCommands", "Pawl", "PawlCore"]),
+        tests("PawlCommandsTests", ["PawlCommands", "PawlServer", "Pawl", "PawlCore"]),
         .testTarget(
             name: "PawlFuzzTests",
             dependencies: [

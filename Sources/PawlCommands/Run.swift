@@ -5,6 +5,8 @@ import PawlCore
 /// Runs the command line (the program's name is its first argument) and gives the exit code.
 package func run(arguments: [String]) -> Int32 {
     do throws(Failure) {
+        let name = arguments.first?.split(separator: "/").last
+        if name == "aria2c" { return try Command.aria2c.run(arguments.dropFirst()) }
         return try run(command: arguments.dropFirst())
     } catch {
         complain(error)

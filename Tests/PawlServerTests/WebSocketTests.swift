@@ -130,14 +130,3 @@ import Testing
         await stopped
     }
 }
-
-/// Python with the packages of clients, in a folder of its own beside what is built.
-enum PythonClients {
-    static let path = FileSystem.folder(of: #filePath) + "/../../.build/clients/bin/python"
-
-    /// Made at first, which needs PyPI.
-    static let areThere: Bool = {
-        let script = FileSystem.folder(of: #filePath) + "/../../Scripts/python-clients"
-        return (try? PawlProcess.run(script, [], atMost: .seconds(300)))?.exit == .code(0)
-    }()
-}

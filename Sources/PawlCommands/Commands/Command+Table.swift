@@ -2,7 +2,7 @@ import PawlCore
 
 extension Command {
     /// Every command, in the order in which they are shown.
-    static let table: [Command] = [get, serve, help]
+    static let table: [Command] = [get, serve, aria2c, help]
 
     private static let get = Command(
         "get",

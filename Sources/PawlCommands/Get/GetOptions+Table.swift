@@ -77,6 +77,16 @@ extension GetOptions {
             options.inputFiles.append(try OptionValues.notEmpty("input-file", value))
         },
         CommandOption(
+            "metalink",
+            aliases: ["metalink-file"],
+            takes: .required("FILE|-"),
+            in: .sources,
+            "fetch what a Metalink (version 3 or 4) names: files with their mirrors and checksums",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.metalinks.append(try OptionValues.notEmpty("metalink", value))
+        },
+        CommandOption(
             "mirror",
             takes: .required("URL"),
             in: .sources,

@@ -12,6 +12,7 @@ package struct GetOptions: Sendable, Hashable {
     package var jobs = 3
     package var rateLimit: Int64?
     package var inputFiles: [String] = []
+    package var metalinks: [String] = []
     package var isJSON = false
     package var isQuiet = false
     package var wantsHelp = false

@@ -30,6 +30,14 @@ package struct GetPlan: Sendable {
             let name = file == "-" ? "standard input" : file
             for entry in try InputFile.parse(try read(file), name: name) { items.append(Item(entry)) }
         }
+        for file in options.metalinks { items += try Item.items(ofMetalink: try read(file), at: file) }
+        try check()
+    }
+
+    /// What another command wants, whose files are known.
+    init(_ options: GetOptions, items: [Item]) throws(Failure) {
+        self.options = options
+        self.items = items
         try check()
     }
 
@@ -62,7 +70,7 @@ package struct GetPlan: Sendable {
                 remedy: "see 'pawl help get'"
             )
         }
-        if items.count > 1 || !options.inputFiles.isEmpty {
+        if items.count > 1 || !options.inputFiles.isEmpty || !options.metalinks.isEmpty {
             let single = [
                 ("output", options.output != nil), ("mirror", !options.download.mirrors.isEmpty),
                 ("checksum", options.download.checksum != nil),

@@ -5,6 +5,12 @@ package struct InputEntry: Hashable, Sendable {
     package var options: [InputOption] = []
     /// The line of the addresses, from 1.
     package var line: Int
+
+    package init(addresses: [String], options: [InputOption] = [], line: Int) {
+        self.addresses = addresses
+        self.options = options
+        self.line = line
+    }
 }
 
 /// `name=value` on a line of its own below the addresses.
@@ -12,6 +18,12 @@ package struct InputOption: Hashable, Sendable {
     package var name: String
     package var value: String
     package var line: Int
+
+    package init(name: String, value: String, line: Int) {
+        self.name = name
+        self.value = value
+        self.line = line
+    }
 }
 
 /// A list of downloads, in aria2's format: one file a line, its mirrors separated by TAB; lines that begin

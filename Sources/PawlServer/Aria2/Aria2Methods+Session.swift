@@ -38,7 +38,8 @@ extension Aria2Methods {
         var lines = [details.sources.joined(separator: "\t"), " gid=\(details.snapshot.id)"]
         if details.snapshot.state == .paused { lines.append(" pause=true") }
         let options = Aria2Options.remembered(in: details.options.attributes)
-        for (name, value) in options.values.sorted(by: { $0.key < $1.key }) {
+        let common = settings.options
+        for (name, value) in options.values.sorted(by: { $0.key < $1.key }) where common[name] != value {
             for line in value.split(separator: "\n", omittingEmptySubsequences: false) {
                 lines.append(" \(name)=\(line)")
             }
@@ -47,10 +48,64 @@ extension Aria2Methods {
     }
 }
 
+/// Keeps the session file up to date, and takes in what one lists.
+final class SessionKeeper: Sendable {
+    private let methods: Aria2Methods
+    private let timer: Task<Void, Never>?
+
+    /// `interval` are seconds, 0 for never.
+    init(_ methods: Aria2Methods, interval: Int) {
+        self.methods = methods
+        guard interval > 0, methods.settings.sessionFile != nil else {
+            timer = nil
+            return
+        }
+        timer = Task {
+            while (try? await Task.sleep(for: .seconds(interval))) != nil {
+                _ = try? await methods.saveSession()
+            }
+        }
+    }
+
+    /// What the queue knows by the name that an entry says is not added again; what cannot be added is passed over.
+    func load(_ entries: [InputEntry]) async {
+        for entry in entries {
+            if let gid = entry.options.last(where: { $0.name == "gid" })?.value,
+                let id = Download.ID(gid), (try? await methods.manager.snapshot(of: id)) ?? nil != nil
+            {
+                continue
+            }
+            _ = try? await methods.addURI(Aria2Parameters(entry))
+        }
+    }
+
+    /// Writes it for the last time.
+    func close() async {
+        timer?.cancel()
+        if methods.settings.sessionFile != nil { _ = try? await methods.saveSession() }
+    }
+}
+
+extension Aria2Parameters {
+    /// What a client would send to have the same download.
+    fileprivate init(_ entry: InputEntry) {
+        var lines: [String: String] = [:]
+        for line in entry.options {
+            let former = line.name == "header" ? lines[line.name] : nil
+            lines[line.name] = former.map { $0 + "\n" + line.value } ?? line.value
+        }
+        self.init([
+            .array(entry.addresses.map { .string($0) }),
+            .object(lines.map { JSON.Member($0.key, .string($0.value)) }),
+        ])
+    }
+}
+
 /// Writes a file so that a reader sees the old one or the new one.
 enum SessionFile {
     static func write(_ text: String, to path: String) throws(Failure) {
         let draft = path + "__temp"
+        _ = unsafe unlink(draft)
         let file = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw failure("cannot make", draft) }
         let bytes = Array(text.utf8)

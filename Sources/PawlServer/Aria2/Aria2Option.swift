@@ -38,6 +38,13 @@ package struct Aria2Option: Hashable, Sendable {
     package var fallback: String?
     package var scope: Scope
 
+    package init(name: String, kind: Kind, fallback: String?, scope: Scope) {
+        self.name = name
+        self.kind = kind
+        self.fallback = fallback
+        self.scope = scope
+    }
+
     /// The value as it is told; `nil` when it is none of this option's.
     package func normal(_ value: String) -> String? {
         switch kind {

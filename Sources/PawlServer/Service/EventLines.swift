@@ -19,6 +19,9 @@ final class EventLines: Sendable {
     func add(socket: ConnectionID) -> Bool { state.withLock { $0.sockets.insert(socket).inserted } }
     func add(reader: ConnectionID) { state.withLock { _ = $0.readers.insert(reader) } }
 
+    /// What ran before anything was told.
+    func begin(with running: some Sequence<Download.ID>) { state.withLock { $0.running.formUnion(running) } }
+
     func remove(_ connection: ConnectionID) {
         state.withLock { state in
             state.sockets.remove(connection)

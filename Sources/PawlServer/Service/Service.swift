@@ -10,14 +10,22 @@ package final class Service: Sendable {
     private let server: WebServer
     private let bell: Bell
     private let lines: EventLines
+    private let session: SessionKeeper
     private let lock: SocketLock
 
-    private init(manager: DownloadManager, server: WebServer, bell: Bell, lines: EventLines, lock: SocketLock)
-    {
+    private init(
+        manager: DownloadManager,
+        server: WebServer,
+        bell: Bell,
+        lines: EventLines,
+        session: SessionKeeper,
+        lock: SocketLock
+    ) {
         self.manager = manager
         self.server = server
         self.bell = bell
         self.lines = lines
+        self.session = session
         self.lock = lock
         port = server.ports.last ?? 0
     }
@@ -56,7 +64,10 @@ package final class Service: Sendable {
             options: configuration.options,
             stop: { bell.ring() }
         )
-        let methods = ServiceMethods(Aria2Methods(manager: manager, settings: settings), manager: manager)
+        let aria2 = Aria2Methods(manager: manager, settings: settings)
+        let methods = ServiceMethods(aria2, manager: manager)
+        let session = SessionKeeper(aria2, interval: configuration.sessionInterval)
+        await session.load(configuration.entries)
         let lines = EventLines()
         let figures = Figures()
         let handler = ServiceHandler(
@@ -78,13 +89,21 @@ package final class Service: Sendable {
         )
         handler.attach(server)
         let events = manager.events
+        lines.begin(with: ((try? await manager.running()) ?? []).map(\.id))
         Task {
             for await event in events {
                 figures.note(event)
                 lines.tell(event)
             }
         }
-        return Service(manager: manager, server: server, bell: bell, lines: lines, lock: lock)
+        return Service(
+            manager: manager,
+            server: server,
+            bell: bell,
+            lines: lines,
+            session: session,
+            lock: lock
+        )
     }
 
     private static func secretText(_ configuration: ServiceConfiguration) throws(Failure) -> String {
@@ -102,6 +121,7 @@ package final class Service: Sendable {
     package func stop() async {
         lines.tellStop()
         await server.stop()
+        await session.close()
         await manager.shutDown()
         // The last of all: who waits for the lock finds everything written.
         lock.release()

@@ -1,5 +1,5 @@
 package import Pawl
-import PawlCore
+package import PawlCore
 
 /// How a service is started.
 package struct ServiceConfiguration: Sendable {
@@ -25,7 +25,12 @@ package struct ServiceConfiguration: Sendable {
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false
+    /// Where aria2's clients find what is unfinished, written when they ask, every so many seconds (0: never), and at
+    /// the end.
     package var sessionFile: String?
+    package var sessionInterval = 0
+    /// What is added at the start, unless the queue knows it already by the name that it says.
+    package var entries: [InputEntry] = []
     package var options = Aria2Options()
     package var manager = DownloadManager.Configuration()
     package var limits = WebLimits()

@@ -1,0 +1,80 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlServer
+
+extension Command {
+    /// Stands in for aria2c: also what the program does when that is its name.
+    static let aria2c = Command(
+        "aria2c",
+        "[options] URL...",
+        summary: "as aria2c is called, for what calls it",
+        details: """
+            Takes aria2c's command line. With --enable-rpc it is a service for aria2's clients, with one download root, \
+            the folder for files; otherwise it downloads as 'pawl get' does, with aria2's defaults. A program of this name (a link to \
+            pawl) does the same.
+            Without a secret or a login, only this machine can call it. BitTorrent is not there.
+            """,
+        operand: .addresses,
+        options: Aria2cOptions.table.map(\.entry)
+    ) { (arguments) throws(Failure) in
+        var given = Aria2cOptions()
+        let parser = OptionParser(Aria2cOptions.table, command: "aria2c")
+        let addresses = try parser.parse(arguments, into: &given)
+        switch given.wish {
+        case "help": say(try PawlCommands.help(on: "aria2c"))
+        case "version": say(Aria2cOptions.versionText)
+        case nil, .some: return try Aria2cRun(given.joined(), addresses).run()
+        }
+        return 0
+    }
+}
+
+extension Aria2cOptions {
+    static let table: [CommandOption<Aria2cOptions>] = Aria2cRow.table.map { row in
+        CommandOption(
+            row.option.name,
+            short: row.short,
+            takes: row.option.kind == .flag || row.role == .text
+                ? .optional("true|false") : .required("VALUE"),
+            in: row.group,
+            row.help
+        ) { (options, value) throws(Failure) in try options.set(row, value) }
+    }
+
+    static let versionText = """
+        aria2 version 1.37.0
+        Pawl \(PawlVersion.text) in aria2's place
+
+        Enabled Features: Async DNS, HTTPS, Message Digest, Metalink
+
+        """
+
+    /// With the configuration file and, under both, aria2's own defaults where they are not ours.
+    func joined() throws(Failure) -> Aria2cOptions {
+        var joined = Aria2cOptions()
+        for (name, value) in Aria2cOptions.defaults {
+            if let row = Aria2cRow.named[name] { try joined.set(row, value) }
+        }
+        guard !flag("no-conf") else { return over(joined) }
+        var file = Aria2cOptions()
+        if let path = self["conf-path"] {
+            try file.take(configuration: try readText(at: path))
+        } else if let path = Aria2cOptions.usualFiles.first(where: { unsafe access($0, R_OK) == 0 }) {
+            try file.take(configuration: try readText(at: path))
+        }
+        return over(file.over(joined))
+    }
+
+    private static let defaults = [
+        "split": "5", "max-connection-per-server": "1", "max-concurrent-downloads": "5", "timeout": "60",
+        "min-split-size": "20M", "retry-wait": "0", "remote-time": "false",
+    ]
+
+    private static var usualFiles: [String] {
+        guard let home = environmentVariable("HOME"), !home.isEmpty else { return [] }
+        let settings =
+            environmentVariable("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.config"
+        return [home + "/.aria2/aria2.conf", settings + "/aria2/aria2.conf"]
+    }
+}

@@ -1,0 +1,78 @@
+package import PawlCore
+import PawlServer
+
+/// What aria2c's options say, in its own words, in the form in which they are told again.
+package struct Aria2cOptions: Sendable {
+    /// By name; lines of several headers are joined by line feeds.
+    package private(set) var values: [String: String] = [:]
+    /// Options that mean nothing here, in the order in which they came.
+    package private(set) var passedOver: [String] = []
+    /// Text that was asked for: `help` or `version`.
+    package private(set) var wish: String?
+
+    package init() {}
+
+    package subscript(_ name: String) -> String? { values[name] }
+    package func flag(_ name: String) -> Bool { values[name] == "true" }
+    package func number(_ name: String) -> Int64? { values[name].flatMap { Int64($0) } }
+
+    /// Throws code 28 for what is no value of the option.
+    package mutating func set(_ row: Aria2cRow, _ value: String) throws(Failure) {
+        switch row.role {
+        case .text: wish = row.option.name
+        case .nothing: passedOver.append(row.option.name)
+        case .meant:
+            let given = row.option.kind == .flag && value.isEmpty ? "true" : value
+            guard let normal = row.option.normal(given) else {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "--\(row.option.name)=\(value)",
+                    because: "it is no value of this option",
+                    remedy: "see 'man aria2c' or 'pawl help aria2c'"
+                )
+            }
+            let former = row.option.kind == .lines ? values[row.option.name] : nil
+            values[row.option.name] = former.map { $0 + "\n" + normal } ?? normal
+        }
+    }
+
+    /// What is not given here counts as it is there.
+    package func over(_ others: Aria2cOptions) -> Aria2cOptions {
+        var joined = others
+        for (name, value) in values { joined.values[name] = value }
+        joined.passedOver += passedOver
+        joined.wish = wish ?? others.wish
+        return joined
+    }
+
+    /// Lines `name=value` of a configuration file; unknown names are passed over, as aria2 does.
+    package mutating func take(configuration text: String) throws(Failure) {
+        for line in text.split(whereSeparator: \.isNewline) {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(parts[0]).trimmed
+            guard !name.isEmpty, !name.hasPrefix("#") else { continue }
+            guard parts.count == 2, let row = Aria2cRow.named[name] else {
+                passedOver.append(name)
+                continue
+            }
+            try set(row, String(parts[1]).trimmed)
+        }
+    }
+
+    /// Options below an address in an input file; those of nobody are passed over.
+    package init(_ lines: [InputOption]) throws(Failure) {
+        for line in lines {
+            guard let row = Aria2cRow.named[line.name] else { continue }
+            try set(row, line.value)
+        }
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var rest = self[...].drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
+        return String(rest)
+    }
+}

@@ -1,0 +1,162 @@
+package import PawlServer
+
+/// One of aria2c's options: everything that is known of it.
+package struct Aria2cRow: Sendable {
+    package enum Role: Hashable, Sendable {
+        case meant
+        /// It is taken, so that a command line for aria2c works, and says nothing here.
+        case nothing
+        /// It asks for a text.
+        case text
+    }
+
+    package var option: Aria2Option
+    package var short: Character?
+    package var role: Role
+    /// What stands beside it in help texts.
+    var help: String
+    var group: OptionGroup
+
+    /// Every option, in the order in which they are shown.
+    package static let table: [Aria2cRow] = start + calls + files + session + rest + torrents + silent
+
+    package static let named = Dictionary(table.map { ($0.option.name, $0) }) { first, _ in first }
+
+    private typealias Words = (name: String, short: Character?, kind: Aria2Option.Kind, help: String)
+
+    private static func rows(_ group: OptionGroup, _ rows: [Words]) -> [Aria2cRow] {
+        rows.map { row in
+            Aria2cRow(
+                // What is an option of calls too takes what it takes there.
+                option: Aria2Option.table[row.name]
+                    ?? Aria2Option(name: row.name, kind: row.kind, fallback: nil, scope: []),
+                short: row.short,
+                role: row.name == "help" || row.name == "version" ? .text : .meant,
+                help: row.help,
+                group: group
+            )
+        }
+    }
+
+    private static let start = rows(
+        .setup,
+        [
+            ("conf-path", nil, .text, "a file of lines NAME=VALUE [aria2's own places]"),
+            ("no-conf", nil, .flag, "read no such file"),
+            ("daemon", "D", .flag, "leave the terminal"),
+            ("help", "h", .text, "this text"), ("version", "v", .flag, "the version"),
+            ("quiet", "q", .flag, "errors only"),
+        ]
+    )
+
+    private static let calls = rows(
+        .doors,
+        [
+            ("enable-rpc", nil, .flag, "serve calls until it is stopped"),
+            ("rpc-listen-port", nil, .number(0...65535), "port for HTTP and WebSocket [6800]"),
+            ("rpc-listen-all", nil, .flag, "listen at every address; needs a secret or a login"),
+            ("rpc-secret", nil, .text, "what callers must know"),
+            ("rpc-user", nil, .text, "a login instead of a secret"),
+            ("rpc-passwd", nil, .text, "its password"),
+            ("rpc-allow-origin-all", nil, .flag, "pages of every origin may call"),
+            ("rpc-secure", nil, .flag, "speak TLS"), ("rpc-certificate", nil, .text, "certificate (PEM)"),
+            ("rpc-private-key", nil, .text, "its key (PEM)"),
+            ("rpc-max-request-size", nil, .text, "largest request [2M]"),
+        ]
+    )
+
+    private static let files = rows(
+        .files,
+        [
+            ("dir", "d", .text, "folder for files; with --enable-rpc nothing is written outside it [.]"),
+            ("out", "o", .text, "name of the file"),
+            ("force-sequential", "Z", .flag, "each URL is a file; otherwise all are mirrors of one"),
+            ("input-file", "i", .text, "URLs, one file a line, options below"),
+            ("metalink-file", "M", .text, "files of a Metalink"),
+            ("continue", "c", .flag, "a file that is there is the beginning of this one"),
+            ("checksum", nil, .text, "what the content must have"),
+            ("load-cookies", nil, .text, "cookies in Netscape's format"),
+        ]
+    )
+
+    private static let session = rows(
+        .queue,
+        [
+            ("save-session", nil, .text, "where what is unfinished is written down at the end"),
+            ("save-session-interval", nil, .number(0...Int64.max), "and every so many seconds"),
+            ("max-concurrent-downloads", "j", .text, "files at once [5]"),
+            ("max-overall-download-limit", nil, .text, "bytes a second of all together [none]"),
+        ]
+    )
+
+    /// What calls know too, and what only the start has.
+    private static let rest: [Aria2cRow] = {
+        let shorts: [String: Character] = [
+            "split": "s", "max-connection-per-server": "x", "min-split-size": "k", "timeout": "t",
+            "max-tries": "m",
+            "no-netrc": "n", "remote-time": "R", "user-agent": "U", "file-allocation": "a",
+            "check-integrity": "V",
+            "parameterized-uri": "P", "ftp-pasv": "p", "log": "l", "index-out": "O", "max-upload-limit": "u",
+        ]
+        let known = Set((start + calls + files + session).map(\.option.name))
+        let shared = Aria2Option.table.values.filter { !known.contains($0.name) }.sorted { $0.name < $1.name }
+        let own = rows(
+            .security,
+            [
+                ("ca-certificate", nil, .text, "certificate authorities (PEM)"),
+                ("certificate", nil, .text, "client certificate (PEM)"),
+                ("private-key", nil, .text, "its key (PEM)"),
+            ]
+        )
+        return own
+            + shared.map {
+                Aria2cRow(
+                    option: $0,
+                    short: shorts[$0.name],
+                    role: .meant,
+                    help: "as clients set it",
+                    group: .transfer
+                )
+            }
+    }()
+
+    private static func silent(_ names: String, flags: String, _ help: String) -> [Aria2cRow] {
+        func row(_ name: Substring, _ kind: Aria2Option.Kind) -> Aria2cRow {
+            let option = Aria2Option(name: String(name), kind: kind, fallback: nil, scope: [])
+            let short: Character? = name == "torrent-file" ? "T" : name == "show-files" ? "S" : nil
+            return Aria2cRow(option: option, short: short, role: .nothing, help: help, group: .service)
+        }
+        return names.split(whereSeparator: \.isWhitespace).sorted().map { row($0, .text) }
+            + flags.split(whereSeparator: \.isWhitespace).map { row($0, .flag) }
+    }
+
+    private static let torrents = silent(
+        """
+        torrent-file listen-port seed-time seed-ratio peer-id-prefix peer-agent dht-listen-port dht-entry-point \
+        dht-file-path dht-listen-addr6 dht-entry-point6 dht-file-path6 bt-min-crypto-level \
+        bt-request-peer-speed-limit bt-max-open-files bt-max-peers bt-external-ip bt-tracker-interval bt-stop-timeout \
+        bt-prioritize-piece bt-lpd-interface bt-tracker-timeout bt-tracker-connect-timeout dht-message-timeout \
+        bt-tracker bt-exclude-tracker on-bt-download-complete
+        """,
+        flags: """
+            show-files enable-peer-exchange enable-dht enable-dht6 bt-require-crypto bt-seed-unverified \
+            bt-hash-check-seed bt-save-metadata bt-metadata-only bt-enable-lpd bt-remove-unselected-file \
+            bt-detach-seed-only bt-force-encryption bt-enable-hook-after-hash-check bt-load-saved-metadata \
+            pause-metadata
+            """,
+        "taken and passed over: BitTorrent is not there"
+    )
+
+    private static let silent = silent(
+        """
+        console-log-level event-poll interface multiple-interface async-dns-server stop-with-process stop dscp \
+        rlimit-nofile min-tls-version socket-recv-buffer-size server-stat-if on-download-start on-download-pause \
+        on-download-stop on-download-complete on-download-error
+        """,
+        flags: """
+            deferred-input disable-ipv6 human-readable enable-async-dns6 show-console-readout \
+            truncate-console-readout enable-color stderr
+            """,
+        "taken and passed over"
+    )
+}

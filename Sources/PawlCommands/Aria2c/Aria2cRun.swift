@@ -1,0 +1,129 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlServer
+
+/// One run in aria2c's place, as a service or as one download after the other.
+struct Aria2cRun {
+    private let options: Aria2cOptions
+    private let addresses: [String]
+
+    init(_ options: Aria2cOptions, _ addresses: [String]) {
+        self.options = options
+        self.addresses = addresses
+    }
+
+    func run() throws(Failure) -> Int32 {
+        if !options.passedOver.isEmpty, !options.flag("quiet") {
+            let names = Set(options.passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
+            var errors = OutputFile(descriptor: STDERR_FILENO)
+            errors.appendLine(
+                TerminalText.harmless("pawl: these mean nothing here and are passed over: \(names)")
+            )
+            errors.flush()
+        }
+        let entries = try entries()
+        guard options.flag("enable-rpc") else { return try GetSession(try plan(entries)).run() }
+        let configuration = try configuration(entries)
+        // Before the first thread: only the one that calls goes on in the background.
+        if options.flag("daemon"), daemon(1, 0) != 0 {
+            throw Failure(.unknown, "cannot leave", at: "the terminal", because: systemMessage(errno))
+        }
+        try ServeSession.run(configuration) { _ in }
+        return 0
+    }
+
+    /// Files of the command line, of input files and of Metalinks.
+    private func entries() throws(Failure) -> [InputEntry] {
+        var entries: [InputEntry] = []
+        if options.flag("force-sequential") {
+            entries = addresses.map { InputEntry(addresses: [$0], line: 0) }
+        } else if !addresses.isEmpty {
+            entries = [InputEntry(addresses: addresses, line: 0)]
+        }
+        if let path = options["input-file"] {
+            entries += try InputFile.parse(
+                try readText(at: path),
+                name: path == "-" ? "standard input" : path
+            )
+        }
+        if let path = options["metalink-file"] {
+            for item in try GetPlan.Item.items(ofMetalink: try readText(at: path), at: path) {
+                let lines = item.lines.map { line in
+                    InputOption(name: line.name == "output" ? "out" : line.name, value: line.value, line: 0)
+                }
+                entries.append(InputEntry(addresses: [item.source] + item.mirrors, options: lines, line: 0))
+            }
+        }
+        return entries
+    }
+
+    // MARK: as a service
+
+    private func configuration(_ entries: [InputEntry]) throws(Failure) -> ServiceConfiguration {
+        let root = ServicePlace.absolute(options["dir"] ?? ".")
+        // In the root, so that several of them do not meet, unless that is too long for the address of a socket.
+        let socket = root + "/.pawl/socket"
+        var configuration = ServiceConfiguration(
+            root: root,
+            socket: socket.utf8.count < 90 ? socket : try ServicePlace.socket(nil)
+        )
+        configuration.port = Int(options.number("rpc-listen-port") ?? 6800)
+        if options.flag("rpc-listen-all") { configuration.address = "0.0.0.0" }
+        configuration.secret = options["rpc-secret"]
+        configuration.login = options["rpc-user"].map { "\($0):\(options["rpc-passwd"] ?? "")" }
+        configuration.needsNoSecret = options["rpc-secret"] == nil
+        configuration.allowsEveryOrigin = options.flag("rpc-allow-origin-all")
+        if options.flag("rpc-secure") {
+            guard let certificate = options["rpc-certificate"], let key = options["rpc-private-key"] else {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "--rpc-secure",
+                    because: "it needs a certificate and its key",
+                    remedy: "give --rpc-certificate and --rpc-private-key (PEM files)"
+                )
+            }
+            configuration.certificate = ServicePlace.absolute(certificate)
+            configuration.key = ServicePlace.absolute(key)
+        }
+        if let size = options.number("rpc-max-request-size") {
+            configuration.limits.body = Int(clamping: size)
+        }
+        configuration.manager.slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
+        if let limit = options.number("max-overall-download-limit"), limit > 0 {
+            configuration.manager.rateLimit = limit
+        }
+        configuration.sessionFile = options["save-session"].map(ServicePlace.absolute)
+        configuration.sessionInterval = Int(clamping: options.number("save-session-interval") ?? 0)
+        configuration.entries = entries
+        var told = options.values.filter { Aria2Option.table[$0.key] != nil }
+        told["dir"] = root
+        told["out"] = nil
+        told["checksum"] = nil
+        configuration.options = Aria2Options(told)
+        return configuration
+    }
+
+    // MARK: as downloads
+
+    private func plan(_ entries: [InputEntry]) throws(Failure) -> GetPlan {
+        var common = GetOptions()
+        common.jobs = Int(clamping: min(1_000, options.number("max-concurrent-downloads") ?? 5))
+        common.rateLimit = options.number("max-overall-download-limit").flatMap { $0 == 0 ? nil : $0 }
+        common.isQuiet = options.flag("quiet")
+        let parser = OptionParser(GetOptions.table, command: "aria2c")
+        for line in options.words { try parser.apply(name: line.name, value: line.value, to: &common) }
+        var items: [GetPlan.Item] = []
+        for entry in entries {
+            items.append(
+                GetPlan.Item(
+                    source: entry.addresses.first ?? "",
+                    mirrors: Array(entry.addresses.dropFirst()),
+                    lines: try Aria2cOptions(entry.options).words
+                )
+            )
+        }
+        return try GetPlan(common, items: items)
+    }
+}

@@ -1,0 +1,20 @@
+import PawlCore
+
+extension GetPlan.Item {
+    /// A file for each one that a Metalink names, as an input file would say it.
+    static func items(ofMetalink text: String, at path: String) throws(Failure) -> [GetPlan.Item] {
+        let metalink: Metalink
+        do throws(Metalink.Fault) { metalink = try Metalink(Array(text.utf8)) } catch {
+            throw Failure(.badOption, "cannot use the Metalink", at: path, because: error.words)
+        }
+        return metalink.files.map { file in
+            let sources = file.sources.map(\.address.text)
+            let place = (file.folders + [file.name]).joined(separator: "/")
+            var lines = [InputOption(name: "output", value: place, line: 0)]
+            if let checksum = file.checksums.first {
+                lines.append(InputOption(name: "checksum", value: checksum.text, line: 0))
+            }
+            return GetPlan.Item(source: sources[0], mirrors: Array(sources.dropFirst()), lines: lines)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import PawlCore
+import PawlServer
+import Testing
+
+@testable import PawlCommands
+
+@Suite struct Aria2cOptionsTests {
+    private func read(_ arguments: String...) throws -> Aria2cOptions {
+        var options = Aria2cOptions()
+        _ = try OptionParser(Aria2cOptions.table, command: "aria2c").parse(arguments, into: &options)
+        return options
+    }
+
+    @Test func `options come in aria2c's forms and are told in its normal form`() throws {
+        let options = try read(
+            "-x16",
+            "-s",
+            "8",
+            "--continue",
+            "--check-certificate=false",
+            "--header=A: 1",
+            "--header",
+            "B: 2",
+            "-k1M",
+            "--max-overall-download-limit=2M",
+            "-c",
+            "-q",
+            "--dir=d"
+        )
+        #expect(
+            options.values == [
+                "max-connection-per-server": "16", "split": "8", "continue": "true",
+                "check-certificate": "false",
+                "header": "A: 1\nB: 2", "min-split-size": "1048576", "max-overall-download-limit": "2097152",
+                "quiet": "true", "dir": "d",
+            ]
+        )
+    }
+
+    @Test func `BitTorrent's options are taken and passed over`() throws {
+        let options = try read(
+            "--seed-time=0",
+            "--bt-save-metadata",
+            "--enable-dht=false",
+            "--listen-port",
+            "1-2",
+            "-S"
+        )
+        #expect(options.values.isEmpty)
+        #expect(
+            options.passedOver == [
+                "seed-time", "bt-save-metadata", "enable-dht", "listen-port", "show-files",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ["--split=0"], ["--timeout=x"], ["--nobody"], ["-j", "0"], ["--continue=maybe"], ["--dir"],
+    ])
+    func `what is no value is refused with 28`(_ arguments: [String]) {
+        let failure = #expect(throws: Failure.self) {
+            var options = Aria2cOptions()
+            _ = try OptionParser(Aria2cOptions.table, command: "aria2c").parse(arguments, into: &options)
+        }
+        #expect(failure?.code == .badOption)
+    }
+
+    @Test func `the command line counts before the configuration file`() throws {
+        var file = Aria2cOptions()
+        try file.take(configuration: "# c\n\nsplit = 3\ndir=/x\r\nnobody=1\nmax-tries=0\n")
+        let joined = try read("--split=4").over(file)
+        #expect(joined["split"] == "4" && joined["dir"] == "/x" && joined["max-tries"] == "0")
+        #expect(joined.passedOver == ["nobody"])
+    }
+
+    @Test func `what is meant for a download is said in our words`() throws {
+        let options = try read(
+            "--split=5",
+            "--max-connection-per-server=2",
+            "--max-tries=0",
+            "--http-user=u",
+            "--http-passwd=p:w",
+            "--https-proxy=h:1",
+            "--check-certificate=false",
+            "--remote-time=false",
+            "-c",
+            "-o",
+            "f",
+            "--header=A: 1"
+        )
+        #expect(
+            options.words.map { "\($0.name)=\($0.value)" } == [
+                "output=f", "header=A: 1", "connections=2", "retries=1000000", "user=u:p:w",
+                "proxy=http://h:1",
+                "insecure=true", "no-remote-time=true", "if-exists=resume",
+            ]
+        )
+    }
+
+    @Test func `no option is there twice, by name or letter`() {
+        let names = Aria2cRow.table.map(\.option.name)
+        #expect(Set(names).count == names.count)
+        let letters = Aria2cRow.table.compactMap(\.short)
+        #expect(Set(letters).count == letters.count)
+        #expect(names.count > 180)
+    }
+}

@@ -1,0 +1,178 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// The program in aria2c's place: called by its name, with its options, by its clients.
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct `In aria2c's place` {
+    private let origin: PawlTestKit.Origin
+    private let folder: TemporaryFolder
+    private let content = Payload(seed: 72, length: 3_000_001)
+    private var program: String { folder.path("aria2c") }
+
+    init() throws {
+        origin = try PawlTestKit.Origin()
+        folder = try TemporaryFolder()
+        try #require(unsafe symlink(PawlBinary.path, folder.path("aria2c")) == 0)
+    }
+
+    private func run(_ arguments: String...) throws -> PawlProcess {
+        try PawlProcess.run(program, ["--no-conf", "-d", folder.path("d")] + arguments)
+    }
+
+    @Test func `several addresses are mirrors of one file, or files with -Z`() throws {
+        let (first, second) = (origin.serve("/a", content), origin.serve("/b", content))
+        let one = try run("-x4", "-s4", "--file-allocation=none", "--seed-time=0", "-o", "f", first, second)
+        #expect(one.exit == .code(0))
+        #expect(one.errors.contains("are passed over: --seed-time"))
+        #expect(folder.difference("d/f", from: content) == nil)
+        #expect(!FileSystem.exists(folder.path("d/b")))
+        #expect(try run("-Z", "-q", "-j2", first, second).exit == .code(0))
+        #expect(folder.difference("d/a", from: content) == nil)
+        #expect(folder.difference("d/b", from: content) == nil)
+    }
+
+    @Test func `an input file and a configuration file say what they say to aria2c`() throws {
+        let list = folder.path("list")
+        let (url, conf) = (origin.serve("/a", content), folder.path("conf"))
+        try FileSystem.write(
+            Array("\(url)\n  out=sub/x\n  dir=\(folder.path("e"))\n  seed-time=1\n".utf8),
+            to: list
+        )
+        try FileSystem.write(Array("# mine\ninput-file=\(list)\nquiet=true\nnobody=1\n".utf8), to: conf)
+        let process = try PawlProcess.run(program, ["--conf-path=\(conf)"])
+        #expect(process.exit == .code(0), "\(process.errors)")
+        #expect(process.errors.isEmpty)
+        #expect(folder.difference("e/sub/x", from: content) == nil)
+    }
+
+    @Test func `a Metalink is fetched with its name and held to its checksum`() throws {
+        let url = origin.serve("/a", content)
+        let path = folder.path("m.meta4")
+        let sum = String(repeating: "0", count: 40)
+        let text =
+            "<metalink><file name='s/f'><hash type='sha-1'>\(sum)</hash><url>\(url)</url></file></metalink>"
+        try FileSystem.write(Array(text.utf8), to: path)
+        #expect(try run("-M", path).exit == .code(32))
+        #expect(!FileSystem.exists(folder.path("d/s/f")))
+        let plain = text.replacing("<hash type='sha-1'>\(sum)</hash>", with: "")
+        try FileSystem.write(Array(plain.utf8), to: path)
+        let get = try PawlProcess.run(PawlBinary.path, ["get", "-d", folder.path("g"), "--metalink", path])
+        #expect(get.exit == .code(0), "\(get.errors)")
+        #expect(folder.difference("g/s/f", from: content) == nil)
+    }
+
+    @Test func `what cannot be meant ends with 28, and so does an open door without a secret`() throws {
+        #expect(try run("--nobody").exit == .code(28))
+        #expect(try run("--split=0", "http://h/").exit == .code(28))
+        #expect(try run("--enable-rpc", "--rpc-secure").exit == .code(28))
+        let open = try run("--enable-rpc", "--rpc-listen-all", "--rpc-listen-port=0")
+        #expect(open.exit == .code(28))
+        #expect(open.errors.contains("without a secret"))
+        #expect(try run("--version").output.hasPrefix("aria2 version 1."))
+    }
+
+    /// The script of a client gets the port and the origin's address.
+    private func serve(
+        _ options: [String],
+        _ script: String,
+        _ more: String...
+    ) throws -> (PawlProcess, [String]) {
+        let port = try FreePort.choose()
+        let server = try PawlProcess(
+            program,
+            ["--no-conf", "--enable-rpc", "--rpc-listen-port=\(port)", "-d", folder.path("d")] + options
+        )
+        let waiting = """
+            import socket, sys
+            port = int(sys.argv[1])
+            while True:
+                try: socket.create_connection(("127.0.0.1", port)).close(); break
+                except OSError: pass
+
+            """
+        let client = try PawlProcess.run(PythonClients.path, ["-c", waiting + script, "\(port)"] + more)
+        #expect(client.exit == .code(0), "\(client.errors)")
+        return (server, client.lines)
+    }
+
+    @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
+    func `aria2p adds, watches, steers and ends it`() throws {
+        let url = origin.serve("/f", content)
+        let slow = origin.serve("/slow", content) { $0.pace = 100_000 }
+        let script = """
+            import aria2p
+            api = aria2p.API(aria2p.Client(host="http://127.0.0.1", port=port, secret="s3cret"))
+            url, slow, metalink = sys.argv[2:]
+            try: aria2p.API(aria2p.Client(host="http://127.0.0.1", port=port, secret="no")).get_stats()
+            except aria2p.ClientException as error: print(error.message)
+            done = api.add_uris([url], options={"out": "p.bin"})
+            while not done.is_complete: done.update()
+            print(done.name, done.total_length, done.status, done.progress_string())
+            other = api.add_uris([slow], options={"out": "q.bin", "max-download-limit": "50K"})
+            while not other.completed_length: other.update()
+            print(api.pause([other]), api.get_download(other.gid).status)
+            print(api.get_download(other.gid).options.max_download_limit)
+            print(api.resume([other]), api.remove([other]), api.get_stats().num_stopped)
+            [link] = api.add_metalink(metalink)
+            while not link.is_complete: link.update()
+            print(link.files[0].path.name)
+            print(api.get_global_options().max_concurrent_downloads, api.client.save_session(), api.purge())
+            print(len(api.get_downloads()), api.client.shutdown())
+            """
+        let link = folder.path("m.metalink")
+        let text =
+            "<metalink version='3.0'><files><file name='z'><resources><url>\(url)</url></resources></file></files></metalink>"
+        try FileSystem.write(Array(text.utf8), to: link)
+        let options = ["--rpc-secret=s3cret", "--save-session=\(folder.path("session"))", "-q"]
+        let (server, lines) = try serve(options, script, url, slow, link)
+        #expect(
+            lines == [
+                "Unauthorized", "p.bin 3000001 complete 100.00%", "[True] paused", "51200", "[True] [True] 1",
+                "z",
+                "5 OK True", "0 OK",
+            ]
+        )
+        #expect(server.wait(atMost: .seconds(20)) == .code(0))
+        #expect(folder.difference("d/p.bin", from: content) == nil)
+        #expect(folder.difference("d/z", from: content) == nil)
+        #expect(FileSystem.contents(folder.path("session")) == [])
+    }
+
+    @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
+    func `a session goes on in the next run, and XML-RPC is spoken`() throws {
+        let url = origin.serve("/f", content)
+        let session = folder.path("session")
+        let script = """
+            import xmlrpc.client
+            server = xmlrpc.client.ServerProxy(f"http://127.0.0.1:{port}/rpc")
+            if sys.argv[2] == "first":
+                print(server.aria2.addUri([sys.argv[3]], {"pause": "true", "gid": "00000000000000cd", "out": "x"}))
+            else:
+                waiting = server.aria2.tellWaiting(0, 10, ["gid", "status"])
+                print(waiting)
+                print(server.aria2.getOption("cd" if False else "00000000000000cd")["out"])
+                try: server.aria2.tellStatus("zz")
+                except xmlrpc.client.Fault as fault: print(fault.faultCode, fault.faultString)
+                print(server.system.multicall([{"methodName": "aria2.getGlobalStat", "params": []}])[0][0]["numWaiting"])
+            print(server.aria2.forceShutdown())
+            """
+        let (first, lines) = try serve(["--save-session=\(session)"], script, "first", url)
+        #expect(lines == ["00000000000000cd", "OK"])
+        #expect(first.wait(atMost: .seconds(20)) == .code(0))
+        let saved = try #require(FileSystem.contents(session))
+        #expect(
+            String(decoding: saved, as: UTF8.self) == "\(url)\n gid=00000000000000cd\n pause=true\n out=x\n"
+        )
+        // Another root: only the session file knows of it.
+        let other = ["-d", folder.path("other"), "--input-file=\(session)", "--save-session=\(session)"]
+        let (second, more) = try serve(other, script, "second", url)
+        #expect(
+            more == [
+                "[{'gid': '00000000000000cd', 'status': 'paused'}]", "x", "1 Invalid GID zz", "1", "OK",
+            ]
+        )
+        #expect(second.wait(atMost: .seconds(20)) == .code(0))
+    }
+}
