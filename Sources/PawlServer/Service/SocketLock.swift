@@ -33,7 +33,10 @@ package final class SocketLock: Sendable {
             defer { file = -1 }
             return file
         }
-        if file >= 0 { close(file) }
+        guard file >= 0 else { return }
+        // Explicitly: a child that is just being started still has the descriptor, and with it the lock.
+        flock(file, LOCK_UN)
+        close(file)
     }
 
     /// Returns when no service runs at the socket.
