@@ -43,4 +43,12 @@ public struct DownloadedFile: Sendable, Hashable {
     public var duration: Double
     /// `true` when the file was there already and nothing was transferred.
     public var wasThere: Bool
+
+    package init(path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool) {
+        self.path = path
+        self.length = length
+        self.received = received
+        self.duration = duration
+        self.wasThere = wasThere
+    }
 }

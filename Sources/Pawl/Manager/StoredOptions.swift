@@ -114,14 +114,16 @@ struct StoredOptions: Hashable, Sendable {
     }
 
     var text: String {
-        if self == Self.untouched { return "" }
-        var text = ""
-        for field in Self.fields {
+        values.reduce(into: "") { $0 += "\($1.name) \(Self.escaped($1.value))\n" }
+    }
+
+    /// What is not as by default.
+    fileprivate var values: [(name: String, value: String)] {
+        if self == Self.untouched { return [] }
+        return Self.fields.flatMap { field in
             let values = field.values(self)
-            guard values != field.values(Self.untouched) else { continue }
-            for value in values { text += "\(field.name) \(Self.escaped(value))\n" }
+            return values == field.values(Self.untouched) ? [] : values.map { (name: field.name, value: $0) }
         }
-        return text
     }
 
     private static let untouched = StoredOptions()
@@ -163,5 +165,12 @@ extension DownloadOptions {
         for (name, value) in values where !stored.take(name, value) { return name }
         self = stored.options
         return nil
+    }
+
+    /// What is not as by default, in the form that ``take(_:)`` takes.
+    package var values: [(name: String, value: String)] {
+        var stored = StoredOptions()
+        stored.options = self
+        return stored.values
     }
 }

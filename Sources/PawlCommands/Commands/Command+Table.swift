@@ -2,7 +2,8 @@ import PawlCore
 
 extension Command {
     /// Every command, in the order in which they are shown.
-    static let table: [Command] = [get, serve, aria2c, help]
+    static let table: [Command] =
+        [get, add, list, show] + steering + [wait, status, stop, serve, aria2c, help]
 
     private static let get = Command(
         "get",

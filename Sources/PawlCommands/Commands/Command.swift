@@ -31,7 +31,7 @@ struct Command: Sendable {
         summary: String,
         details: String,
         operand: Operand = .nothing,
-        taking options: Options.Type,
+        taking table: [CommandOption<Options>],
         run: @escaping @Sendable (Options, [String]) throws(Failure) -> Int32
     ) {
         self.init(
@@ -40,10 +40,10 @@ struct Command: Sendable {
             summary: summary,
             details: details,
             operand: operand,
-            options: Options.table.map(\.entry)
+            options: table.map(\.entry)
         ) { (arguments) throws(Failure) in
             var options = Options()
-            let operands = try OptionParser(Options.table, command: name).parse(arguments, into: &options)
+            let operands = try OptionParser(table, command: name).parse(arguments, into: &options)
             guard !options.wantsHelp else {
                 say(try help(on: name))
                 return 0
@@ -78,7 +78,6 @@ extension Command {
 
 /// What the options of a command are read into.
 protocol CommandOptions: Sendable {
-    static var table: [CommandOption<Self>] { get }
     var wantsHelp: Bool { get set }
     init()
 }

@@ -16,6 +16,9 @@ package struct GetPlan: Sendable {
     /// What holds for every file without lines of its own.
     private var common = DownloadOptions()
 
+    /// The name that its sentences have for the command.
+    private let command: String
+
     /// Reads `pawl get`'s arguments; `read` gives the text of an input file, of standard input for `-`.
     package init(
         arguments: some Sequence<String>,
@@ -23,7 +26,18 @@ package struct GetPlan: Sendable {
     ) throws(Failure) {
         var options = GetOptions()
         let sources = try OptionParser(GetOptions.table, command: "get").parse(arguments, into: &options)
+        try self.init(options, sources, for: "get", readingWith: read)
+    }
+
+    /// What a command wants whose options are read already.
+    init(
+        _ options: GetOptions,
+        _ sources: [String],
+        for command: String,
+        readingWith read: (String) throws(Failure) -> String
+    ) throws(Failure) {
         self.options = options
+        self.command = command
         if options.wantsHelp { return }
         items = sources.map { Item(source: $0, mirrors: [], lines: []) }
         for file in options.inputFiles {
@@ -35,8 +49,9 @@ package struct GetPlan: Sendable {
     }
 
     /// What another command wants, whose files are known.
-    init(_ options: GetOptions, items: [Item]) throws(Failure) {
+    init(_ options: GetOptions, items: [Item], for command: String = "get") throws(Failure) {
         self.options = options
+        self.command = command
         self.items = items
         try check()
     }
@@ -46,7 +61,7 @@ package struct GetPlan: Sendable {
         guard !item.lines.isEmpty || !item.mirrors.isEmpty else { return common }
         var own = options
         own.download.mirrors += item.mirrors
-        let parser = OptionParser(GetOptions.table, command: "get")
+        let parser = OptionParser(GetOptions.table, command: command)
         for line in item.lines {
             do throws(Failure) {
                 try parser.apply(name: line.name, value: line.value, to: &own)
@@ -65,9 +80,9 @@ package struct GetPlan: Sendable {
             throw Failure(
                 .badOption,
                 "cannot start",
-                at: "pawl get",
+                at: "pawl \(command)",
                 because: why,
-                remedy: "see 'pawl help get'"
+                remedy: "see 'pawl help \(command)'"
             )
         }
         if items.count > 1 || !options.inputFiles.isEmpty || !options.metalinks.isEmpty {

@@ -5,8 +5,9 @@ enum HelpText {
     static var overview: String {
         var text = "Pawl \(PawlVersion.text): downloads that only move forward.\n\n"
         for command in Command.table {
-            let head = "  pawl \(command.name) \(command.synopsis)"
-            text += lines(head, command.summary, indent: 40)
+            let operands = command.synopsis.replacing("[options]", with: "")
+            let head = "  pawl \(command.name) " + operands.drop { $0 == " " }
+            text += lines(head, command.summary, indent: 26)
         }
         text += "  pawl --version\n\n"
         return text + """

@@ -3,7 +3,7 @@ import PawlCore
 /// Reads arguments against a table of options, in the forms that people know from other tools.
 ///
 /// `--name value`, `--name=value`, `-x 4`, `-x4`, `-qk` (flags together, the last may take a value), and `--` after
-/// which everything is an operand. Options and operands may be mixed.
+/// which everything is an operand; so is a number. Options and operands may be mixed.
 struct OptionParser<Target> {
     private let options: [CommandOption<Target>]
     private let command: String
@@ -22,7 +22,7 @@ struct OptionParser<Target> {
                 while let operand = rest.next() { operands.append(operand) }
             } else if argument.hasPrefix("--") {
                 try parseLong(argument.dropFirst(2), &rest, &target)
-            } else if argument.hasPrefix("-"), argument != "-" {
+            } else if argument.hasPrefix("-"), argument != "-", Int(argument) == nil {
                 try parseShort(argument.dropFirst(), &rest, &target)
             } else {
                 operands.append(argument)

@@ -72,7 +72,7 @@ package struct ProgressRenderer: Sendable {
 
     private func append(_ row: ProgressRow, to line: inout StyledLine, columns: Int, tick: Int) {
         guard let percent = row.percent else {
-            return appendActivity(to: &line, columns: columns, tick: tick)
+            return appendActivity(to: &line, columns: columns, tick: row.isAtRest ? nil : tick)
         }
         let halves = Int(percent * Double(columns * 2) / 100)
         let (full, half) = (halves / 2, halves % 2)
@@ -83,8 +83,9 @@ package struct ProgressRenderer: Sendable {
         line.append(String(repeating: glyphs.rest, count: columns - full - half), .faint)
     }
 
-    /// A short piece that wanders from end to end and back.
-    private func appendActivity(to line: inout StyledLine, columns: Int, tick: Int) {
+    /// A short piece that wanders from end to end and back; none without a tick.
+    private func appendActivity(to line: inout StyledLine, columns: Int, tick: Int?) {
+        guard let tick else { return line.append(String(repeating: glyphs.rest, count: columns), .faint) }
         let piece = min(3, columns)
         let way = columns - piece
         let step = way == 0 ? 0 : tick % (way * 2)

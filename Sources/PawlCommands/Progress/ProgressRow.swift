@@ -9,6 +9,8 @@ package struct ProgressRow: Sendable, Hashable {
     package var speed: Int64
     package var timeLeft: Double?
     package var connections: Int
+    /// Nothing of it runs: a bar of unknown length stands still.
+    package var isAtRest = false
     /// Said instead of the speed when no bytes are expected, at most 10 columns.
     package var status: String?
 

@@ -13,25 +13,31 @@ extension Command {
             Ctrl-C, SIGTERM and 'pawl stop' end it in good order: everything unfinished continues at the next start, as \
             it does after a crash.
             """,
-        taking: ServeOptions.self
+        taking: ServeOptions.table
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw .unexpected(first, in: "serve") }
         let configuration = try options.configuration()
+        let parent = WaitingParent()
+        if options.isBackground, parent == nil {
+            try ServiceStarter.start(Array(CommandLine.arguments.dropFirst(2)))
+            return 0
+        }
         try ServeSession.run(configuration) { service in
-            guard !options.isQuiet else { return }
-            var errors = OutputFile(descriptor: STDERR_FILENO)
             let port =
                 configuration.port == nil ? "" : " and \(configuration.addressText(port: service.port))"
-            errors.appendLine("pawl: serving \(configuration.root) at \(configuration.socket)\(port)")
-            errors.flush()
+            note("serving \(configuration.root) at \(configuration.socket)\(port)", options)
+            parent?.tell()
         }
-        if !options.isQuiet {
-            var errors = OutputFile(descriptor: STDERR_FILENO)
-            errors.appendLine("pawl: stopped; everything unfinished continues at the next start")
-            errors.flush()
-        }
+        note("stopped; everything unfinished continues at the next start", options)
         return 0
     }
+}
+
+private func note(_ text: String, _ options: ServeOptions) {
+    guard !options.isQuiet else { return }
+    var errors = OutputFile(descriptor: STDERR_FILENO)
+    errors.appendLine(TerminalText.harmless("pawl: \(text)"))
+    errors.flush()
 }
 
 extension ServiceConfiguration {

@@ -3,7 +3,7 @@ import PawlCore
 
 extension ServeOptions {
     /// Every option of `pawl serve`.
-    static let table: [CommandOption<ServeOptions>] = setup + running + doors + shown
+    static let table: [CommandOption<ServeOptions>] = setup + background + running + doors + shown
 
     private static let setup: [CommandOption<ServeOptions>] = [
         CommandOption(
@@ -22,6 +22,17 @@ extension ServeOptions {
             "socket file by which other commands find the service",
             standard: "$PAWL_SOCKET, else $XDG_RUNTIME_DIR/pawl.socket, else ~/.local/state/pawl/socket"
         ) { (options, value) throws(Failure) in options.socket = try OptionValues.notEmpty("socket", value) },
+    ]
+
+    private static let background: [CommandOption<ServeOptions>] = [
+        CommandOption(
+            "background",
+            short: "D",
+            aliases: ["daemon"],
+            takes: .none,
+            in: .setup,
+            "leave the terminal, and return once calls are answered"
+        ) { (options, _) in options.isBackground = true }
     ]
 
     private static let running: [CommandOption<ServeOptions>] = [
@@ -69,11 +80,8 @@ extension ServeOptions {
             takes: .required("N|none"),
             in: .doors,
             "TCP port for HTTP and WebSocket, 0 for any free one; none leaves only the socket file",
-            standard: "6800"
-        ) { (options, value) throws(Failure) in
-            options.port =
-                value.lowercased() == "none" ? nil : try OptionValues.integer("port", value, in: 0...65535)
-        },
+            standard: "$PAWL_PORT, else 6800"
+        ) { (options, value) throws(Failure) in options.port = try OptionValues.notEmpty("port", value) },
         CommandOption(
             "listen",
             takes: .required("ADDRESS"),

@@ -7,8 +7,8 @@ package struct ServeOptions: CommandOptions {
     package var root: String?
     package var socket: String?
     package var address = "127.0.0.1"
-    /// `nil` when only the socket file is listened at.
-    package var port: Int? = 6800
+    /// A number, `none` when only the socket file is listened at.
+    package var port: String?
     package var certificate: String?
     package var key: String?
     package var secret: String?
@@ -19,8 +19,7 @@ package struct ServeOptions: CommandOptions {
     package var manager = DownloadManager.Configuration()
     package var isQuiet = false
     package var wantsHelp = false
-    /// Tell the starting process by standard output that calls are answered, and let go of the terminal.
-    package var isDetached = false
+    package var isBackground = false
 
     package init() {}
 
@@ -31,7 +30,9 @@ package struct ServeOptions: CommandOptions {
             socket: try ServicePlace.socket(socket)
         )
         configuration.address = address
-        configuration.port = port
+        let port = port ?? environmentVariable("PAWL_PORT") ?? "6800"
+        configuration.port =
+            port.lowercased() == "none" ? nil : try OptionValues.integer("port", port, in: 0...65535)
         configuration.certificate = certificate.map(ServicePlace.absolute)
         configuration.key = key.map(ServicePlace.absolute)
         configuration.secret = secret

@@ -65,7 +65,7 @@ package final class Service: Sendable {
             stop: { bell.ring() }
         )
         let aria2 = Aria2Methods(manager: manager, settings: settings)
-        let methods = ServiceMethods(aria2, manager: manager)
+        let methods = ServiceMethods(aria2, manager: manager) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval)
         await session.load(configuration.entries)
         let lines = EventLines()

@@ -50,6 +50,8 @@ package enum ServiceEvent {
         [
             JSON.Member("code", .number(error.code.rawValue)),
             JSON.Member("message", .string(error.description)),
+            JSON.Member("what", .string(error.what)), JSON.Member("place", .string(error.place)),
+            JSON.Member("why", .string(error.why)), JSON.Member("remedy", .string(error.remedy)),
         ]
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 
@@ -6,7 +7,7 @@ extension ServiceMethods {
     func id(_ given: Aria2Parameters) async throws -> Download.ID { try await find(try given.text(0)) }
 
     private func find(_ text: String) async throws -> Download.ID {
-        let found = try await manager.find(text)
+        let found = text.isEmpty ? [] : try await manager.find(text)
         guard let first = found.first else {
             throw RPCError(Int(PawlError.Code.notFound.rawValue), "there is no download \(text)")
         }
@@ -35,7 +36,7 @@ extension ServiceMethods {
         let counts = try await manager.counts()
         let running = try await manager.running()
         return [
-            "version": .string(PawlVersion.text), "root": .string(manager.root),
+            "version": .string(PawlVersion.text), "root": .string(manager.root), "pid": .number(getpid()),
             "running": .number(counts.running),
             "waiting": .number(counts.waiting), "ended": .number(counts.ended),
             "speed": .number(running.reduce(0) { $0 + $1.speed }),
@@ -105,6 +106,20 @@ extension ServiceMethods {
         }
         members.append(JSON.Member("lanes", .array(lanes)))
         return .object(members)
+    }
+
+    /// The second parameter: an index from 0, `"first"`, `"last"`, or a step such as `"+2"`.
+    static func place(_ given: Aria2Parameters) throws(RPCError) -> DownloadManager.Place {
+        guard let word = try? given.text(1) else { return .index(try given.integer(1)) }
+        switch word {
+        case "first": return .index(0)
+        case "last": return .fromEnd(0)
+        default:
+            guard word.hasPrefix("+") || word.hasPrefix("-"), let step = Int(word) else {
+                throw RPCError("a place is an index, first, last, or a step such as +2 or -2")
+            }
+            return .offset(step)
+        }
     }
 
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.

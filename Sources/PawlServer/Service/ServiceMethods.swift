@@ -7,17 +7,21 @@ struct ServiceMethods: RPCMethods {
 
     private let aria2: Aria2Methods
     let manager: DownloadManager
+    private let stop: @Sendable () -> Void
 
-    init(_ aria2: Aria2Methods, manager: DownloadManager) {
+    /// `stop` asks the service to end.
+    init(_ aria2: Aria2Methods, manager: DownloadManager, stop: @escaping @Sendable () -> Void) {
         self.aria2 = aria2
         self.manager = manager
+        self.stop = stop
     }
 
     var names: [String] { aria2.names + ServiceMethods.table.keys.sorted() }
     var notifications: [String] { aria2.notifications }
 
     func isReadOnly(_ method: String) -> Bool {
-        ["pawl.status", "pawl.list", "pawl.show", "pawl.totals"].contains(method) || aria2.isReadOnly(method)
+        ["pawl.status", "pawl.list", "pawl.running", "pawl.show", "pawl.totals"].contains(method)
+            || aria2.isReadOnly(method)
     }
 
     func call(_ method: String, _ parameters: [JSON]) async throws(RPCError) -> JSON {
@@ -36,6 +40,9 @@ struct ServiceMethods: RPCMethods {
     private static let table: [String: Method] = [
         "pawl.status": { methods, _ in try await methods.status() },
         "pawl.list": { try await $0.list($1) },
+        "pawl.running": { methods, _ in
+            .array(try await methods.manager.running().map { ServiceEvent.json($0) })
+        },
         "pawl.show": { try await $0.show($1) },
         "pawl.totals": { try await $0.totals($1) },
         "pawl.add": { try await $0.add($1) },
@@ -56,6 +63,18 @@ struct ServiceMethods: RPCMethods {
             try await methods.manager.resumeAll()
             return .bool(true)
         },
+        "pawl.pauseGroup": { methods, given in
+            try await methods.manager.pause(group: try given.text(0))
+            return .bool(true)
+        },
+        "pawl.resumeGroup": { methods, given in
+            try await methods.manager.resume(group: try given.text(0))
+            return .bool(true)
+        },
+        "pawl.stop": { methods, _ in
+            methods.stop()
+            return .bool(true)
+        },
         "pawl.remove": { methods, given in
             let keepsFile = try given.members(1)["keepFile"]?.bool ?? false
             return try await methods.each(given) {
@@ -66,8 +85,8 @@ struct ServiceMethods: RPCMethods {
             .bool(try await methods.manager.rename(try await methods.id(given), to: try given.text(1)))
         },
         "pawl.move": { methods, given in
-            let position = try given.integer(1)
-            let index = try await methods.manager.move(try await methods.id(given), to: .index(position))
+            let place = try ServiceMethods.place(given)
+            let index = try await methods.manager.move(try await methods.id(given), to: place)
             return index.map { .number($0) } ?? .null
         },
         "pawl.url": { methods, given in

@@ -78,3 +78,15 @@ package final class SocketLock: Sendable {
         }
     }
 }
+
+extension SocketLock {
+    /// Waits for the turn to start a service at the socket; it lasts until the descriptor is closed.
+    ///
+    /// A record lock, which does not meet the service's own lock on the same file.
+    package static func startingTurn(_ socket: String) throws(Failure) -> Int32 {
+        try makeFolder(of: socket)
+        let file = try open(socket)
+        while lockf(file, F_LOCK, 0) != 0, errno == EINTR {}
+        return file
+    }
+}

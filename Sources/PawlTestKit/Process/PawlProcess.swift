@@ -150,6 +150,14 @@ extension PawlProcess {
         } ?? nil
     }
 
+    /// Waits until everything on standard output so far satisfies `condition`; `false` when the process ended before.
+    package func hasShown(atMost limit: Duration = .seconds(30), _ condition: (String) -> Bool) -> Bool {
+        state.wait(atMost: limit) { state -> Bool? in
+            if condition(String(decoding: state.out, as: UTF8.self)) { return true }
+            return state.exit == nil ? nil : false
+        } ?? false
+    }
+
     private static func lines(_ bytes: some BidirectionalCollection<UInt8>) -> [String] {
         guard let end = bytes.lastIndex(of: 10) else { return [] }
         return bytes[..<end].split(separator: 10, omittingEmptySubsequences: false).map {

@@ -1,0 +1,96 @@
+import Pawl
+import PawlCore
+
+/// What the options of `pawl add` say.
+struct AddOptions: CommandOptions {
+    var verb = VerbOptions()
+    var get = GetOptions()
+    /// `paused`, `now`, or the default of the service.
+    var start: String?
+    var priority = 0
+    var startsNoService = false
+    var root: String?
+    var port: String?
+    var wantsHelp: Bool {
+        get { verb.wantsHelp }
+        set { verb.wantsHelp = newValue }
+    }
+}
+
+extension AddOptions {
+    static let table: [CommandOption<AddOptions>] =
+        queue + files
+        + GetOptions.table.filter { !concernsGet.contains($0.entry.long) }.map { $0.within(\.get) }
+        + service + VerbOptions.common.map { $0.within(\.verb) }
+
+    /// These mean something else here, or nothing.
+    private static let concernsGet: Set = ["dir", "jobs", "limit-rate", "json", "quiet", "help"]
+
+    private static let queue: [CommandOption<AddOptions>] = [
+        CommandOption("paused", takes: .none, in: .queue, "not before it is resumed or started") {
+            (options, _) in options.start = "paused"
+        },
+        CommandOption(
+            "now",
+            takes: .none,
+            in: .queue,
+            "at once; when as many run as may, the one that has run longest makes room"
+        ) { (options, _) in options.start = "now" },
+        CommandOption("priority", takes: .required("N"), in: .queue, "greater runs earlier", standard: "0") {
+            (options, value) throws(Failure) in
+            guard let number = Int(value), abs(number) <= 1_000_000 else {
+                throw OptionValues.bad("priority", value, "it is a whole number")
+            }
+            options.priority = number
+        },
+        CommandOption(
+            "group",
+            takes: .required("NAME"),
+            in: .queue,
+            "a group that can be paused and resumed together"
+        ) { (options, value) throws(Failure) in options.verb.group = try OptionValues.notEmpty("group", value)
+        },
+    ]
+
+    private static let files: [CommandOption<AddOptions>] = [
+        CommandOption(
+            "dir",
+            short: "d",
+            takes: .required("DIR"),
+            in: .files,
+            "folder in the service's download root; made when missing",
+            standard: "the root"
+        ) { (options, value) throws(Failure) in options.get.folder = try OptionValues.notEmpty("dir", value)
+        },
+        CommandOption(
+            "limit-rate",
+            aliases: ["max-download-limit"],
+            takes: .required("RATE"),
+            in: .transfer,
+            "bytes a second of each; K, M, G are powers of 1024",
+            standard: "none"
+        ) { (options, value) throws(Failure) in
+            options.get.download.rateLimit = try OptionValues.rate("limit-rate", value)
+        },
+    ]
+
+    private static let service: [CommandOption<AddOptions>] = [
+        CommandOption("no-start", takes: .none, in: .service, "do not start a service when none runs") {
+            (options, _) in options.startsNoService = true
+        },
+        CommandOption(
+            "root",
+            takes: .required("DIR"),
+            in: .service,
+            "download root of the service that is started; one that runs must have it",
+            standard: "$PAWL_ROOT, else ~/Downloads"
+        ) { (options, value) throws(Failure) in options.root = try OptionValues.notEmpty("root", value) },
+        CommandOption(
+            "port",
+            takes: .required("N|none"),
+            in: .service,
+            "TCP port of the service that is started",
+            standard: "$PAWL_PORT, else 6800"
+        ) { (options, value) in options.port = value },
+    ]
+}

@@ -1,0 +1,41 @@
+import Glibc
+import PawlCore
+
+/// Starts programs without a shell.
+enum ChildProcess {
+    /// The environment is this process's with some more; signals are as they are by default.
+    static func start(
+        _ path: String,
+        _ arguments: [String],
+        environment additions: [String] = []
+    ) throws(Failure) -> pid_t {
+        var attributes = posix_spawnattr_t()
+        unsafe posix_spawnattr_init(&attributes)
+        defer { unsafe posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe posix_spawnattr_setsigmask(&attributes, &none)
+        var broken = sigset_t()
+        unsafe sigemptyset(&broken)
+        unsafe sigaddset(&broken, SIGPIPE)
+        unsafe posix_spawnattr_setsigdefault(&attributes, &broken)
+        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
+        let variables = unsafe additions.map { unsafe strdup($0) }
+        let copies = unsafe words + variables
+        defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+        var all = unsafe variables
+        var next = unsafe environ
+        while let variable = unsafe next.pointee {
+            unsafe all.append(variable)
+            unsafe next += 1
+        }
+        unsafe all.append(nil)
+        var child: pid_t = 0
+        let number = unsafe posix_spawn(&child, path, nil, &attributes, &words, &all)
+        guard number == 0 else {
+            throw Failure(.cannotOpen, "cannot start", at: path, because: systemMessage(number))
+        }
+        return child
+    }
+}

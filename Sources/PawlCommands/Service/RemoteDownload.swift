@@ -1,0 +1,99 @@
+import PawlCore
+
+/// A download as the service tells of it.
+struct RemoteDownload: Sendable, Hashable {
+    var id: String
+    /// Redacted.
+    var source: String
+    var state: String
+    var name: String?
+    var folder: String
+    var written: Int64
+    var total: Int64?
+    var speed: Int64
+    var timeLeft: Double?
+    var connections: Int
+    var group: String?
+    var priority: Int
+    var error: Refusal?
+
+    /// Why it failed.
+    struct Refusal: Sendable, Hashable {
+        var code: UInt8
+        var message: String
+    }
+
+    /// `nil` when it is no download.
+    init?(_ json: JSON) {
+        guard let id = json["id"]?.string, let state = json["state"]?.string else { return nil }
+        self.id = id
+        self.state = state
+        source = json["url"]?.string ?? ""
+        name = json["name"]?.string
+        folder = json["folder"]?.string ?? ""
+        written = json["written"]?.integer ?? 0
+        total = json["total"]?.integer
+        speed = json["speed"]?.integer ?? 0
+        timeLeft = json["timeLeft"]?.decimal
+        connections = Int(clamping: json["connections"]?.integer ?? 0)
+        group = json["group"]?.string
+        priority = Int(clamping: json["priority"]?.integer ?? 0)
+        if let error = json["error"], let message = error["message"]?.string {
+            let code = UInt8(exactly: error["code"]?.integer ?? 1) ?? 1
+            self.error = Refusal(code: code, message: message)
+        }
+    }
+
+    /// The file's name, or what stands for it until it is known; nothing in it that a terminal would obey.
+    var title: String { TerminalText.harmless(name ?? ProgressRow.lastComponent(of: source)) }
+
+    var hasEnded: Bool { ["finished", "failed", "removed"].contains(state) }
+
+    /// It has a slot.
+    var isRunning: Bool { !hasEnded && !["waiting", "preempted", "paused"].contains(state) }
+}
+
+extension ProgressRow {
+    init(_ download: RemoteDownload, digits: Int) {
+        self.init(
+            name: "\(download.id.prefix(digits)) \(download.title)",
+            written: download.written,
+            total: download.total,
+            speed: download.speed,
+            timeLeft: download.timeLeft,
+            connections: download.connections,
+            status: ProgressRow.status(of: download)
+        )
+        isAtRest = !download.isRunning
+    }
+
+    private static func status(of download: RemoteDownload) -> String? {
+        switch download.state {
+        case "transferring": nil
+        case "probing": "connecting"
+        case "preempted": "waiting"
+        case "waitingForNetwork": "no network"
+        case "publishing": "saving"
+        default: download.state
+        }
+    }
+}
+
+/// How many digits of names are shown: enough to tell those apart that are shown together.
+enum ShortIDs {
+    static let fewest = 6
+
+    static func digits(_ ids: some Collection<String>) -> Int {
+        var digits = fewest
+        while digits < 16, Set(ids.map { $0.prefix(digits) }).count < ids.count { digits += 1 }
+        return digits
+    }
+}
+
+extension JSON {
+    /// `nil` for what is no number.
+    var decimal: Double? {
+        guard case .number(let text) = self else { return nil }
+        return Double(text)
+    }
+}

@@ -1,0 +1,55 @@
+import Pawl
+import PawlCore
+
+extension Report {
+    /// What an event of the service says; `nil` for one that nobody need be told of.
+    ///
+    /// `names` remembers what files are called, by the digits of their downloads.
+    init?(event: JSON, names: inout [String: String]) {
+        guard let digits = event["id"]?.string, let id = Download.ID(digits),
+            let kind = Report.kind(of: event)
+        else { return nil }
+        if let name = event["name"]?.string { names[digits] = name }
+        self.init(id: id.rawValue, source: digits, name: names[digits], kind: kind)
+    }
+
+    private static func kind(of event: JSON) -> Kind? {
+        switch event["event"]?.string {
+        case "started": .started(total: event["total"]?.integer, resumedAt: event["resumedAt"]?.integer ?? 0)
+        case "notice": .notice(event["message"]?.string ?? "")
+        case "retry": .retry(PawlError(Failure(event: event)), delay: event["delay"]?.decimal ?? 0)
+        case "failed": .failed(PawlError(Failure(event: event)))
+        case "finished":
+            .finished(
+                DownloadedFile(
+                    path: event["path"]?.string ?? "",
+                    length: event["length"]?.integer ?? 0,
+                    received: event["received"]?.integer ?? 0,
+                    duration: event["seconds"]?.decimal ?? 0,
+                    wasThere: event["wasThere"]?.bool ?? false
+                )
+            )
+        case "state":
+            switch event["state"]?.string {
+            case "paused": .paused
+            case "waitingForNetwork": .waitingForNetwork
+            case "verifying": .verifying
+            default: nil
+            }
+        default: nil
+        }
+    }
+}
+
+extension Failure {
+    /// From the fields that Documentation/JSON.md promises of an error.
+    init(event: JSON) {
+        self.init(
+            Code(rawValue: UInt8(exactly: event["code"]?.integer ?? 1) ?? 1),
+            event["what"]?.string ?? "",
+            at: event["place"]?.string ?? "",
+            because: event["why"]?.string ?? "",
+            remedy: event["remedy"]?.string ?? ""
+        )
+    }
+}

@@ -1,0 +1,101 @@
+import Glibc
+import PawlCore
+
+/// One connection to the service's socket file, for one request.
+struct ServiceConnection: ~Copyable {
+    let descriptor: Int32
+    private let socket: String
+    private var buffer: [UInt8] = []
+
+    private init(socket: String) {
+        self.socket = socket
+        descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    }
+
+    /// `nil` when no service listens there.
+    static func open(_ socket: String) throws(Failure) -> ServiceConnection? {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = Array(socket.utf8)
+        guard path.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw Failure(
+                .badOption,
+                "cannot ask",
+                at: socket,
+                because: "the path is too long for a socket file"
+            )
+        }
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
+        let connection = ServiceConnection(socket: socket)
+        let file = connection.descriptor
+        let isConnected = unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { start in
+                unsafe connect(file, start, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        if isConnected { return connection }
+        let number = errno
+        if [ENOENT, ECONNREFUSED, ENOTDIR].contains(number) { return nil }
+        throw Failure(.cannotOpen, "cannot ask", at: socket, because: systemMessage(number))
+    }
+
+    deinit { close(descriptor) }
+
+    borrowing func send(_ bytes: [UInt8]) throws(Failure) {
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { all in
+                unsafe Glibc.send(
+                    descriptor,
+                    all.baseAddress?.advanced(by: start),
+                    all.count - start,
+                    Int32(MSG_NOSIGNAL)
+                )
+            }
+            if count > 0 { start += count } else if errno != EINTR { throw lost(systemMessage(errno)) }
+        }
+    }
+
+    /// The next line without its end; `nil` when the connection has ended.
+    mutating func line() throws(Failure) -> [UInt8]? {
+        var looked = 0
+        while true {
+            if let end = buffer[looked...].firstIndex(of: UInt8(ascii: "\n")) {
+                let line = buffer[..<end]
+                buffer = Array(buffer[(end + 1)...])
+                return Array(line.last == UInt8(ascii: "\r") ? line.dropLast() : line)
+            }
+            looked = buffer.count
+            guard try fill() else { return nil }
+        }
+    }
+
+    /// Exactly so many bytes.
+    mutating func bytes(_ count: Int) throws(Failure) -> [UInt8] {
+        while buffer.count < count {
+            guard try fill() else { throw lost("it ended in the middle of an answer") }
+        }
+        defer { buffer = Array(buffer[count...]) }
+        return Array(buffer[..<count])
+    }
+
+    /// Whether a line can be had without waiting.
+    var hasLine: Bool { buffer.contains(UInt8(ascii: "\n")) }
+
+    /// Reads what is there, waiting for it when there is nothing; `false` at the end.
+    mutating func fill() throws(Failure) -> Bool {
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe read(descriptor, &piece, piece.count)
+            if count > 0 { buffer += piece[..<count] }
+            if count >= 0 { return count > 0 }
+            // A service that was killed resets its connections: they have ended.
+            if errno == ECONNRESET { return false }
+            guard errno == EINTR else { throw lost(systemMessage(errno)) }
+        }
+    }
+
+    func lost(_ why: String) -> Failure {
+        Failure(.network, "lost the service at", at: socket, because: why)
+    }
+}

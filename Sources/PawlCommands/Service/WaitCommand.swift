@@ -1,0 +1,125 @@
+import Glibc
+import Pawl
+import PawlCore
+
+extension Command {
+    static let wait = Command(
+        "wait",
+        "[options] ID...|--all",
+        summary: "returns when downloads have ended, with get's exit codes",
+        details: """
+            Waits until the downloads have finished, failed or been removed. What is paused is waited for. Exit code 7 \
+            when one was removed, or when the service ends before they do.
+            """,
+        operand: .downloads,
+        taking: [VerbOptions.all("everything that is in the queue now")] + VerbOptions.common
+    ) { (options, ids) throws(Failure) in
+        guard options.takesAll != !ids.isEmpty else { throw Failure.usage("wait", "ID... or --all") }
+        let client = try options.client()
+        // Before the first look: an end in between is told.
+        var session = WaitSession(options, client, try client.events())
+        return try session.run(ids)
+    }
+}
+
+/// Waits for ends that events tell.
+private struct WaitSession: ~Copyable {
+    private let options: VerbOptions
+    private let client: ServiceClient
+    private var stream: ServiceStream
+    private var open: Set<String> = []
+    private var names: [String: String] = [:]
+    private var code: UInt8 = 0
+
+    init(_ options: VerbOptions, _ client: ServiceClient, _ stream: consuming ServiceStream) {
+        self.options = options
+        self.client = client
+        self.stream = stream
+    }
+
+    mutating func run(_ ids: [String]) throws(Failure) -> Int32 {
+        if options.takesAll {
+            var everything = options
+            everything.states = ["waiting", "paused"]
+            for download in try client.list(everything).compactMap(RemoteDownload.init) {
+                note(download)
+            }
+        }
+        for id in ids { try look(at: id) }
+        while !open.isEmpty {
+            guard let event = try stream.next() else {
+                complain(
+                    Failure(
+                        .unfinished,
+                        "cannot wait for",
+                        at: open.count == 1 ? "a download" : "\(open.count) downloads",
+                        because: "the service has ended",
+                        remedy: "they go on at its next start"
+                    )
+                )
+                return Int32(Failure.Code.unfinished.rawValue)
+            }
+            try hear(event)
+        }
+        return Int32(code)
+    }
+
+    private mutating func look(at id: String) throws(Failure) {
+        if let download = RemoteDownload(try client.call("pawl.show", [.string(id)], to: "wait for", id)) {
+            note(download)
+        }
+    }
+
+    /// How it stands now.
+    private mutating func note(_ download: RemoteDownload) {
+        names[download.id] = download.title
+        guard download.hasEnded else {
+            open.insert(download.id)
+            return
+        }
+        open.remove(download.id)
+        switch download.state {
+        case "finished":
+            Answer(options).tell(
+                ["event": "finished", "id": .string(download.id), "length": .number(download.written)],
+                "\(download.title): finished"
+            )
+        case "failed": end(download.error?.code ?? 1, download.error?.message ?? download.title, download.id)
+        default: end(Failure.Code.unfinished.rawValue, "\(download.title) was removed", download.id)
+        }
+    }
+
+    private mutating func hear(_ event: JSON) throws(Failure) {
+        if event["event"]?.string == "missed" {
+            for id in open { try look(at: id) }
+            return
+        }
+        guard let id = event["id"]?.string, open.contains(id) else { return }
+        let report = Report(event: event, names: &names)
+        switch (event["event"]?.string, event["state"]?.string) {
+        case ("finished", _):
+            open.remove(id)
+            Answer(options).tell(event, report.map(PlainText.line) ?? id)
+        case ("failed", _):
+            open.remove(id)
+            end(UInt8(exactly: event["code"]?.integer ?? 1) ?? 1, event["message"]?.string ?? id, id)
+        case ("state", "removed"):
+            open.remove(id)
+            end(Failure.Code.unfinished.rawValue, "\(names[id] ?? id) was removed", id)
+        default: break
+        }
+    }
+
+    private mutating func end(_ code: UInt8, _ message: String, _ id: String) {
+        self.code = code
+        if options.isJSON {
+            let event: JSON = [
+                "event": "failed", "id": .string(id), "code": .number(code), "message": .string(message),
+            ]
+            say(event.text + "\n")
+        }
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        errors.appendLine(TerminalText.harmless("pawl: \(message)"))
+        errors.flush()
+    }
+}

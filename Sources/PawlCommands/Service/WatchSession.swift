@@ -1,0 +1,145 @@
+import Glibc
+import PawlCore
+
+/// `pawl list --watch`: what runs and waits, drawn anew twice a second, and what happens as lines above it.
+struct WatchSession: ~Copyable {
+    private let options: VerbOptions
+    private let client: ServiceClient
+    private let hasDisplay: Bool
+    private let glyphs: ProgressRenderer.Glyphs
+    private let signals: SignalPipe
+    private let cursor = CursorGuard()
+    private var stream: ServiceStream
+    private var painter = FramePainter()
+    private var names: [String: String] = [:]
+    private var permanent: [String] = []
+    private var tick = 0
+    private var output = OutputFile(descriptor: STDOUT_FILENO)
+    private var errors = OutputFile(descriptor: STDERR_FILENO)
+
+    private static let interval: Int64 = 500
+
+    static func run(_ options: VerbOptions) throws(Failure) -> Int32 {
+        let client = try options.client()
+        let session = WatchSession(options, client, try SignalPipe(), try client.events())
+        return try session.run()
+    }
+
+    private init(
+        _ options: VerbOptions,
+        _ client: ServiceClient,
+        _ signals: SignalPipe,
+        _ stream: consuming ServiceStream
+    ) {
+        self.options = options
+        self.client = client
+        self.signals = signals
+        self.stream = stream
+        let terminal = TerminalState.standardError()
+        hasDisplay = terminal.takesCodes && !options.isJSON
+        glyphs = terminal.takesUnicode ? .unicode : .plain
+        SignalWatch.start(hasDisplay: hasDisplay, cursor: cursor) { signals.post($0) }
+    }
+
+    /// Ends with 0 at Ctrl-C, and with 7 when the service ends.
+    private consuming func run() throws(Failure) -> Int32 {
+        var nextShow = milliseconds()
+        if !options.isJSON { try look(andDraw: hasDisplay) }
+        while true {
+            let rest = max(0, nextShow - milliseconds())
+            var waiting = [
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: stream.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = unsafe poll(&waiting, 2, hasDisplay ? Int32(clamping: rest) : -1)
+            for number in signals.take() {
+                if [SIGINT, SIGTERM, SIGHUP].contains(number) { return leave(0) }
+                if number == SIGTSTP { stop() }
+                nextShow = 0
+            }
+            if waiting[1].revents != 0 {
+                guard let events = try stream.arrived() else { return leave(7) }
+                for event in events { hear(event) }
+            }
+            if hasDisplay, milliseconds() >= nextShow {
+                nextShow = milliseconds() + WatchSession.interval
+                do throws(Failure) { try look(andDraw: true) } catch {
+                    _ = leave(7)
+                    throw error
+                }
+            }
+            output.flush()
+            errors.flush()
+        }
+    }
+
+    private mutating func hear(_ event: JSON) {
+        if options.isJSON { return output.appendLine(event.text) }
+        guard let report = Report(event: event, names: &names) else { return }
+        if hasDisplay {
+            if case .started = report.kind { return }
+            permanent.append(PlainText.line(report))
+        } else {
+            output.appendLine(PlainText.line(report))
+        }
+    }
+
+    /// Asks where things stand.
+    private mutating func look(andDraw draws: Bool) throws(Failure) {
+        let size = TerminalState.size()
+        let answers = try client.call([
+            ("pawl.running", []), ("pawl.list", [options.filter(offset: 0, limit: max(size.rows, 24))]),
+            ("pawl.status", []),
+        ])
+        guard answers.count == 3 else { return }
+        let listed = (answers[1].array ?? []).compactMap(RemoteDownload.init)
+        var running = (answers[0].array ?? []).compactMap(RemoteDownload.init)
+        if let group = options.group { running.removeAll { $0.group != group } }
+        // Of what is over only that is shown which was asked for.
+        let rest = listed.filter { download in
+            (!download.hasEnded || !options.states.isEmpty) && !running.contains { $0.id == download.id }
+        }
+        for download in running + rest { names[download.id] = download.title }
+        guard draws, TerminalState.isInForeground() else { return }
+        draw(running + rest, more: answers[2], size)
+    }
+
+    private mutating func draw(
+        _ shown: [RemoteDownload],
+        more status: JSON,
+        _ size: (columns: Int, rows: Int)
+    ) {
+        let renderer = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows - 1)
+        let digits = ShortIDs.digits(shown.map(\.id))
+        var frame = renderer.lines(shown.map { ProgressRow($0, digits: digits) }, totals: nil, tick: tick)
+        var last = StyledLine()
+        let figures = ["running", "waiting", "ended"].map { "\(status[$0]?.integer ?? 0) \($0)" }
+        let text = (figures + [Figures.speed(status["speed"]?.integer ?? 0)]).joined(separator: ", ")
+        last.append(
+            TerminalText.shortened(text, to: max(1, size.columns - 1), ellipsis: glyphs.ellipsis),
+            .faint
+        )
+        frame.append(last)
+        tick += 1
+        errors.append(cursor.hidingCode())
+        errors.append(painter.paint(permanent: permanent, frame: frame, width: size.columns))
+        permanent.removeAll()
+        errors.flush()
+    }
+
+    private mutating func stop() {
+        errors.append(painter.leave())
+        errors.append(cursor.showingCode())
+        errors.flush()
+        raise(SIGSTOP)
+    }
+
+    private mutating func leave(_ code: Int32) -> Int32 {
+        errors.append(painter.leave())
+        errors.append(cursor.showingCode())
+        if code != 0 { errors.appendLine("pawl: the service has ended; 'pawl serve' goes on where it was") }
+        output.flush()
+        errors.flush()
+        return code
+    }
+}

@@ -1,0 +1,58 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// A root and a socket of a test's own, an origin, and the commands that meet there; ends the service with it.
+final class ServiceHouse: Sendable {
+    let origin: PawlTestKit.Origin
+    let folder: TemporaryFolder
+
+    init() throws {
+        origin = try PawlTestKit.Origin()
+        folder = try TemporaryFolder()
+    }
+
+    deinit {
+        _ = try? run("stop")
+        origin.stop()
+    }
+
+    var environment: [String: String] {
+        [
+            "HOME": folder.path, "PAWL_ROOT": folder.path("root"), "PAWL_SOCKET": folder.path("socket"),
+            "PAWL_PORT": "none", "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": "", "LC_ALL": "C.UTF-8",
+        ]
+    }
+
+    func start(_ arguments: String...) throws -> PawlProcess { try start(arguments) }
+
+    func start(_ arguments: [String]) throws -> PawlProcess {
+        try PawlProcess(PawlBinary.path, arguments, environment: environment)
+    }
+
+    /// Runs a command to its end.
+    @discardableResult
+    func run(_ arguments: String...) throws -> PawlProcess {
+        let process = try start(arguments)
+        process.wait()
+        return process
+    }
+
+    /// What a command with `--json` says, a value a line.
+    func ask(_ arguments: String...) throws -> [JSON] {
+        let process = try start(arguments + ["--json"])
+        process.wait()
+        try #require(process.exit == .code(0), "\(arguments): \(process.errors)")
+        return try process.lines.map { line in try JSON.parse(line) }
+    }
+
+    /// The number of the service's process.
+    func servicePID() throws -> pid_t {
+        pid_t(try #require(try ask("status").first?["pid"]?.integer))
+    }
+
+    func difference(_ name: String, from payload: Payload) -> String? {
+        FileSystem.difference(of: folder.path("root/\(name)"), from: payload)
+    }
+}

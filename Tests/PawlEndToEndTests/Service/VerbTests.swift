@@ -1,0 +1,119 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// The verbs, each with the real program at both ends.
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct `The verbs` {
+    private let house: ServiceHouse
+    private let content = Payload(seed: 84, length: 200_001)
+
+    init() throws {
+        house = try ServiceHouse()
+        try house.run("serve", "--background")
+    }
+
+    private func add(_ arguments: String...) throws -> String {
+        let process = try house.start(["add", "--json"] + arguments)
+        process.wait()
+        try #require(process.exit == .code(0), "\(process.errors)")
+        let line = try #require(process.lines.last)
+        return try #require(try JSON.parse(line)["id"]?.string)
+    }
+
+    private func state(_ id: String) throws -> String? { try house.ask("show", id).first?["state"]?.string }
+
+    @Test func `pause, resume, start and remove do what they say, ids shortened`() throws {
+        let url = house.origin.serve("/f", content) { $0.cut = .stall(after: 1000) }
+        let id = try add("--paused", url)
+        #expect(try state(id) == "paused")
+        let short = String(id.prefix(8))
+        #expect(try house.run("resume", short).output == "\(id.prefix(6)) resumed\n")
+        #expect(try house.run("pause", short).output == "\(id.prefix(6)) paused\n")
+        #expect(try house.run("pause", short).output == "\(id.prefix(6)) nothing to do\n")
+        #expect(try house.run("start", short).output == "\(id.prefix(6)) started\n")
+        #expect(try house.run("pause", "--all").exit == .code(0))
+        #expect(try state(id) == "paused")
+        #expect(try house.run("remove", short).exit == .code(0))
+        #expect(FileSystem.names(in: house.folder.path("root")) == [".pawl"])
+        #expect(try house.run("show", short).exit == .code(3))
+    }
+
+    @Test func `an id that several begin with is refused`() throws {
+        // Seventeen names of hexadecimal digits: two begin alike.
+        for number in 1...17 { _ = try add("--paused", "http://127.0.0.1:1/f\(number)") }
+        let ids = try house.ask("list").compactMap { $0["id"]?.string }
+        let digit = try #require(
+            ids.map { $0.prefix(1) }.first { start in ids.count { $0.hasPrefix(start) } > 1 }
+        )
+        let process = try house.run("pause", String(digit))
+        #expect(process.exit == .code(28))
+        #expect(process.errors.contains("\(digit) is the beginning of several ids"))
+    }
+
+    @Test func `rename, move and url change what they name`() throws {
+        let good = house.origin.serve("/good", content)
+        let first = try add("--paused", "http://127.0.0.1:1/f")
+        let second = try add("--paused", "http://127.0.0.1:1/g")
+        #expect(try house.ask("list").map { $0["id"]?.string } == [first, second])
+        #expect(try house.run("move", second, "1").exit == .code(0))
+        #expect(try house.ask("list").map { $0["id"]?.string } == [second, first])
+        #expect(try house.run("move", second, "+1").exit == .code(0))
+        #expect(try house.ask("list").map { $0["id"]?.string } == [first, second])
+        #expect(try house.run("move", second, "-1").exit == .code(0))
+        #expect(try house.ask("list").map { $0["id"]?.string } == [second, first])
+        #expect(try house.run("move", second, "nowhere").exit == .code(28))
+        #expect(try house.run("url", first, good).exit == .code(0))
+        #expect(try house.run("rename", first, "named").exit == .code(0))
+        try house.run("resume", first)
+        #expect(try house.run("wait", first).exit == .code(0))
+        #expect(house.difference("named", from: content) == nil)
+        #expect(try house.run("url", first, good).exit != .code(0))
+    }
+
+    @Test func `wait gives the codes that get gives`() throws {
+        let good = try add(house.origin.serve("/good", content))
+        let bad = try add("--retries", "0", house.origin.url("/none"))
+        #expect(try house.run("wait", good).exit == .code(0))
+        let process = try house.run("wait", good, bad)
+        #expect(process.exit == .code(3))
+        #expect(process.errors.contains("404"))
+        let removed = try add("--paused", "http://127.0.0.1:1/f")
+        let waiting = try house.start("wait", removed, "--json")
+        let other = try house.start("wait", removed)
+        // The wait has looked before the removal, or finds that there is nothing to wait for: both end.
+        try house.run("remove", removed)
+        waiting.wait()
+        other.wait()
+        #expect([.code(7), .code(3)].contains(waiting.exit))
+        #expect([.code(7), .code(3)].contains(other.exit))
+    }
+
+    @Test func `options of a download reach the service`() throws {
+        let url = house.origin.serve("/f", content)
+        let id = try add("-d", "sub", "-o", "name", "-H", "X-One: 1", "-H", "X-Two: 2", "-x", "1", url)
+        #expect(try house.run("wait", id).exit == .code(0))
+        #expect(house.difference("sub/name", from: content) == nil)
+        let head = try #require(house.origin.ended("/f").last).request
+        #expect(head.header("x-one") == "1")
+        #expect(head.header("x-two") == "2")
+        let inside = try add("-d", house.folder.path("root/other"), url + "?2")
+        #expect(try house.run("wait", inside).exit == .code(0))
+        #expect(house.difference("other/f", from: content) == nil)
+        let outside = try house.run("add", "-d", "/etc", url)
+        #expect(outside.exit == .code(28))
+        #expect(outside.errors.contains("not inside the download root"))
+    }
+
+    @Test func `secrets in addresses are not shown`() throws {
+        let id = try add("--paused", "http://name:password@127.0.0.1:1/f?key=hidden")
+        for verb in [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"]] {
+            let process = try house.start(verb)
+            process.wait()
+            #expect(process.exit == .code(0))
+            #expect(process.output.contains("127.0.0.1:1") || verb == ["list"])
+            #expect(!process.output.contains("password") && !process.output.contains("hidden"), "\(verb)")
+        }
+    }
+}
