@@ -81,6 +81,10 @@ package final class FileDisk: Disk {
         return unfinished.name(of: source, in: folder)
     }
 
+    package func leftover(of source: String, in folder: String) -> String? {
+        folders.existing(folder).flatMap { unfinished.leftover(of: source, in: $0) }
+    }
+
     package func remove(_ name: String, in folder: String) throws(Failure) {
         guard let folder = folders.existing(folder) else { return }
         do throws(SystemError) { try folder.remove(name) } catch  where error.isMissing {

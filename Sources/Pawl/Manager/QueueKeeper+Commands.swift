@@ -79,6 +79,7 @@ extension QueueKeeper {
         record.position = place.position
         record.state = order.start == .paused ? .paused : .waiting
         put(record)
+        unwritten.insert(record.id)
         known[source] = record.id
         tell(record.id, .added)
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)

@@ -82,6 +82,7 @@ extension QueueKeeper {
             tell(id, .state(.removed))
             let handle = existingHandle(id)
             let waiters = removalAnswers.removeValue(forKey: id) ?? []
+            if waiters.isEmpty, case .failure(let failure) = result { tell(id, .notice(failure.description)) }
             answers.append { failure in
                 if let handle {
                     var last = handle.snapshot
@@ -98,13 +99,16 @@ extension QueueKeeper {
     /// The name of its part file, which is found by the address when a kill came before the name was written.
     private func begunName(of record: QueueRecord) throws(Failure) -> String? {
         if let name = record.name { return name }
-        guard let name = ports.disk.unfinished(of: record.sources[0], in: path(of: record)) else {
-            return nil
-        }
+        let (source, folder) = (record.sources[0], path(of: record))
+        guard
+            let name = ports.disk.unfinished(of: source, in: folder)
+                ?? ports.disk.leftover(of: source, in: folder)
+        else { return nil }
         for other in try store.records(of: record.sources[0]) where other.id != record.id {
-            // A second download of the same address: the part file is that one's.
+            // A second download of the same address: the part file is, or may be, that one's.
             let other = try self.record(other.id) ?? other
-            if other.folder == record.folder, other.name == name, other.state != .removed { return nil }
+            guard other.folder != record.folder || other.name ?? name != name || other.state == .removed
+            else { return nil }
         }
         return name
     }
@@ -118,7 +122,11 @@ extension QueueKeeper {
             let isFinished = removal.isFinished || isPublished(record)
             if isFinished {
                 if !removal.keepsFile, !stored.wasThere { try ports.disk.remove(name, in: folder) }
-            } else if ports.disk.holds(FileName.partial(of: name), in: folder) {
+            }
+            let hasPart = ports.disk.holds(FileName.partial(of: name), in: folder)
+            // A kill may have left the journal alone, of a finished file too.
+            let isOrphaned = !hasPart && ports.disk.holds(FileName.journal(of: name), in: folder)
+            if isOrphaned || hasPart && !isFinished {
                 var sources: [WebAddress] = []
                 for source in record.sources { sources.append(try WebAddress.parse(source).address) }
                 let place = Place(

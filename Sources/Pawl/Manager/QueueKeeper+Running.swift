@@ -7,7 +7,7 @@ extension QueueKeeper {
         for action in actions {
             switch action {
             case .run(let id): begin(id)
-            case .stop(let id): if let run = runs[id] { engine.pause(run.engineID) }
+            case .stop(let id): if let run = runs[id] { stop(run.engineID) }
             case .write(let id, let state):
                 edit(id) { record in
                     record.state = state
@@ -40,10 +40,15 @@ extension QueueKeeper {
             ids[engineID] = id
             show(record)
             audience.herald.follow(Download.ID(rawValue: id.rawValue), box)
-            engine.resume(engineID)
+            if unwritten.contains(id) { held.append(engineID) } else { engine.resume(engineID) }
         } catch {
             end(id, .failure(error))
         }
+    }
+
+    private func stop(_ id: DownloadID) {
+        held.removeAll { $0 == id }
+        engine.pause(id)
     }
 
     /// The name under which it works: what was claimed, else what was wished for.

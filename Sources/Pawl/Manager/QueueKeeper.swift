@@ -39,6 +39,10 @@ final class QueueKeeper: ThreadBound {
     var settings: [String: String] = [:]
     var events: [DownloadEvent] = []
     var answers: [(Failure?) -> Void] = []
+    /// New ones that the queue does not know yet: a kill would leave files that are nobody's.
+    var unwritten: Set<QueueID> = []
+    /// Runs of those; they begin when the queue knows them.
+    var held: [DownloadID] = []
     /// Nothing of these runs any more: their files go when that they are removed is written.
     var cleanings: [QueueID] = []
     /// What was asked to be removed and is not yet gone.
@@ -205,7 +209,7 @@ final class QueueKeeper: ThreadBound {
         return due.map { max(.milliseconds(1), $0 - ports.clock.now) }
     }
 
-    /// Writes, cleans up, answers and tells.
+    /// Writes, cleans up, begins what is new, answers and tells.
     func settle() {
         let now = ports.clock.now
         let isDue = now >= nextProgress
@@ -215,6 +219,10 @@ final class QueueKeeper: ThreadBound {
         if failure == nil, !cleanings.isEmpty {
             clean()
             failure = write(progress: false)
+        }
+        if unwritten.isEmpty {
+            for id in held { engine.resume(id) }
+            held = []
         }
         let (answers, events) = (self.answers, self.events)
         self.answers = []
@@ -241,7 +249,7 @@ final class QueueKeeper: ThreadBound {
         }
         writeFailure = nil
         let shown = changed.values
-        (changed, settings, erased) = ([:], [:], [])
+        (changed, settings, erased, unwritten) = ([:], [:], [], [])
         for record in shown { show(record) }
         return nil
     }

@@ -1,43 +1,77 @@
 import PawlCore
 import Synchronization
 
-/// Which address each journal of a folder is about: read once for each folder, then kept by what this process does.
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Which address each part file of a folder is about: read once for each folder, then kept by what this process does.
 ///
 /// A hint, never a truth: the claim that follows looks at the files themselves.
 final class UnfinishedIndex: Sendable {
-    private let folders = Mutex<[FileIdentity: [String: String]]>([:])
+    private struct Names: Sendable {
+        /// By the address that the journal names first.
+        var journalled: [String: String] = [:]
+        /// By the mark of those that have no journal to read; this process knows the names of its own.
+        var leftovers: [UInt64: String] = [:]
+    }
+
+    private let folders = Mutex<[FileIdentity: Names]>([:])
 
     func name(of source: String, in folder: Folder) -> String? {
-        let known = folders.withLock { folders -> String?? in folders[folder.identity].map { $0[source] } }
+        look(in: folder) { $0.journalled[source] }
+    }
+
+    /// The name of a part file that a killed process had no time to give a journal.
+    func leftover(of source: String, in folder: Folder) -> String? {
+        look(in: folder) { $0.leftovers[PartMark.value(of: source)] }
+    }
+
+    private func look(in folder: Folder, _ find: (Names) -> String?) -> String? {
+        let known = folders.withLock { $0[folder.identity].map(find) }
         if let known { return known }
         let read = Self.scan(folder)
         return folders.withLock { folders in
             // Another loop may have read it meanwhile, and journals begun since; its answer is as good.
             let names = folders[folder.identity] ?? read
             folders[folder.identity] = names
-            return names[source]
+            return find(names)
         }
     }
 
     func add(_ source: String, name: String, in folder: Folder) {
-        folders.withLock { $0[folder.identity]?[source] = name }
+        folders.withLock { $0[folder.identity]?.journalled[source] = name }
     }
 
     func remove(_ source: String, name: String, in folder: Folder) {
         folders.withLock { folders in
-            if folders[folder.identity]?[source] == name { folders[folder.identity]?[source] = nil }
+            guard folders[folder.identity]?.journalled[source] == name else { return }
+            folders[folder.identity]?.journalled[source] = nil
         }
     }
 
-    private static func scan(_ folder: Folder) -> [String: String] {
-        var names: [String: String] = [:]
+    private static func scan(_ folder: Folder) -> Names {
+        var names = Names()
+        var known: Set<String> = []
         for entry in folder.names(endingIn: ".pawl") {
             guard let facts = JournalFile.peek(entry, in: folder), let source = facts.sources.first else {
                 continue
             }
             // The files may have been renamed by hand: then their names count.
             let agrees = FileName.journal(of: facts.name) == entry
-            names[source] = agrees ? facts.name : String(entry.dropLast(".pawl".count))
+            let name = agrees ? facts.name : String(entry.dropLast(".pawl".count))
+            names.journalled[source] = name
+            known.insert(FileName.partial(of: name))
+        }
+        for entry in folder.names(endingIn: ".part") where !known.contains(entry) {
+            guard let file = try? folder.open(entry, flags: O_RDONLY | O_NONBLOCK),
+                case .of(let mark) = PartMark.read(file)
+            else { continue }
+            names.leftovers[mark] = String(entry.dropLast(".part".count))
         }
         return names
     }

@@ -41,6 +41,8 @@ package protocol Disk: AnyObject, Sendable {
     func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer
     /// The name of a partial in `folder` whose journal names `source` first, if there is one.
     func unfinished(of source: String, in folder: String) -> String?
+    /// The name of a part file of `source` in `folder` that an earlier process left without a readable journal.
+    func leftover(of source: String, in folder: String) -> String?
     /// The length of the file of that name in the folder; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
     /// Gives a finished file another name; a taken one is a failure.
@@ -63,6 +65,7 @@ package protocol Disk: AnyObject, Sendable {
 extension Disk {
     /// Whether a file of that final name is in the folder.
     package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
+    package func leftover(of source: String, in folder: String) -> String? { nil }
 }
 
 /// One download's part file and journal.

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 import PawlEngine
@@ -88,6 +89,79 @@ import Testing
         #expect(try await manager.downloads().isEmpty)
         #expect(bench.root.names.isEmpty)
         #expect(bench.store.all.isEmpty)
+        await manager.shutDown()
+    }
+
+    /// What a kill leaves of a removed download whose name the queue had no time to write.
+    enum Leftover: CaseIterable {
+        case unmarkedJournal
+        case partAlone
+        case partAndJournal
+        case journalAlone
+        case journalOfFinished
+
+        func make(in folder: String, source: String) throws -> (name: String?, removal: String) {
+            let facts = JournalFacts(sources: [source], identity: ContentIdentity(total: 9), name: "f")
+            let wish = Claim(folder: folder, name: "f", ifExists: .rename, facts: facts)
+            let disk = Ports.system { _ in }.disk
+            guard case .fresh(let partial) = try disk.claim(wish, adopts: { _ in false }) else {
+                throw Failure(.fileExists, "cannot claim", at: folder, because: "something is there")
+            }
+            if self != .partAlone { try partial.beginJournal(facts, done: ByteRangeSet()) }
+            switch self {
+            case .unmarkedJournal:
+                try FileSystem.write([], to: "\(folder)/f.pawl")
+                return (nil, "ude")
+            case .partAlone, .partAndJournal: return (nil, "ude")
+            case .journalAlone:
+                FileSystem.remove("\(folder)/f.part")
+                return ("f", "ude")
+            case .journalOfFinished:
+                #expect(unsafe rename("\(folder)/f.part", "\(folder)/f") == 0)
+                return ("f", "fde")
+            }
+        }
+    }
+
+    @Test(arguments: Leftover.allCases)
+    func `D14 a removal that a kill cut short leaves nothing, whatever the kill left`(
+        _ leftover: Leftover
+    ) async throws {
+        let bench = try ManagerBench()
+        let source = "http://h/f"
+        let (name, removal) = try leftover.make(in: bench.root.path, source: source)
+        #expect(!bench.root.names.isEmpty)
+        var record = QueueRecord(
+            id: QueueID(rawValue: 77),
+            sources: [source],
+            addedAt: UnixTime(seconds: 1)
+        )
+        record.name = name
+        record.state = .removed
+        try bench.store.apply([.put(record), .setting("removing", "000000000000004d \(removal)\n")])
+        let manager = try await bench.open()
+        #expect(bench.root.names.isEmpty)
+        #expect(bench.store.all.isEmpty)
+        await manager.shutDown()
+    }
+
+    @Test func `D18 nothing of a new download is on disk before the queue knows it`() async throws {
+        let bench = try ManagerBench()
+        let payload = Payload(seed: 4, length: 400_000)
+        let url = bench.origin.serve("/f", payload)
+        let manager = try await bench.open()
+        bench.store.fail(with: Failure(.diskFull, "cannot save to", at: "the queue", because: "no room"))
+        let request = bench.request(url) { $0.options.fileName = "f" }
+        let error = await #expect(throws: PawlError.self) { try await manager.add(request) }
+        #expect(error?.code == .diskFull)
+        // The engine takes what is asked of it in order: by now it would have made the part file.
+        #expect(try await manager.data(from: url).count == Int(payload.length))
+        #expect(bench.root.names.isEmpty)
+        bench.store.fail(with: nil)
+        let id = try #require(try await manager.downloads().first?.id)
+        let download = try #require(try await manager.download(id))
+        _ = try await download.file
+        #expect(bench.root.difference("f", from: payload) == nil)
         await manager.shutDown()
     }
 
