@@ -38,17 +38,70 @@ import Glibc
         folder.restart()
         let answer = try? folder.claim("x.bin", policy)
         switch (policy, answer) {
-        case (.rename, .fresh(let partial)?):
-            #expect(partial.name == "x (1).bin")
-            partial.discard()
+        case (.rename, .skipped?), (.fail, .skipped?): break
         case (.overwrite, .fresh(let partial)?): partial.discard()
         case (.resume, .existing(let partial, let length)?):
             #expect(length == 3000)
             try partial.giveBack()
-        case (.skip, .skipped?), (.fail, nil): break
+        case (.skip, .skipped?): break
         default: Issue.record("\(policy) gave \(String(describing: answer))")
         }
         #expect(folder.names == ["x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(3000))
+    }
+
+    @Test(arguments: [true, false])
+    func `C3 killed before the last step of publishing, the same download is there and another's name is taken`(
+        hasJournal: Bool
+    ) throws {
+        let folder = TestFolder()
+        try (hasJournal ? journalled(folder) : folder.fresh("x.bin")).release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        let other = try folder.fresh("x.bin", from: "https://b.example/x")
+        #expect(other.name == "x (1).bin")
+        other.discard()
+        guard case .skipped(let path) = try folder.claim("x.bin") else {
+            Issue.record("it is downloaded again")
+            return
+        }
+        #expect(path == "\(folder.path)/x.bin")
+        #expect(folder.names == ["x.bin"])
+        // From now on it is a file like any other.
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is being published by another process is not taken for one that was left`(
+        marks: Bool
+    ) throws {
+        let folder = TestFolder { $0.marks = marks }
+        let partial = try journalled(folder)
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        withExtendedLifetime(partial) {}
+    }
+
+    @Test func `without extended attributes the journal tells the file that it was published as`() throws {
+        let folder = TestFolder { $0.marks = false }
+        try journalled(folder).release()
+        move("x.bin.part", to: "x.bin", in: folder)
+        folder.restart()
+        guard case .skipped = try folder.claim("x.bin") else {
+            Issue.record("it is downloaded again")
+            return
+        }
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test func `C3 a stranger's file of the name is not taken for the one that a kill left`() throws {
+        let folder = TestFolder()
+        try journalled(folder).release()
+        unsafe unlink("\(folder.path)/x.bin.part")
+        try folder.put(payload(3000), in: "x.bin")
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
         #expect(try folder.bytes(of: "x.bin") == payload(3000))
     }
 

@@ -55,8 +55,8 @@ extension ClaimAttempt {
             if folder.bearsMarks, try !PartMark.set(PartMark.value(of: source), on: file) { folder.noMarks() }
             try folder.rename(names.final, to: names.part, replacing: false)
         } catch {
-            try? folder.remove(names.journal)
             PartMark.remove(from: file)
+            try? folder.remove(names.journal)
             if error.number == EEXIST || error.isMissing { return .again }
             throw Failure.system(.renameFailed, "cannot rename", at: finalPath, error)
         }

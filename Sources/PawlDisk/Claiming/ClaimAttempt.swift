@@ -73,10 +73,12 @@ struct ClaimAttempt {
             try tidy()
             return .answer(.skipped(path: finalPath))
         case .fail:
+            if try endPublishing(finished) { return .answer(.skipped(path: finalPath)) }
             try tidy()
             return .taken(.exists(finalPath))
         case .rename:
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
+            if try endPublishing(finished) { return .answer(.skipped(path: finalPath)) }
             try tidy()
             return .taken(.exists(finalPath))
         case .overwrite:

@@ -154,12 +154,11 @@ struct Publication: Sendable {
 
     /// Removes what only an unfinished download needs.
     ///
-    /// The mark goes after the final name is there: without it a kill between would leave a part file that
-    /// nobody knows.
+    /// The mark goes last: a finished file that bears it was published, and nobody has heard of it yet.
     func tidy(unmarks: Bool = true) {
         guard isNamed else { return }
-        if unmarks && folder.bearsMarks { PartMark.remove(from: file) }
         if journal != nil || !folder.bearsMarks { try? folder.remove(names.journal) }
+        if unmarks && folder.bearsMarks { PartMark.remove(from: file) }
         if journal != nil {
             disk.unfinished.remove(claim.facts.sources.first ?? "", name: names.final, in: folder)
         }

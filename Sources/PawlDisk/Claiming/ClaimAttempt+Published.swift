@@ -1,0 +1,55 @@
+import PawlCore
+import PawlEngine
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A kill came between the final rename and the last step of publishing.
+extension ClaimAttempt {
+    /// Whether the file of the final name is this download's own, published by a process that could not say so; what that
+    /// one left to do is done then.
+    ///
+    /// Its mark tells, or where there are no marks the journal, which knows the part file's inode.
+    func endPublishing(_ finished: FileStatus) throws(Failure) -> Bool {
+        guard finished.isRegular else { return false }
+        do throws(SystemError) {
+            let file = try folder.open(names.final, flags: O_RDWR | O_NONBLOCK)
+            guard try file.status().identity == finished.identity,
+                // Whoever publishes it just now holds its lock.
+                try JournalFile.lockIfPossible(file),
+                try folder.status(of: names.part) == nil
+            else { return false }
+            let mark = folder.bearsMarks ? PartMark.read(file) : .unsupported
+            guard try isOwn(finished, mark) else { return false }
+            try folder.sync()
+            if try folder.status(of: names.journal) != nil { try folder.remove(names.journal) }
+            PartMark.remove(from: file)
+            return true
+        } catch {
+            // What cannot be looked at is somebody else's.
+            return false
+        }
+    }
+
+    private func isOwn(_ finished: FileStatus, _ mark: PartMark.Reading) throws(SystemError) -> Bool {
+        switch mark {
+        case .missing: return false
+        case .of(let value): guard value == PartMark.value(of: source) else { return false }
+        case .unsupported: break
+        }
+        switch try? JournalFile.find(names.journal, in: folder) {
+        // A finished file that was only about to be continued is what it was before.
+        case .whole(let image, _):
+            return image.original == nil && image.header.facts.sources.first == source
+                && image.header.inodes.part == finished.identity.inode
+        // A small file has no journal.
+        case .none?: return mark != .unsupported
+        case .held, .unborn, .newer, .damaged, nil: return false
+        }
+    }
+}
