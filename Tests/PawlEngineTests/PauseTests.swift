@@ -27,6 +27,25 @@ import Testing
         #expect(stage.world.disk.listing == ["/downloads/a.bin"])
     }
 
+    @Test func `E1 a process that was stopped blames no server for it`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 6 * .mebi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.whenTaken(2 * .mebi) { $0.engine.pause(id) }
+        stage.after(.seconds(10)) { $0.engine.resume(id) }
+        stage.onReport { stage, report in
+            // The request is decided and has not gone out.
+            guard stage.phases(id).contains(.paused), report.telling == .phase(.transferring) else { return }
+            #expect(stage.requests.count == 1)
+            stage.world.timeline.skip(.seconds(100))
+        }
+        stage.run()
+        #expect(stage.requests.map(\.range) == [.whole, .from(stage.requests[0].taken.end)])
+        #expect(stage.requests[1].at - stage.requests[0].at > .seconds(100))
+        #expect(stage.retries(id).isEmpty && stage.notices(id).isEmpty)
+        stage.expect(payload, at: "a.bin")
+    }
+
     @Test func `a pause with many lanes keeps the bytes of each`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 20 * .mebi)

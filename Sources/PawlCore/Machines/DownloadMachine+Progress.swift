@@ -24,6 +24,17 @@ extension DownloadMachine {
         }
     }
 
+    /// Nobody looked for `span`: the process was stopped, or the disk held it up.
+    ///
+    /// That was no server's silence, and a lane that was not read is not a slow one.
+    package mutating func stoodStill(for span: Span, now: Moment) {
+        for index in lanes.indices {
+            lanes[index].lastByteAt = min(now, lanes[index].lastByteAt + span)
+            lanes[index].measuredAt = min(now, lanes[index].measuredAt + span)
+            lanes[index].slowSince = lanes[index].slowSince.map { min(now, $0 + span) }
+        }
+    }
+
     /// Called a few times a second while lanes are at work.
     package mutating func tick(now: Moment) -> [Action] {
         guard isActive else { return [] }

@@ -6,6 +6,8 @@ import PawlCore
 final class Loop {
     /// How often downloads at work look at their lanes.
     private static let tickPeriod = Span.milliseconds(100)
+    /// A tick that comes later than this means that the thread did not run.
+    private static let standstill = Span.seconds(1)
 
     let shared: Shared
     let clock: any Clock
@@ -104,6 +106,8 @@ final class Loop {
         let now = clock.now
         for runner in runners { runner.ring(now: now) }
         guard now >= due else { return }
+        let late = now - due
+        if late > Loop.standstill { for runner in runners { runner.stoodStill(for: late, now: now) } }
         for runner in runners { runner.tick(now: now) }
         nextTick = runners.isEmpty ? nil : now + Loop.tickPeriod
     }

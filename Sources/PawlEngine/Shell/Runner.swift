@@ -83,6 +83,8 @@ final class Runner {
         perform(machine.rang(due.generation, now: now))
     }
 
+    func stoodStill(for span: Span, now: Moment) { machine.stoodStill(for: span, now: now) }
+
     func tick(now: Moment) {
         sync(now: now)
         lookForNetwork(now: now)

@@ -78,6 +78,9 @@ package final class Timeline: Sendable {
 
     package func after(_ span: Span, _ body: @escaping @Sendable () -> Void) { at(now + span, body) }
 
+    /// Time passes and nobody's turn comes, as for a process that is stopped.
+    package func skip(_ span: Span) { state.with { $0.now = $0.now + span } }
+
     /// Hears every beat; what it does may make more happen at the same instant.
     package func onBeat(_ body: @escaping @Sendable (Beat) -> Void) { state.with { $0.onBeat = body } }
 

@@ -94,6 +94,17 @@ import Testing
         #expect(bench.asked == .whole)
     }
 
+    @Test func `E1 time in which nobody looked is no silence, and what follows is`() {
+        var bench = Bench { $0.timeout = .seconds(10) }
+        bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
+        bench.now = bench.now + .seconds(60)
+        bench.machine.stoodStill(for: .seconds(55), now: bench.now)
+        bench.tick(after: 4)
+        #expect(bench.said.isEmpty && bench.asked == .from(500))
+        bench.tick(after: 4)
+        #expect(bench.asked == .whole)
+    }
+
     @Test func `E1 silence to both is a silent server, and the range is tried again`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
