@@ -77,7 +77,8 @@ extension DownloadMachine {
             }
             map.learn(total: total)
         }
-        guard lane.answerEnd > lane.cursor || lane.cursor >= map.horizon || lane.kind == .settling else {
+        let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
+        guard lane.answerEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
             return rangesBroken("the server sent no byte after \(lane.cursor)", lane: index, now: now)
         }
         guard lane.answerEnd >= lane.cursor else {
@@ -91,6 +92,12 @@ extension DownloadMachine {
         }
         if isPassed(lanes[index]) { return [remove(index)] + refillOrOpen(now: now) }
         return endTogether(with: index) + admit(index, now: now)
+    }
+
+    /// Whether a mirror says that nothing follows the bytes on disk, and these show whether it is to be believed.
+    private func comparesEnd(_ lane: Lane) -> Bool {
+        map.total == nil && lane.kind == .data && lane.overlap > 0 && lane.answerEnd == lane.cursor
+            && map.done.upperBound == lane.cursor
     }
 
     /// The file's length, when this answer is the first that tells it.
@@ -206,9 +213,14 @@ extension DownloadMachine {
             return changed("the bytes on disk differ from the server's", lane: index, now: now)
         }
         let isShown = sources[source].isOnTrial
+        let isEnd = comparesEnd(lanes[index])
         prove(source)
         sources[source].acceptsSoft = true
         lanes[index].overlap = 0
+        if isEnd {
+            map.learn(total: lanes[index].cursor)
+            return (isShown ? [.record] : []) + [remove(index)] + refillOrOpen(now: now)
+        }
         guard lanes[index].kind == .settling else {
             if map.total == nil, let total = wishedLength(of: sources[source].identity?.total) {
                 map.learn(total: max(total, map.done.upperBound))

@@ -44,9 +44,21 @@ package final class FakeDisk: Disk {
         }
     }
 
+    /// Content that a file may be, and where the file begins in it.
+    package struct Version: Sendable {
+        var payload: Payload
+        var start: Int64
+
+        package init(_ payload: Payload, start: Int64) {
+            self.payload = payload
+            self.start = start
+        }
+    }
+
     struct State: Sendable {
         var folder = FakeFolder()
         var expected: [String: Payload] = [:]
+        var versions: (@Sendable (_ source: String) -> [Version])?
         var troubles = Troubles()
         var traps: [Int: Trap] = [:]
         var onCrash: (@Sendable (Crash) -> Void)?
@@ -127,6 +139,11 @@ package final class FakeDisk: Disk {
     /// `nil` lets everything be written.
     package func expect(_ payload: Payload?, at path: String) {
         state.withLock { $0.expected[path] = payload }
+    }
+
+    /// Every piece that is written is held against what its address has ever served; of some nothing is known.
+    package func expect(_ versions: @escaping @Sendable (_ source: String) -> [Version]) {
+        state.withLock { $0.versions = versions }
     }
 
     package func put(_ file: Finished, at path: String) {

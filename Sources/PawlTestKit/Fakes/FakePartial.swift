@@ -70,7 +70,18 @@ final class FakePartial: Partial {
 
     /// Holds what is written against the content that is expected.
     private func compare(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        guard let payload = disk.state.withLock({ $0.expected[path] }) else { return }
+        let (expected, versions, sabotage) = disk.state.withLock {
+            ($0.expected[path], $0.versions, $0.sabotage)
+        }
+        let offset = sabotage == .shiftsWrites ? offset + 1 : offset
+        let known = versions?(claim.facts.sources.first ?? "") ?? []
+        let isOfNone = known.allSatisfy { version in
+            unsafe version.payload.agreement(with: bytes, at: version.start + offset) < bytes.count
+        }
+        if isOfNone, !known.isEmpty {
+            disk.violate(.written, "\(path): \(bytes.count) bytes at \(offset) of no version")
+        }
+        guard let payload = expected else { return }
         let end = offset + Int64(bytes.count)
         let agreed = unsafe payload.agreement(with: bytes, at: offset)
         if agreed < bytes.count { disk.violate(.written, "\(path): wrong byte at \(offset + Int64(agreed))") }

@@ -107,7 +107,8 @@ package final class FakeTransport: Transport {
         network.answered(exchange.number, status: answer.head.status)
         let isComplaint = [429, 503].contains(answer.head.status)
         var told = answer.head
-        if isComplaint, network.hidesComplaints { told.status = 500 }
+        if isComplaint, network.hides(.hidesComplaints) { told.status = 500 }
+        if network.hides(.hidesSilence) { told.retryAfter = nil }
         let goesOn = exchange.sink.transfer(exchange.id, head: told)
         if isComplaint {
             let wait = answer.head.retryAfter.flatMap { Int64($0) }

@@ -74,5 +74,5 @@ extension SimulatedNetwork {
     package func instantEnds() { state.withLock { $0.watch.instantEnds() } }
 
     package func set(sabotage: Sabotage?) { state.withLock { $0.sabotage = sabotage } }
-    var hidesComplaints: Bool { state.withLock { $0.sabotage == .hidesComplaints } }
+    func hides(_ sabotage: Sabotage) -> Bool { state.withLock { $0.sabotage == sabotage } }
 }

@@ -2,6 +2,8 @@
 package enum Sabotage: String, CaseIterable, Sendable {
     /// The disk writes other bytes than it was given.
     case flipsBits
+    /// The disk puts bytes one place further than it was told.
+    case shiftsWrites
     /// The journal says durable of what was never synced.
     case claimsWithoutSync
     /// Checkpoints do nothing.
@@ -12,6 +14,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case hidesJournals
     /// Hosts complain and nobody hears it.
     case hidesComplaints
+    /// Hosts ask for silence and nobody hears for how long.
+    case hidesSilence
     /// Downloads are given one connection more than they may have.
     case widensDownloads
     /// Verdicts are not told.
@@ -43,7 +47,9 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .skipsCheckpoints: .powerCut
         case .forgetsCursors: .kill
         case .hidesJournals: .onceOnly
+        case .shiftsWrites: .written
         case .hidesComplaints: .connections
+        case .hidesSilence: .silence
         case .widensDownloads: .connections
         case .mutesVerdicts: .progress
         case .doublesLanes: .owner

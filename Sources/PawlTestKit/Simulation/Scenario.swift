@@ -136,9 +136,6 @@ extension Scenario {
         if files.contains(where: { $0.ranges == .otherTotal }) { return false }
         if Set(files.map(\.payload)).count > 1, download.job.plan.checksum != nil { return false }
         guard download.job.plan.wish != .whole else { return true }
-        // Where nobody tells a total, the last byte of one mirror is not known to be that of another.
-        let isUntold = files.contains { $0.ranges == .untoldTotal }
-        if isUntold, files.count > 1 { return false }
         return files.allSatisfy { file in
             switch file.ranges {
             case .honoured, .untoldTotal: return true

@@ -95,6 +95,14 @@ extension Simulation {
         }
     }
 
+    /// What may be written to the file of that address.
+    func versions(of source: String) -> [FakeDisk.Version] {
+        guard let download = scenario.downloads.first(where: { $0.source == source }) else { return [] }
+        return world.network.versions(of: download.path).map { payload in
+            FakeDisk.Version(payload, start: download.job.plan.wish.part(of: payload.length).start)
+        }
+    }
+
     private func checkLadder() {
         world.disk.checkLadder { source in
             guard let download = scenario.downloads.first(where: { $0.source == source }),

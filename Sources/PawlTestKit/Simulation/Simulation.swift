@@ -149,6 +149,7 @@ extension Simulation {
             }
             state.withLock { $0.courses[index].name = download.job.fileName ?? "" }
         }
+        disk.expect { [weak self] source in self?.versions(of: source) ?? [] }
         network.onTaken { [weak self] address, range in self?.took(range, of: address.path) }
         for (after, incident) in scenario.atTimes {
             world.timeline.after(after) { [weak self] in self?.perform(incident) }
