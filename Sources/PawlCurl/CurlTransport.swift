@@ -75,7 +75,7 @@ package final class CurlTransport: Transport {
         for exchange in transfers.values { exchange.detach() }
         for exchange in Array(transfers.values) + condemned + draining.map(\.exchange)
         where exchange.isJoined {
-            multi.remove(exchange.easy)
+            leave(exchange)
         }
         // The easy handles go before the multi handle, as libcurl asks for.
         transfers = [:]
@@ -270,9 +270,18 @@ extension CurlTransport {
         }
     }
 
+    /// What 7.88 holds back for a paused transfer it frees when the transfer goes on, here for nobody, and else never
+    /// while others use the connection.
+    private func letGoOfHeldBack(_ exchange: Exchange) {
+        guard exchange.isPaused, exchange.sink == nil, !multi.isInside else { return }
+        exchange.isPaused = false
+        _ = multi.call { unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
+    }
+
     private func leave(_ exchange: Exchange) {
         guard exchange.isJoined else { return }
         exchange.isJoined = false
+        letGoOfHeldBack(exchange)
         multi.remove(exchange.easy)
     }
 }

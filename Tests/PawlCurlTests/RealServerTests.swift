@@ -105,7 +105,9 @@ import Testing
         let one = try request(nginx.secureURL("/file")) { $0.authorityFile = authority.authority }
         func startPausing() -> (TransferID, Recorder) {
             let recorder = Recorder()
-            recorder.onChunk = { _ in recorder.pauses == 0 && recorder.body.count > 0 ? .pause : .taken }
+            recorder.onChunk = { [unowned recorder] _ in
+                recorder.pauses == 0 && recorder.body.count > 0 ? .pause : .taken
+            }
             return bench.start(one, into: recorder)
         }
         // All on one connection, so that cancelling some leaves it in use.

@@ -55,6 +55,8 @@ final class Recorder: TransferSink {
         events.append(.ended(end))
         self.end = end
         onEnd(end)
+        // They hold what a test gave them, this recorder too.
+        (onHead, onChunk, onEnd) = ({ _ in true }, { _ in .taken }, { _ in })
     }
 }
 
