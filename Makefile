@@ -17,7 +17,8 @@ ifdef FILTER
 TEST_FLAGS += --filter $(FILTER)
 endif
 
-RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LD_PRELOAD=$(PRELOAD) swift test
+RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
+    LD_PRELOAD=$(PRELOAD) swift test
 
 .PHONY: help build test simulate torture fuzz bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
