@@ -51,9 +51,11 @@ import Glibc
     }
 
     @Test(arguments: [true, false])
-    func `C3 killed before the last step of publishing, the same download is there and another's name is taken`(
-        hasJournal: Bool
-    ) throws {
+    func
+        `C3 killed before the last step of publishing, the same download is there and another's name is taken`(
+            hasJournal: Bool
+        ) throws
+    {
         let folder = TestFolder()
         try (hasJournal ? journalled(folder) : folder.fresh("x.bin")).release()
         move("x.bin.part", to: "x.bin", in: folder)

@@ -13,6 +13,8 @@ struct TortureReport: CustomStringConvertible {
     var sentTwice: Int64 = 0
     /// Bytes asked for on one connection although the journal had them.
     var fetchedAgain: Int64 = 0
+    /// Bytes before the place to go on from, asked for to be compared.
+    var compared: Int64 = 0
     /// Bytes in the file, of one connection, that a killed run's journal did not know of yet; and the most at once.
     var unrecorded: Int64 = 0
     var mostUnrecorded: Int64 = 0
@@ -35,7 +37,7 @@ struct TortureReport: CustomStringConvertible {
               besides
             \(list(deeds))
               the fault origin sent \(sent) bytes, \(sentTwice) of them more than once (sockets' buffers included)
-              fetched again on one connection although the journal had them: \(fetchedAgain)
+              fetched again on one connection although the journal had them: \(fetchedAgain), and to be compared: \(compared)
               in the file and not yet in the journal at a kill of one connection: \(unrecorded), at most \(mostUnrecorded)
             \(problems.map { "  WRONG: " + $0 }.joined(separator: "\n"))
             """

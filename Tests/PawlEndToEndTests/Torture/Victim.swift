@@ -51,13 +51,16 @@ final class Victim {
     }
 
     var place: String { disk?.path ?? folder?.path ?? "" }
+    /// Whether the file is in its place and nothing is left to do for it.
+    var isPublished: Bool {
+        FileSystem.exists("\(place)/\(name)") && !FileSystem.exists("\(place)/\(name).pawl")
+    }
     var leftovers: [String] { FileSystem.names(in: place) }
 
     func start() throws -> PawlProcess {
         let arguments =
             [
-                "get", "--json", "--if-exists", "skip", "--timeout", "2", "--retries", "60", "--retry-delay",
-                "0.05",
+                "get", "--json", "--timeout", "2", "--retries", "60", "--retry-delay", "0.05",
             ]
             + ["-x", "\(connections)", "-d", place] + options + [url]
         return try namespace?.start(PawlBinary.path, arguments)
