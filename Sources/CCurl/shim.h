@@ -31,6 +31,10 @@ static inline CURLcode pawl_easy_set_context_function(CURL *easy, curl_ssl_ctx_c
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
 }
 
+static inline CURLcode pawl_easy_set_opener(CURL *easy, curl_opensocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
 static inline CURLcode pawl_easy_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
 }

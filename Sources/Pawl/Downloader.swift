@@ -28,6 +28,10 @@ public final class Downloader: Sendable {
         ///
         /// Default `true`, which suits many small files; one large file costs less over a connection of its own.
         public var sharesConnections = true
+        /// Whether no connection goes to this machine or to a private network.
+        ///
+        /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.
+        public var deniesPrivateAddresses = false
 
         /// Every default.
         public init() {}
@@ -36,7 +40,7 @@ public final class Downloader: Sendable {
     private let engine: Engine
     let disk: any Disk
     private let board: Board
-    private let cabinet = SettingsCabinet()
+    private let cabinet: SettingsCabinet
     private let sharesConnections: Bool
 
     /// Starts the threads.
@@ -49,6 +53,7 @@ public final class Downloader: Sendable {
         let board = Board(onEvent: onEvent)
         self.board = board
         sharesConnections = configuration.sharesConnections
+        cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         let ports = Ports.system { board.notice($0) }
         disk = ports.disk
         engine = Engine(

@@ -113,9 +113,14 @@ extension Job {
 /// Gives equal settings one object: the transport keeps prepared handles for each.
 final class SettingsCabinet: Sendable {
     private let last = Mutex<TransferSettings?>(nil)
+    private let deniesPrivateAddresses: Bool
+
+    init(deniesPrivateAddresses: Bool) { self.deniesPrivateAddresses = deniesPrivateAddresses }
 
     func settings(_ values: TransferSettings.Values) -> TransferSettings {
-        last.withLock { last in
+        var values = values
+        values.deniesPrivateAddresses = deniesPrivateAddresses
+        return last.withLock { last in
             if let last, last.values == values { return last }
             let fresh = TransferSettings(values)
             last = fresh

@@ -1,4 +1,5 @@
 import CCurl
+import PawlCore
 
 /// Owns one easy handle and its buffer for error texts.
 @safe
@@ -9,6 +10,8 @@ final class EasyHandle {
     private(set) var refusal: CURLcode?
     /// Kept for as long as libcurl may use them.
     private var lines: HeaderLines?
+    /// An address that was not to be asked, as text, see ``denyPrivateAddresses()``.
+    var deniedAddress: String?
     /// Whether the multi handle that it is in has work for it.
     var isBusy = false
 
@@ -31,6 +34,7 @@ final class EasyHandle {
         unsafe curl_easy_reset(raw)
         refusal = nil
         lines = nil
+        deniedAddress = nil
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
     }
 
@@ -73,6 +77,25 @@ final class EasyHandle {
 
     func set(contextFunction: curl_ssl_ctx_callback) {
         note(unsafe pawl_easy_set_context_function(raw, contextFunction))
+    }
+
+    /// No connection goes to this machine or a private network; asked after a name was resolved, for every connection.
+    func denyPrivateAddresses() {
+        note(unsafe pawl_easy_set_opener(raw, openPublicSocket))
+        note(
+            unsafe pawl_easy_set_pointer(
+                raw,
+                CURLOPT_OPENSOCKETDATA,
+                Unmanaged.passUnretained(self).toOpaque()
+            )
+        )
+    }
+
+    /// What to say when the handle's connection was denied.
+    var denial: TransferFault? {
+        deniedAddress.map {
+            TransferFault(.privateAddress, "its address \($0) is private, and those are denied")
+        }
     }
 
     func number(_ info: CURLINFO) -> Int {

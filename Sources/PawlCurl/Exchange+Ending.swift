@@ -20,6 +20,7 @@ extension Exchange {
     }
 
     private func fault(_ code: CURLcode) -> TransferFault {
+        if let denial = easy.denial { return denial }
         let said = easy.errorText
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
             return TransferFault(.tls, "the host's SSH key is not the one that known_hosts has for it")

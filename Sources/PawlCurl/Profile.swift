@@ -55,6 +55,7 @@ final class Profile {
         options.set(CURLOPT_PATH_AS_IS, 1)
         options.set(CURLOPT_FOLLOWLOCATION, 0)
         options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
+        if values.deniesPrivateAddresses { options.denyPrivateAddresses() }
         applyLogin(options)
         applyProxy(options)
         switch key.scheme {

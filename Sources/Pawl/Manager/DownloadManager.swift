@@ -50,6 +50,13 @@ public final class DownloadManager: Sendable {
         ///
         /// Default `true`. Otherwise it comes back paused, until it is resumed.
         public var resumesAtStart = true
+        /// Whether no connection goes to this machine or to a private network.
+        ///
+        /// Asked after a name was resolved, on every connection, so that neither a name nor a redirect leads there; it holds
+        /// for proxies too. Such a download fails with ``PawlError/Code/insecure``. Default `false`.
+        public var deniesPrivateAddresses = false
+        /// Whether links in the root that lead out of it are not followed.
+        package var staysInRoot = false
         /// Events that are kept for a listener who does not fetch them, see ``DownloadManager/events``.
         ///
         /// Default 1000.
@@ -63,7 +70,7 @@ public final class DownloadManager: Sendable {
     public let root: String
     let thread: WorkThread<QueueKeeper>
     let audience: Audience
-    let cabinet = SettingsCabinet()
+    let cabinet: SettingsCabinet
     private let owner: ManagerOwner
 
     /// Opens the queue in `root`, which is made when missing, and lets it go on.
@@ -98,6 +105,7 @@ public final class DownloadManager: Sendable {
         let audience = Audience(bufferSize: configuration.eventBuffer, herald: herald)
         let owner = ManagerOwner(thread)
         self.root = root
+        cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         self.thread = thread
         self.audience = audience
         self.owner = owner

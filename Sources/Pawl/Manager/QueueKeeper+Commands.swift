@@ -63,6 +63,7 @@ extension QueueKeeper {
             return try self.record(record.id) ?? record
         }
         var record = order.record
+        try checkPlace(of: record)
         while try self.record(record.id) != nil {
             if order.isNamed {
                 throw Failure(
@@ -85,6 +86,36 @@ extension QueueKeeper {
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
         if order.start == .now { perform(machine.start(record.id)) }
         return record
+    }
+
+    /// Throws when a link leads out of the root and that is not wanted.
+    ///
+    /// What is not there yet will be made inside.
+    func checkPlace(of record: QueueRecord) throws(Failure) {
+        guard staysInRoot, let home = Self.realPath(root) else { return }
+        var parts = record.folder.split(separator: "/")
+        while !parts.isEmpty {
+            let place = root + "/" + parts.joined(separator: "/")
+            if let real = Self.realPath(place) {
+                guard real == home || home == "/" || real.hasPrefix(home + "/") else {
+                    throw Failure(
+                        .badOption,
+                        "cannot use",
+                        at: "the folder \(record.folder)",
+                        because: "a link in it leads out of the download root",
+                        remedy: "give another folder"
+                    )
+                }
+                return
+            }
+            parts.removeLast()
+        }
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
     }
 
     private func knownRecord(of source: String, _ known: [String: QueueID]) throws(Failure) -> QueueRecord? {

@@ -53,6 +53,7 @@ extension QueueKeeper {
 
     /// The name under which it works: what was claimed, else what was wished for.
     private func job(for record: QueueRecord) throws(Failure) -> Job {
+        try checkPlace(of: record)
         let stored = StoredOptions(text: record.options)
         var options = stored.options
         options.folder = path(of: record)

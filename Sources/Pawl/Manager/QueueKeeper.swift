@@ -18,7 +18,8 @@ final class QueueKeeper: ThreadBound {
     let store: any QueueStore
     let ports: Ports
     let engine: Engine
-    let cabinet = SettingsCabinet()
+    let cabinet: SettingsCabinet
+    let staysInRoot: Bool
     let audience: Audience
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
@@ -73,6 +74,8 @@ final class QueueKeeper: ThreadBound {
         self.store = store
         self.thread = thread
         self.audience = audience
+        cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        staysInRoot = configuration.staysInRoot
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL
         machine = QueueMachine(slots: configuration.slots)

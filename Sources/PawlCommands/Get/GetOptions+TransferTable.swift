@@ -149,6 +149,13 @@ extension GetOptions {
             "hosts that are reached without it, separated by commas"
         ) { (options, value) in options.download.noProxy = value },
         CommandOption(
+            "deny-private-addresses",
+            takes: .none,
+            in: .security,
+            "connect to no address of this machine or a private network, whatever names and redirects say",
+            setsOneDownload: false
+        ) { (options, _) in options.deniesPrivateAddresses = true },
+        CommandOption(
             "insecure",
             short: "k",
             takes: .none,

@@ -13,6 +13,7 @@ package struct GetOptions: Sendable, Hashable {
     package var rateLimit: Int64?
     package var inputFiles: [String] = []
     package var metalinks: [String] = []
+    package var deniesPrivateAddresses = false
     package var isJSON = false
     package var isQuiet = false
     package var wantsHelp = false

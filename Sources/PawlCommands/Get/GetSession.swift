@@ -28,6 +28,7 @@ struct GetSession: ~Copyable {
         var configuration = Downloader.Configuration()
         configuration.jobs = plan.options.jobs
         configuration.rateLimit = plan.options.rateLimit
+        configuration.deniesPrivateAddresses = plan.options.deniesPrivateAddresses
         // Several files keep several cores busy; a second thread would only cost a single one.
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))

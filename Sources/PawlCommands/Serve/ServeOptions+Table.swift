@@ -66,6 +66,12 @@ extension ServeOptions {
             options.manager.timetable = try OptionValues.notEmpty("timetable", value)
         },
         CommandOption(
+            "deny-private-addresses",
+            takes: .none,
+            in: .security,
+            "connect to no address of this machine or a private network, whatever names and redirects say"
+        ) { (options, _) in options.manager.deniesPrivateAddresses = true },
+        CommandOption(
             "paused",
             takes: .none,
             in: .queue,

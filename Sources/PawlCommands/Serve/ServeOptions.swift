@@ -43,6 +43,7 @@ package struct ServeOptions: CommandOptions {
         configuration.names = names
         configuration.allowsEveryOrigin = allowsEveryOrigin
         configuration.manager = manager
+        configuration.manager.staysInRoot = true
         return configuration
     }
 }

@@ -202,6 +202,7 @@ extension TransferFault {
         case .nameResolution: "check the host's name"
         case .proxy: "check --proxy"
         case .notFound: "check the address"
+        case .privateAddress: "leave --deny-private-addresses out if it is meant"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .malformed, .other:
             nil

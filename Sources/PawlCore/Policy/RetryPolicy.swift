@@ -70,6 +70,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .serverRefused: Disposition(code: .badAnswer, isRetried: true)
         // Not HTTP at all; a wrong port answers the same each time.
         case .malformed: Disposition(code: .badAnswer, isRetried: false)
+        // Whoever gave the address may not have meant it; asking again would try the same one.
+        case .privateAddress: Disposition(code: .insecure, isRetried: false)
         // Unknown causes get the benefit of the doubt, a bounded number of times.
         case .other: Disposition(code: .unknown, isRetried: true)
         }

@@ -29,6 +29,8 @@ package struct TransferFault: Error, Hashable, Sendable {
         case serverRefused
         /// The answer's framing is not HTTP.
         case malformed
+        /// The name leads to an address that must not be asked.
+        case privateAddress
         case other
     }
 

@@ -38,6 +38,7 @@ final class Dial {
     }
 
     func fault(_ code: CURLcode) -> TransferFault {
+        if let denial = easy.denial { return denial }
         let said = easy.errorText
         let words = FaultWords(
             code: code,

@@ -60,6 +60,8 @@ package final class TransferSettings: Sendable {
         package var authorityFile: String?
         package var certificate: String?
         package var key: String?
+        /// Whether no connection goes to this machine or a private network, whatever a name or a redirect says.
+        package var deniesPrivateAddresses = false
         /// The longest time for name resolution and connecting together.
         package var connectTimeout = Span.seconds(30)
 

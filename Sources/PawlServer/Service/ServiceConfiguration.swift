@@ -38,6 +38,7 @@ package struct ServiceConfiguration: Sendable {
     package init(root: String, socket: String) {
         self.root = root
         self.socket = socket
+        manager.staysInRoot = true
     }
 
     /// Whether nobody else on the network can reach the port.

@@ -15,7 +15,7 @@ func webCallback(
     let bytes = unsafe UnsafeRawBufferPointer(start: input, count: unsafe input == nil ? 0 : length)
     let goesOn: Bool
     switch reason {
-    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: goesOn = unsafe loop.admits(wsi)
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED: goesOn = unsafe loop.admits(wsi)
     case LWS_CALLBACK_HTTP: goesOn = unsafe loop.headArrived(wsi)
     case LWS_CALLBACK_HTTP_BODY: goesOn = unsafe loop.bodyArrived(wsi, bytes)
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:

@@ -184,8 +184,8 @@ final class WebLoop {
 
     /// Whether there is room for one more; ports cannot take it from the socket file.
     func admits(_ wsi: OpaquePointer) -> Bool {
-        let reserve = unsafe door(of: wsi) == .local ? 0 : limits.reserve
-        return byID.count + reserve < limits.connections
+        let connection = unsafe connection(wsi)
+        return byID.count + (connection.door == .local ? 0 : limits.reserve) <= limits.connections
     }
 
     func forget(_ wsi: OpaquePointer) {

@@ -1,0 +1,60 @@
+/// Which addresses belong to this machine, its neighbours or nobody: what a request from outside must not make us ask.
+package enum PrivateNetworks {
+    /// Four bytes of IPv4 or sixteen of IPv6; anything else counts as private.
+    package static func contains(_ address: [UInt8]) -> Bool {
+        switch address.count {
+        case 4: containsOld(address[...])
+        case 16: containsNew(address)
+        default: true
+        }
+    }
+
+    private struct Network {
+        let prefix: [UInt8]
+        let bits: Int
+
+        func contains(_ address: some Collection<UInt8>) -> Bool {
+            for (index, (wanted, byte)) in zip(prefix, address).enumerated() {
+                let left = bits - 8 * index
+                guard left > 0 else { return true }
+                let mask = left >= 8 ? 0xFF : ~(UInt8(0xFF) >> UInt8(left))
+                if wanted & mask != byte & mask { return false }
+            }
+            return true
+        }
+    }
+
+    /// RFC 6890 §2.2.2, without those for documentation, which nobody has; then multicast and what is reserved.
+    private static let old = [
+        Network(prefix: [0], bits: 8), Network(prefix: [10], bits: 8), Network(prefix: [100, 64], bits: 10),
+        Network(prefix: [127], bits: 8), Network(prefix: [169, 254], bits: 16),
+        Network(prefix: [172, 16], bits: 12),
+        Network(prefix: [192, 0, 0], bits: 24), Network(prefix: [192, 168], bits: 16),
+        Network(prefix: [198, 18], bits: 15), Network(prefix: [224], bits: 3),
+    ]
+
+    /// Unique local, link local, site local, discard, multicast.
+    private static let new = [
+        Network(prefix: [0xFC], bits: 7), Network(prefix: [0xFE, 0x80], bits: 9),
+        Network(prefix: [0x01, 0, 0, 0, 0, 0, 0, 0], bits: 64), Network(prefix: [0xFF], bits: 8),
+    ]
+
+    private static func containsOld(_ address: ArraySlice<UInt8>) -> Bool {
+        old.contains { $0.contains(address) }
+    }
+
+    private static func containsNew(_ address: [UInt8]) -> Bool {
+        if new.contains(where: { $0.contains(address) }) { return true }
+        // Unspecified, loopback, and IPv4 as it was once written.
+        if address[..<12].allSatisfy({ $0 == 0 }) { return true }
+        // An IPv4 address inside: mapped (RFC 4291 §2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056).
+        if address[..<10].allSatisfy({ $0 == 0 }), address[10] == 0xFF, address[11] == 0xFF {
+            return containsOld(address[12...])
+        }
+        if address.starts(with: [0, 0x64, 0xFF, 0x9B]) {
+            return address[4..<12].contains { $0 != 0 } || containsOld(address[12...])
+        }
+        if address.starts(with: [0x20, 0x02]) { return containsOld(address[2..<6]) }
+        return false
+    }
+}

@@ -1,0 +1,61 @@
+import PawlTestKit
+import Testing
+
+/// `--deny-private-addresses`, in a network of its own where one address counts as public.
+@Suite(
+    .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program, root and iproute2")
+)
+struct `Private addresses` {
+    @Test func `a redirect to one is not followed, nor is a name that leads to one`() throws {
+        let folder = try TemporaryFolder()
+        let namespace = try Namespace(number: 12)
+        let server = """
+            import http.server
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    if self.path == "/redirect":
+                        self.send_response(302)
+                        self.send_header("Location", "http://127.0.0.1:8000/inner")
+                        self.send_header("Content-Length", "0")
+                    else:
+                        self.send_response(200)
+                        self.send_header("Content-Length", "5")
+                    self.end_headers()
+                    if self.path != "/redirect": self.wfile.write(b"bytes")
+                def log_message(self, *words): print(self.path, flush=True)
+            http.server.ThreadingHTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
+            """
+        let script = """
+            ip addr add 203.0.113.7/32 dev lo
+            python3 -c "$SERVER" > "$FOLDER/log" 2>&1 &
+            server=$!
+            until curl -s -o /dev/null http://127.0.0.1:8000/up; do :; done
+            for url in 203.0.113.7:8000/outer 203.0.113.7:8000/redirect localhost:8000/name; do
+                "$PAWL" get -q -d "$FOLDER/d" --deny-private-addresses "http://$url" 2>> "$FOLDER/errors"
+                echo "$url $?"
+            done
+            kill $server
+            """
+        let process = try PawlProcess(
+            "/usr/bin/env",
+            [
+                "SERVER=\(server)", "FOLDER=\(folder.path)", "PAWL=\(PawlBinary.path)",
+                "/bin/sh", "-c",
+                "exec \"$(command -v ip || echo /usr/sbin/ip)\" netns exec \(namespace.name) sh -c \"$0\"",
+                script,
+            ]
+        )
+        process.wait()
+        #expect(
+            process.lines == [
+                "203.0.113.7:8000/outer 0", "203.0.113.7:8000/redirect 33", "localhost:8000/name 33",
+            ],
+            "\(process.errors)"
+        )
+        let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+        #expect(log.contains("/outer") && log.contains("/redirect"))
+        #expect(!log.contains("/inner") && !log.contains("/name"))
+        let errors = String(decoding: FileSystem.contents(folder.path("errors")) ?? [], as: UTF8.self)
+        #expect(errors.contains("127.0.0.1 is private"))
+    }
+}

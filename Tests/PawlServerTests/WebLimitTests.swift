@@ -1,0 +1,198 @@
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// What one client, and all of them, cannot take from the service; each ends with a call that is answered as ever.
+@Suite struct WebLimitTests {
+    /// A script gets the port and the secret's token and prints what it saw.
+    private func python(
+        _ script: String,
+        _ change: (inout WebLimits) -> Void = { _ in }
+    ) async throws -> [String] {
+        let bench = try await ServiceBench { change(&$0.limits) }
+        let head = """
+            import json, socket, struct, sys, os, time
+            port, token = int(sys.argv[1]), sys.argv[2]
+            def connect(): return socket.create_connection(("127.0.0.1", port), timeout=20)
+            def rest(s):
+                data = b""
+                try:
+                    while True:
+                        part = s.recv(65536)
+                        if not part: return data
+                        data += part
+                except (ConnectionResetError, BrokenPipeError): return data
+            def upgrade(s):
+                s.sendall(b"GET /jsonrpc HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
+                    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\nSec-WebSocket-Version: 13\\r\\n\\r\\n")
+                head = b""
+                while b"\\r\\n\\r\\n" not in head: head += s.recv(1)
+                return head
+            def frame(data, first=0x81, length=None):
+                n = len(data) if length is None else length
+                size = bytes([0x80 | n]) if n < 126 else b"\\xfe" + struct.pack(">H", n) if n < 65536 else b"\\xff" + struct.pack(">Q", n)
+                return bytes([first]) + size + b"\\0\\0\\0\\0" + data
+
+            """
+        let process = try await bench.run(
+            "/usr/bin/python3",
+            ["-c", head + script, "\(bench.service.port)", "token:" + bench.secret]
+        )
+        #expect(process.exit == .code(0), "\(process.errors)")
+        let after = try await bench.post(
+            #"{"id":1,"method":"aria2.getVersion","params":["token:the-secret-word"]}"#
+        )
+        #expect(after.hasSuffix(" 200"))
+        #expect(try await bench.result("aria2.getVersion")["version"] != nil)
+        await bench.close()
+        return process.lines
+    }
+
+    @Test func `a head that is too long ends its connection`() async throws {
+        let lines = try await python(
+            """
+            s = connect()
+            s.sendall(b"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n")
+            try:
+                for _ in range(100): s.sendall(b"X-A: " + b"a" * 1000 + b"\\r\\n")
+            except OSError: pass
+            print(b"200 OK" in rest(s))
+            """
+        )
+        #expect(lines == ["False"])
+    }
+
+    @Test func `a sender that is too slow ends, others are answered meanwhile`() async throws {
+        let script = """
+            slow = [connect() for _ in range(50)]
+            for s in slow[:25]: s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: local")
+            for s in slow[25:]: s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 100\\r\\n\\r\\n{")
+            quick = connect()
+            quick.sendall(b"GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n")
+            print(b" 200 " in rest(quick))
+            print(sum(len(rest(s)) > 0 for s in slow) < 50)
+            """
+        #expect(try await python(script) { $0.requestTime = 2 } == ["True", "True"])
+    }
+
+    @Test func `giant frames and messages without end are cut off`() async throws {
+        let script = """
+            s = connect(); upgrade(s)
+            s.sendall(frame(b"", length=1 << 40))
+            try:
+                for _ in range(200): s.sendall(b"a" * 65536)
+                print("swallowed")
+            except OSError: print("cut")
+            s = connect(); upgrade(s)
+            try:
+                s.sendall(frame(b"[", first=0x01))
+                for _ in range(400): s.sendall(frame(b"0," * 30000, first=0x00))
+                print("swallowed")
+            except OSError: print("cut")
+            s = connect(); upgrade(s); s.sendall(frame(b"x", first=0x82)); rest(s); print("cut")
+            s = connect(); upgrade(s); s.sendall(frame(b"\\xff\\xfe")); rest(s); print("cut")
+            s = connect(); upgrade(s); s.sendall(os.urandom(5000)); rest(s); print("cut")
+            """
+        #expect(try await python(script) == ["cut", "cut", "cut", "cut", "cut"])
+    }
+
+    @Test func `all together hold no more than the memory that is given`() async throws {
+        let script = """
+            big = b'{"id":1,"method":"x","params":["' + b"a" * 900_000
+            sockets = []
+            cut = 0
+            for _ in range(12):
+                s = connect(); sockets.append(s)
+                s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 1000000\\r\\n\\r\\n")
+                try: s.sendall(big)
+                except OSError: pass
+            time.sleep(0.5)
+            for s in sockets:
+                try:
+                    s.sendall(b"b" * 1000); time.sleep(0.01); s.sendall(b"b" * 1000)
+                except OSError: cut += 1
+            print(cut >= 3)
+            """
+        #expect(try await python(script) { $0.memory = 8 << 20 } == ["True"])
+    }
+
+    @Test func `a socket's letters are read no faster than they are answered`() async throws {
+        let script = """
+            s = connect(); upgrade(s)
+            s.settimeout(3)
+            letter = json.dumps({"id": 1, "method": "x", "params": ["a" * 100_000]}).encode()
+            sent = 0
+            try:
+                # Each is answered after a second, since the secret is wrong.
+                for _ in range(1000): s.sendall(frame(letter)); sent += 1
+            except TimeoutError: pass
+            print(16 < sent < 200)
+            """
+        #expect(try await python(script) == ["True"])
+    }
+
+    @Test func `who never shows the secret does not stay`() async throws {
+        let script = """
+            stranger, known = connect(), connect()
+            upgrade(stranger); upgrade(known)
+            known.sendall(frame(json.dumps({"id": 1, "method": "aria2.getVersion", "params": [token]}).encode()))
+            known.recv(10)
+            start = time.time()
+            rest(stranger)
+            print(time.time() - start < 15)
+            known.sendall(frame(json.dumps({"id": 2, "method": "aria2.getVersion", "params": [token]}).encode()))
+            data = b""
+            while b'"id":2' not in data: data += known.recv(4096)
+            print("stays")
+            """
+        #expect(try await python(script) { $0.strangerTime = 2 } == ["True", "stays"])
+    }
+
+    @Test func `too many connections are turned away, the socket file has places of its own`() async throws {
+        let script = """
+            held = []
+            for _ in range(40):
+                s = connect(); s.settimeout(5); held.append(s)
+            alive = 0
+            for s in held:
+                try:
+                    s.sendall(b"GET /healthz HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n")
+                    alive += b" 200 " in s.recv(4096)
+                except OSError: pass
+            print(alive)
+            """
+        let lines = try await python(script) {
+            $0.connections = 30
+            $0.reserve = 10
+        }
+        #expect(lines == ["20"])
+    }
+
+    @Test func `letters of chance are answered or cut off`() async throws {
+        let script = """
+            import random
+            dice = random.Random(7)
+            seeds = [b'{"id":1,"method":"aria2.addUri","params":[["http://h/"],{"dir":"x"}]}', b'[[[[{"a":"\\\\ud800"}]]]]',
+                b'{"id":[1e999],"method":"system.multicall","params":[[{"methodName":"aria2.tellStatus"}]]}']
+            answered = 0
+            for round in range(300):
+                text = bytearray(dice.choice(seeds))
+                for _ in range(dice.randrange(1, 6)):
+                    place = dice.randrange(len(text))
+                    action = dice.randrange(4)
+                    if action == 0: text[place] = dice.randrange(256)
+                    elif action == 1: del text[place]
+                    elif action == 2: text[place:place] = bytes([dice.choice(b'{}[]",:0\\\\')])
+                    else: text = text[:place] + text[:place]
+                    if not text: text = bytearray(b"x")
+                s = connect()
+                s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(text) + text)
+                s.shutdown(socket.SHUT_WR) if round % 2 else None
+                answered += rest(s).startswith(b"HTTP/1.1 ") if round % 2 == 0 else 1
+                s.close()
+            print(answered)
+            """
+        #expect(try await python(script) == ["300"])
+    }
+}
