@@ -20,7 +20,7 @@ endif
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) swift test
 
-.PHONY: help build test simulate torture fuzz bench check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test simulate torture fuzz bench load check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -87,6 +87,11 @@ bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=2
 	Benchmarks/bench.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),5) \
 	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
 	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(PREFIX)')
+
+load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling
+	@Scripts/install-packages build bench
+	$(MAKE) --no-print-directory build
+	Benchmarks/load.py --pawl .build/release/pawl
 
 coverage: packages ## every region of the deciding code is reached
 	Scripts/coverage

@@ -123,6 +123,8 @@ private struct Echo: RPCMethods {
         let large = await ask(multicall(70, call))
         #expect(large.text.utf8.count < RPCDispatcher.largestAnswer + 1 << 20)
         #expect(large.text.contains("The answers are too large for one request."))
+        let deep = await ask(String(repeating: "[", count: 1 << 20))
+        #expect(deep.text == refused("null", -32700, "Parse error."))
     }
 
     @Test func `a query is a call too`() {

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+"""The service under load: a long queue, many downloads at once, callers, WebSockets, and a day of polling.
+
+It starts nginx and `pawl serve` on loopback, both on a memory disk, calls as aria2's clients do, and tells what it measured.
+The exit code is 1 when something of it does not hold.
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import os
+import pathlib
+import platform
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+LENGTH = 32 << 20
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Origin:
+    """nginx with one file of zeros under any name."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        (folder / "www").mkdir()
+        with open(folder / "www/file", "wb") as file:
+            file.truncate(LENGTH)
+        conf = folder / "nginx.conf"
+        conf.write_text(f"""
+            daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log /dev/null; events {{ worker_connections 4096; }}
+            http {{ access_log off; sendfile on; server {{ listen 127.0.0.1:{self.port}; root {folder}/www;
+            location / {{ try_files /file =404; }} }} }}""")
+        nginx = shutil.which("nginx") or "/usr/sbin/nginx"
+        self.process = subprocess.Popen([nginx, "-c", conf, "-p", folder], stderr=subprocess.DEVNULL)
+
+    def url(self, number):
+        return f"http://127.0.0.1:{self.port}/{number}"
+
+
+class Service:
+    def __init__(self, pawl, folder, active):
+        self.port = free_port()
+        self.root = folder / "root"
+        command = [pawl, "serve", "--root", self.root, "--socket", folder / "socket", "--port", str(self.port)]
+        command += ["--secret", "load", "--jobs", str(active), "--quiet"]
+        self.process = subprocess.Popen(command)
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+
+    def memory(self):
+        """Resident, in MiB."""
+        for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) / 1024
+        return 0.0
+
+
+def letter(method, *params, id=1):
+    return {"id": id, "method": method, "params": ["token:load", *params]}
+
+
+class Caller:
+    """One kept connection."""
+
+    async def open(self, port):
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port)
+        return self
+
+    async def call(self, body):
+        data = json.dumps(body).encode()
+        self.writer.write(b"POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
+        head = await self.reader.readuntil(b"\r\n\r\n")
+        length = next(int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length"))
+        return await self.reader.readexactly(length)
+
+
+async def fill(service, origin, count):
+    caller = await Caller().open(service.port)
+    start = time.monotonic()
+    for first in range(0, count, 500):
+        calls = [letter("aria2.addUri", [origin.url(n)], {"out": f"f{n}"}) for n in range(first, min(count, first + 500))]
+        answers = json.loads(await caller.call(calls))
+        assert all("result" in answer for answer in answers), answers[0]
+    return time.monotonic() - start
+
+
+CALLS = [
+    letter("aria2.getGlobalStat"), letter("aria2.tellActive", ["gid", "status", "completedLength", "downloadSpeed"]),
+    letter("aria2.tellWaiting", 0, 20, ["gid", "status"]), letter("aria2.tellStopped", -1, 20, ["gid", "status", "errorCode"]),
+    letter("aria2.getGlobalOption"),
+]
+
+
+async def rate(service, per_second, seconds):
+    """Calls at a steady rate, on ten connections; latencies in milliseconds, counted from when each was due."""
+    latencies = []
+    start = time.monotonic() + 0.1
+
+    async def one(number, connections):
+        caller = await Caller().open(service.port)
+        for call in range(number, per_second * seconds, connections):
+            due = start + call / per_second
+            await asyncio.sleep(max(0, due - time.monotonic()))
+            begun = time.monotonic()
+            await caller.call(CALLS[call % len(CALLS)])
+            latencies.append((time.monotonic() - begun) * 1000)
+
+    await asyncio.gather(*(one(number, 10) for number in range(10)))
+    return sorted(latencies)
+
+
+class Socket:
+    async def open(self, port):
+        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port)
+        key = base64.b64encode(os.urandom(16))
+        self.writer.write(
+            b"GET /jsonrpc HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + key + b"\r\n\r\n")
+        await self.reader.readuntil(b"\r\n\r\n")
+        data = json.dumps(letter("aria2.getSessionInfo")).encode()
+        self.writer.write(b"\x81" + (bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))) + b"\0\0\0\0" + data)
+        await self.message()
+        return self
+
+    async def message(self):
+        while True:
+            first, size = await self.reader.readexactly(2)
+            if size == 126:
+                size = struct.unpack(">H", await self.reader.readexactly(2))[0]
+            data = await self.reader.readexactly(size)
+            if first & 0x0F == 1:
+                return data
+
+
+async def poll(service, count):
+    """What a client asks once a second, as fast as it is answered; memory after the first tenth and at the end."""
+    calls = [letter("aria2.getGlobalStat"), letter("aria2.tellActive"), letter("aria2.tellWaiting", 0, 20), letter("aria2.tellStopped", -1, 20)]
+
+    async def some(number):
+        caller = await Caller().open(service.port)
+        for _ in range(number):
+            await caller.call(calls)
+
+    await asyncio.gather(*(some(count // 40) for _ in range(4)))
+    before = service.memory()
+    start = time.monotonic()
+    middle = []
+    for _ in range(9):
+        await asyncio.gather(*(some(count // 40) for _ in range(4)))
+        middle.append(service.memory())
+    return before, middle, time.monotonic() - start
+
+
+def sweep(root):
+    """Finished files go, so that the memory disk suffices; gives how many there were."""
+    count = 0
+    for entry in os.scandir(root):
+        if entry.is_file() and not entry.name.endswith((".part", ".pawl")):
+            os.unlink(entry.path)
+            count += 1
+    return count
+
+
+async def run(options, folder, report):
+    origin = Origin(folder)
+    service = Service(options.pawl, folder, options.active)
+    try:
+        took = await fill(service, origin, options.queue)
+        report(f"{options.queue} downloads added in letters of 500", f"{took:.1f} s", True)
+        swept = [0]
+
+        async def sweeping():
+            while True:
+                swept[0] += await asyncio.to_thread(sweep, service.root)
+                await asyncio.sleep(0.1)
+
+        sweeper = asyncio.create_task(sweeping())
+        start = time.monotonic()
+        latencies = await rate(service, options.rate, options.seconds)
+        speed = swept[0] * LENGTH / (time.monotonic() - start) / (1 << 20)
+        p99 = latencies[len(latencies) * 99 // 100]
+        words = f"p50 {latencies[len(latencies) // 2]:.1f} ms, p99 {p99:.1f} ms, longest {latencies[-1]:.1f} ms"
+        report(f"{options.rate} calls a second for {options.seconds} s, {options.active} downloads running at {speed:.0f} MiB/s",
+               words, p99 < 20)
+        before = service.memory()
+        sockets = [await Socket().open(service.port) for _ in range(options.sockets)]
+        after = service.memory()
+        heard = await asyncio.gather(*(asyncio.wait_for(s.message(), 60) for s in sockets), return_exceptions=True)
+        hearing = sum(isinstance(message, bytes) for message in heard)
+        report(f"{options.sockets} WebSockets that only listen",
+               f"{(after - before) * 1024 / options.sockets:.0f} KiB each, events heard by {hearing}", hearing == options.sockets)
+        latencies = await rate(service, options.rate, min(20, options.seconds))
+        p99 = latencies[len(latencies) * 99 // 100]
+        report(f"{options.rate} calls a second beside them", f"p99 {p99:.1f} ms", p99 < 20)
+        for s in sockets:
+            s.writer.close()
+        before, memories, took = await poll(service, options.polls)
+        grown = memories[-1] - min(before, memories[0])
+        report(f"{options.polls} polls of four calls each", f"{before:.0f} MiB after the first tenth, {memories[-1]:.0f} MiB at the end, "
+               f"most {max(memories):.0f} MiB, {took / options.polls / 0.9 * 1000:.2f} ms a poll", grown < 8)
+        sweeper.cancel()
+        service.process.send_signal(signal.SIGTERM)
+        report("stopped in good order", f"exit code {service.process.wait(30)}", service.process.returncode == 0)
+    finally:
+        service.process.kill()
+        origin.process.terminate()
+        origin.process.wait()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pawl", default=".build/release/pawl")
+    parser.add_argument("--queue", type=int, default=10_000)
+    parser.add_argument("--active", type=int, default=64)
+    parser.add_argument("--rate", type=int, default=200)
+    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--sockets", type=int, default=1000)
+    parser.add_argument("--polls", type=int, default=86_400)
+    options = parser.parse_args()
+    failed = []
+
+    def report(what, words, holds):
+        print(f"| {what} | {words} | {'holds' if holds else 'falls short'} |", flush=True)
+        if not holds:
+            failed.append(what)
+
+    print(f"{os.cpu_count()} cores, {platform.platform()}\n\n| load | measured | |\n|---|---|---|", flush=True)
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="pawl-load-") as folder:
+        asyncio.run(run(options, pathlib.Path(folder), report))
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
