@@ -99,8 +99,16 @@ coverage: packages ## every region of the deciding code is reached
 format: ## lay the sources out
 	swift format -i -r -p $(SOURCES)
 
-install: build ## pawl to PREFIX/bin
+SHARE = $(DESTDIR)$(PREFIX)/share
+
+install: build ## pawl to PREFIX/bin, its manual page and what shells complete to PREFIX/share
 	install -D -m 755 .build/release/pawl "$(DESTDIR)$(PREFIX)/bin/pawl"
+	mkdir -p "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" \
+	    "$(SHARE)/fish/vendor_completions.d"
+	.build/release/pawl help --man >"$(SHARE)/man/man1/pawl.1"
+	.build/release/pawl completions bash >"$(SHARE)/bash-completion/completions/pawl"
+	.build/release/pawl completions zsh >"$(SHARE)/zsh/site-functions/_pawl"
+	.build/release/pawl completions fish >"$(SHARE)/fish/vendor_completions.d/pawl.fish"
 
 clean: ## remove what was built
 	rm -rf .build

@@ -3,7 +3,7 @@ import PawlCore
 extension Command {
     /// Every command, in the order in which they are shown.
     static let table: [Command] =
-        [get, add, list, show] + steering + [wait, status, stop, serve, aria2c, help]
+        [get, add, list, show] + steering + [wait, status, stop, serve, aria2c, completions, help]
 
     private static let get = Command(
         "get",
@@ -20,11 +20,32 @@ extension Command {
 
     private static let help = Command(
         "help",
-        "[COMMAND]",
+        "[COMMAND|--man]",
         summary: "every option of a command",
-        details: "Shows what a command does and every option that it takes."
+        details:
+            "Shows what a command does and every option that it takes; with --man the manual page pawl(1).",
+        operand: .words(["--man"])
     ) { (arguments) throws(Failure) in
-        say(try PawlCommands.help(on: arguments.first))
+        say(arguments.first == "--man" ? ManualPage.text : try PawlCommands.help(on: arguments.first))
+        return 0
+    }
+
+    private static let completions = Command(
+        "completions",
+        "bash|zsh|fish",
+        summary: "what a shell completes, as a script for it",
+        details: """
+            Writes a script that teaches a shell to complete pawl's commands and options: bash reads it from \
+            share/bash-completion/completions/pawl, zsh from a folder of its fpath under the name _pawl, and fish from \
+            ~/.config/fish/completions/pawl.fish. 'make install' puts them there.
+            """,
+        operand: .words(Completions.shells)
+    ) { (arguments) throws(Failure) in
+        guard let shell = arguments.first, arguments.count == 1, let text = Completions.text(for: shell)
+        else {
+            throw Failure.usage("completions", Completions.shells.joined(separator: ", "))
+        }
+        say(text)
         return 0
     }
 }

@@ -41,6 +41,19 @@ struct CommandOption<Target>: Sendable {
         self.apply = apply
     }
 
+    /// The same option, which also notes how it was given, paths made absolute.
+    func keeping(_ kept: any WritableKeyPath<Target, [String]> & Sendable) -> CommandOption<Target> {
+        let apply = apply
+        let name = "--" + entry.long
+        let takesValue = entry.value != .none
+        let isPath = [.required("FILE"), .required("CMD")].contains(entry.value)
+        return CommandOption(entry, setsOneDownload: setsOneDownload) { (target, value) throws(Failure) in
+            try apply(&target, value)
+            target[keyPath: kept] +=
+                takesValue ? [name, isPath ? ServicePlace.absolute(value) : value] : [name]
+        }
+    }
+
     /// The same option for a command whose options hold these as a part.
     func within<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> CommandOption<Whole> {
         let apply = apply

@@ -16,8 +16,13 @@ extension Command {
         taking: ServeOptions.table
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw .unexpected(first, in: "serve") }
+        if options.installs {
+            try ServeInstall(options, program: try ServiceStarter.ownPath()).run()
+            return 0
+        }
         let configuration = try options.configuration()
         let parent = WaitingParent()
+        let supervisor = Supervisor()
         if options.isBackground, parent == nil {
             try ServiceStarter.start(Array(CommandLine.arguments.dropFirst(2)))
             return 0
@@ -27,6 +32,7 @@ extension Command {
                 configuration.port == nil ? "" : " and \(configuration.addressText(port: service.port))"
             note("serving \(configuration.root) at \(configuration.socket)\(port)", options)
             parent?.tell()
+            supervisor.tell("READY=1")
         }
         note("stopped; everything unfinished continues at the next start", options)
         return 0

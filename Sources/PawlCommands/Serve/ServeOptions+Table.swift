@@ -3,7 +3,8 @@ import PawlCore
 
 extension ServeOptions {
     /// Every option of `pawl serve`.
-    static let table: [CommandOption<ServeOptions>] = setup + background + running + doors + shown
+    static let table: [CommandOption<ServeOptions>] =
+        setup + background + (running + doors).map { $0.keeping(\.kept) } + shown
 
     private static let setup: [CommandOption<ServeOptions>] = [
         CommandOption(
@@ -32,7 +33,25 @@ extension ServeOptions {
             takes: .none,
             in: .setup,
             "leave the terminal, and return once calls are answered"
-        ) { (options, _) in options.isBackground = true }
+        ) { (options, _) in options.isBackground = true },
+        CommandOption(
+            "install",
+            takes: .none,
+            in: .setup,
+            "let systemd run it with the other options that are given, now and whenever you log in"
+        ) { (options, _) in options.installs = true },
+        CommandOption(
+            "system",
+            takes: .none,
+            in: .setup,
+            "with --install: for the whole machine, at boot; without --root in /var/lib/pawl"
+        ) { (options, _) in options.installsForAll = true },
+        CommandOption(
+            "run-as",
+            takes: .required("USER"),
+            in: .setup,
+            "with --install --system --root: the user that owns the root"
+        ) { (options, value) throws(Failure) in options.user = try OptionValues.notEmpty("run-as", value) },
     ]
 
     private static let running: [CommandOption<ServeOptions>] = [

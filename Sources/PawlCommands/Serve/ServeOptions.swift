@@ -20,6 +20,12 @@ package struct ServeOptions: CommandOptions {
     package var isQuiet = false
     package var wantsHelp = false
     package var isBackground = false
+    package var installs = false
+    package var installsForAll = false
+    /// Who an installed service runs as.
+    package var user: String?
+    /// Options that an installed service keeps, as they were given, without those that say where it is.
+    package var kept: [String] = []
 
     package init() {}
 

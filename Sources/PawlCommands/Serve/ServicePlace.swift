@@ -29,11 +29,12 @@ package enum ServicePlace {
         return "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
-    private static func variable(_ name: String) -> String? {
+    /// The value of an environment variable that is not empty.
+    static func variable(_ name: String) -> String? {
         environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private static func home(for option: String) throws(Failure) -> String {
+    static func home(for option: String) throws(Failure) -> String {
         if let home = variable("HOME") { return absolute(home) }
         throw Failure(
             .badOption,

@@ -32,10 +32,25 @@ enum ChildProcess {
         }
         unsafe all.append(nil)
         var child: pid_t = 0
-        let number = unsafe posix_spawn(&child, path, nil, &attributes, &words, &all)
+        // Looks in PATH for a name without a slash.
+        let number = unsafe posix_spawnp(&child, path, nil, &attributes, &words, &all)
         guard number == 0 else {
             throw Failure(.cannotOpen, "cannot start", at: path, because: systemMessage(number))
         }
         return child
+    }
+
+    /// Runs a program to its end and gives its exit code, 128 and more for a signal.
+    static func run(_ path: String, _ arguments: [String]) throws(Failure) -> Int32 {
+        status(of: try start(path, [path] + arguments))
+    }
+
+    /// Waits for the end of a child.
+    static func status(of child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { return 127 }
+        }
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 }

@@ -47,11 +47,8 @@ enum ServiceStarter {
             if count == 0 { break }
             guard errno == EINTR else { throw failure(errno) }
         }
-        var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
-        let code = status & 0x7F == 0 ? UInt8(truncatingIfNeeded: status >> 8) : 1
         throw Failure(
-            Failure.Code(rawValue: max(1, code)),
+            Failure.Code(rawValue: UInt8(clamping: max(1, ChildProcess.status(of: child)))),
             "cannot start",
             at: "the service",
             because: "it ended at once",
@@ -69,7 +66,8 @@ enum ServiceStarter {
         )
     }
 
-    private static func ownPath() throws(Failure) -> String {
+    /// The program that runs.
+    static func ownPath() throws(Failure) -> String {
         var bytes = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
         guard count > 0 else { throw failure(errno) }

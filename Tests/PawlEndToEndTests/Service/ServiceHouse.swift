@@ -52,6 +52,15 @@ final class ServiceHouse: Sendable {
         pid_t(try #require(try ask("status").first?["pid"]?.integer))
     }
 
+    /// Asks until so much of all downloads is on disk: what the origin has sent may still be in a socket's buffers.
+    func waitUntilWritten(_ count: Int64) throws {
+        for _ in 1...2000 {
+            let written = try ask("list").reduce(0) { $0 + ($1["written"]?.integer ?? 0) }
+            if written >= count { return }
+        }
+        Issue.record("\(count) bytes were not written")
+    }
+
     func difference(_ name: String, from payload: Payload) -> String? {
         FileSystem.difference(of: folder.path("root/\(name)"), from: payload)
     }

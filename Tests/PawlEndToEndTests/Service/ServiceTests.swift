@@ -54,7 +54,7 @@ struct `The service` {
         let small = house.origin.serve("/small", Payload(seed: 83, length: 1000))
         try house.run("add", "-x", "1", slow)
         try house.run("add", "--paused", "--group", "films", "--priority", "3", small)
-        house.origin.wait(bytes: 1_500_000, of: "/slow")
+        try house.waitUntilWritten(1_500_000)
         let before = try house.ask("list")
         kill(try house.servicePID(), SIGKILL)
         #expect(try house.run("status").exit != .code(0))
@@ -91,7 +91,7 @@ struct `The service` {
         let service = try house.start("serve")
         #expect(service.line(in: .err) { $0.hasPrefix("pawl: serving ") } != nil)
         try house.run("add", "-x", "1", url)
-        house.origin.wait(bytes: 1_000_000, of: "/f")
+        try house.waitUntilWritten(1_000_000)
         service.send(signal)
         #expect(service.wait() == .code(0))
         #expect(

@@ -31,17 +31,23 @@ enum HelpText {
         return text
     }
 
-    private static let exitCodes = """
-        Exit codes:
-          0 ok, 1 unknown, 2 time-out, 3 not found, 5 too slow, 6 network, 7 unfinished,
-          8 cannot resume, 9 disk full, 11 already being downloaded, 13 file exists,
-          14 rename failed, 15 cannot open, 16 cannot create, 17 input or output,
-          18 cannot make the folder, 19 name resolution, 22 bad answer, 23 too many
-          redirects, 24 authorization, 28 bad option or URL, 29 server overloaded,
-          32 checksum mismatch, 33 not trusted, 34 journal of a newer Pawl.
-          With several files: the code of the last that failed.
+    /// Every exit code with its words.
+    static let codes: [(code: Int, words: String)] = [
+        (0, "ok"), (1, "unknown"), (2, "time-out"), (3, "not found"), (5, "too slow"), (6, "network"),
+        (7, "unfinished"), (8, "cannot resume"), (9, "disk full"), (11, "already being downloaded"),
+        (13, "file exists"), (14, "rename failed"), (15, "cannot open"), (16, "cannot create"),
+        (17, "input or output"), (18, "cannot make the folder"), (19, "name resolution"), (22, "bad answer"),
+        (23, "too many redirects"), (24, "authorization"), (28, "bad option or URL"),
+        (29, "server overloaded"), (32, "checksum mismatch"), (33, "not trusted"),
+        (34, "journal of a newer Pawl"),
+    ]
 
-        """
+    private static let exitCodes: String = {
+        // A number stays on the line of its words.
+        let list = codes.map { "\($0.code)\u{A0}\($0.words)" }.joined(separator: ", ")
+        let lines = wrapped(list + ". With several files: the code of the last that failed.", width: 78)
+        return "Exit codes:\n  " + lines.joined(separator: "\n  ").replacing("\u{A0}", with: " ") + "\n"
+    }()
 
     /// The options under their headings, at most 80 columns wide.
     static func list(_ options: [OptionEntry]) -> String {

@@ -1,0 +1,96 @@
+import Glibc
+import PawlCore
+import PawlServer
+
+/// `pawl serve --install`: gives the service to systemd.
+struct ServeInstall {
+    private let options: ServeOptions
+    private let unit: SystemdUnit
+    private let folder: String
+    private let socket: String
+
+    init(_ options: ServeOptions, program: String) throws(Failure) {
+        self.options = options
+        var unit = SystemdUnit(program: program, arguments: [], folders: [], isSystem: options.installsForAll)
+        let root: String
+        if options.installsForAll {
+            guard options.root == nil || options.user != nil else {
+                throw Failure(
+                    .badOption,
+                    "cannot install",
+                    at: "--root \(options.root ?? "")",
+                    because: "somebody has to own it",
+                    remedy: "say with --run-as who, or leave --root out for /var/lib/pawl"
+                )
+            }
+            guard options.user == nil || options.root != nil else {
+                throw Failure(.badOption, "cannot install", at: "--run-as", because: "--root is missing")
+            }
+            folder = "/etc/systemd/system"
+            socket = options.socket.map(ServicePlace.absolute) ?? "/run/pawl/socket"
+            root = options.root.map(ServicePlace.absolute) ?? "/var/lib/pawl"
+            unit.user = options.user
+            if options.user != nil { unit.folders = [root] }
+        } else {
+            let home = try ServicePlace.home(for: "--system")
+            folder = (ServicePlace.variable("XDG_CONFIG_HOME") ?? home + "/.config") + "/systemd/user"
+            socket = try ServicePlace.socket(options.socket)
+            root = try ServicePlace.root(options.root)
+            unit.folders = [root, String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])]
+        }
+        unit.arguments = ["--root", root, "--socket", socket] + options.kept
+        self.unit = unit
+    }
+
+    /// Writes the unit and lets systemd start it, now and from now on.
+    func run() throws(Failure) {
+        for path in unit.folders + [folder] { try makeFolder(path) }
+        let path = folder + "/pawl.service"
+        try write(unit.text, to: path)
+        // One that runs by itself makes room.
+        let client = ServiceClient(socket: socket)
+        if try client.isAnswered() {
+            try client.call("pawl.stop", to: "stop")
+            try SocketLock.waitUntilFree(socket)
+        }
+        let manager = options.installsForAll ? [] : ["--user"]
+        for words in [["daemon-reload"], ["enable", "--now", "pawl.service"]] {
+            let code = try ChildProcess.run("systemctl", manager + words)
+            guard code == 0 else {
+                throw Failure(
+                    .unknown,
+                    "wrote \(path) but could not start",
+                    at: "it",
+                    because: "'systemctl \((manager + words).joined(separator: " "))' ended with \(code)",
+                    remedy: "try that command where systemd runs"
+                )
+            }
+        }
+        say("pawl: installed \(path); the service runs\n")
+        guard !options.installsForAll else { return }
+        say("pawl: it starts when you log in; 'loginctl enable-linger' lets it start at boot\n")
+    }
+
+    private func makeFolder(_ path: String) throws(Failure) {
+        var folder = ""
+        for part in path.split(separator: "/") {
+            folder += "/" + part
+            guard unsafe mkdir(folder, 0o755) != 0, errno != EEXIST else { continue }
+            throw Failure(.cannotMakeFolder, "cannot make", at: folder, because: systemMessage(errno))
+        }
+    }
+
+    private func write(_ text: String, to path: String) throws(Failure) {
+        let new = path + ".new"
+        let file = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else {
+            throw Failure(.cannotCreate, "cannot make", at: new, because: systemMessage(errno))
+        }
+        let bytes = Array(text.utf8)
+        let count = unsafe Glibc.write(file, bytes, bytes.count)
+        close(file)
+        guard count == bytes.count, unsafe rename(new, path) == 0 else {
+            throw Failure(.inputOutput, "cannot write", at: path, because: systemMessage(errno))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+extension Completions {
+    static var zsh: String {
+        var commands = ""
+        var cases = ""
+        for command in Command.table {
+            commands += "        \(quoted("\(command.name):\(command.summary)"))\n"
+            cases += "        \(command.name)) _arguments -s -S"
+            for option in command.options { cases += " \\\n            " + argument(option) }
+            switch command.operand {
+            case .nothing: break
+            case .addresses: cases += " \\\n            '*:URL:_urls'"
+            case .downloads: cases += " \\\n            '*:download:_pawl_ids'"
+            case .words(let words): cases += " \\\n            '*:word:(\(words.joined(separator: " ")))'"
+            }
+            cases += " ;;\n"
+        }
+        return """
+            #compdef pawl
+            # zsh completion for pawl; made by 'pawl completions zsh'
+            _pawl_ids() {
+                local -a ids
+                ids=(${(f)"$(\(idsCommand))"})
+                compadd -a ids
+            }
+            _pawl() {
+                local curcontext=$curcontext state line
+                local -a commands
+                commands=(
+            \(commands)    )
+                _arguments -C '1:command:->command' '*::argument:->argument'
+                case $state in
+                command) _describe command commands ;;
+                argument)
+                    case $line[1] in
+            \(cases)        esac ;;
+                esac
+            }
+            if [[ $funcstack[1] == _pawl ]]; then _pawl "$@"; else compdef _pawl pawl; fi
+
+            """
+    }
+
+    private static func argument(_ option: OptionEntry) -> String {
+        let names = option.names.map { "--" + $0 } + (option.short.map { ["-\($0)"] } ?? [])
+        let isAttached = if case .optional = option.value { true } else { false }
+        let help = option.help.replacing("\\", with: "\\\\").replacing("[", with: "\\[")
+            .replacing("]", with: "\\]").replacing(":", with: "\\:")
+        let action: String
+        switch offer(for: option) {
+        case nil: action = ""
+        case .nothing: action = ":value: "
+        case .files: action = ":file:_files"
+        case .folders: action = ":folder:_files -/"
+        case .words(let words): action = ":value:(\(words.joined(separator: " ")))"
+        }
+        return names.map { name in
+            let ending = isAttached ? (name.hasPrefix("--") ? "=-" : "-") : ""
+            return quoted("*\(name)\(ending)[\(help)]\(isAttached ? ":" : "")\(action)")
+        }.joined(separator: " ")
+    }
+
+    /// In single quotes, for zsh.
+    private static func quoted(_ text: String) -> String {
+        "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+}

@@ -1,0 +1,137 @@
+import PawlCore
+
+/// What shells complete, made from the tables of commands and options.
+enum Completions {
+    static let shells = ["bash", "zsh", "fish"]
+
+    /// `nil` for a shell that is not known.
+    static func text(for shell: String) -> String? {
+        switch shell {
+        case "bash": bash
+        case "zsh": zsh
+        case "fish": fish
+        default: nil
+        }
+    }
+
+    /// What a shell offers for a value.
+    enum Offer {
+        case nothing
+        case files
+        case folders
+        case words([String])
+    }
+
+    static func offer(for option: OptionEntry) -> Offer? {
+        let metavar: String
+        switch option.value {
+        case .none: return nil
+        case .required(let name), .optional(let name): metavar = name
+        }
+        if metavar.hasPrefix("DIR") { return .folders }
+        if metavar.hasPrefix("FILE") || metavar == "CMD" { return .files }
+        let words = metavar.split(separator: "|").map(String.init)
+        let choices = words.filter { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } }
+        return choices.isEmpty ? .nothing : .words(choices)
+    }
+
+    /// Prints the ids of what is in the queue.
+    static let idsCommand =
+        #"pawl list --json 2>/dev/null | sed -n 's/^{"id":"\([0-9a-f]\{8\}\).*/\1/p'"#
+
+    // MARK: bash
+
+    private static var bash: String {
+        var values = ""
+        var operands = ""
+        for command in Command.table {
+            for option in command.options {
+                guard let offer = offer(for: option) else { continue }
+                let names = option.names.map { "--" + $0 } + (option.short.map { ["-\($0)"] } ?? [])
+                let pattern = names.map { "\(command.name),\($0)" }.joined(separator: "|")
+                values += "    \(pattern)) \(bashReply(offer)) return ;;\n"
+            }
+            let flags = command.options.flatMap { option in
+                option.names.map { "--" + $0 } + (option.short.map { ["-\($0)"] } ?? [])
+            }
+            operands += "    \(command.name))\n        if [[ $current == -* ]]; then\n"
+            operands +=
+                "            COMPREPLY=($(compgen -W '\(flags.joined(separator: " "))' -- \"$current\"))\n"
+            switch command.operand {
+            case .nothing, .addresses: break
+            case .downloads:
+                operands +=
+                    "        else\n            COMPREPLY=($(compgen -W \"$(\(idsCommand))\" -- \"$current\"))\n"
+            case .words(let words):
+                operands += "        else\n            \(bashReply(.words(words)))\n"
+            }
+            operands += "        fi ;;\n"
+        }
+        let names = (Command.table.map(\.name) + ["--help", "--version"]).joined(separator: " ")
+        return """
+            # bash completion for pawl; made by 'pawl completions bash'
+            _pawl() {
+                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+                COMPREPLY=()
+                if ((COMP_CWORD == 1)); then
+                    COMPREPLY=($(compgen -W '\(names)' -- "$current"))
+                    return
+                fi
+                case ${COMP_WORDS[1]},$previous in
+            \(values)    esac
+                case ${COMP_WORDS[1]} in
+            \(operands)    esac
+            }
+            complete -o default -F _pawl pawl
+
+            """
+    }
+
+    private static func bashReply(_ offer: Offer) -> String {
+        switch offer {
+        case .nothing: ""
+        case .files: "COMPREPLY=($(compgen -f -- \"$current\"));"
+        case .folders: "COMPREPLY=($(compgen -d -- \"$current\"));"
+        case .words(let words): "COMPREPLY=($(compgen -W '\(words.joined(separator: " "))' -- \"$current\"));"
+        }
+    }
+
+    // MARK: fish
+
+    private static var fish: String {
+        var text = "# fish completion for pawl; made by 'pawl completions fish'\n"
+        text += "complete -c pawl -f\n"
+        for command in Command.table {
+            text +=
+                "complete -c pawl -n __fish_use_subcommand -a \(command.name) -d \(quote(command.summary))\n"
+            let condition = "-n '__fish_seen_subcommand_from \(command.name)'"
+            for option in command.options { text += fishLine(option, condition) }
+            switch command.operand {
+            case .nothing, .addresses: break
+            case .downloads: text += "complete -c pawl \(condition) -a \(quote("(\(idsCommand))"))\n"
+            case .words(let words):
+                text += "complete -c pawl \(condition) -a \(quote(words.joined(separator: " ")))\n"
+            }
+        }
+        return text
+    }
+
+    private static func fishLine(_ option: OptionEntry, _ condition: String) -> String {
+        var line = "complete -c pawl \(condition)"
+        for name in option.names { line += " -l \(name)" }
+        if let short = option.short { line += " -s \(quote(String(short)))" }
+        switch offer(for: option) {
+        case nil: break
+        case .nothing: line += " -x"
+        case .files: line += " -rF"
+        case .folders: line += " -xa '(__fish_complete_directories)'"
+        case .words(let words): line += " -xa \(quote(words.joined(separator: " ")))"
+        }
+        return line + " -d \(quote(option.help))\n"
+    }
+
+    /// In single quotes, for fish.
+    private static func quote(_ text: String) -> String {
+        "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+    }
+}

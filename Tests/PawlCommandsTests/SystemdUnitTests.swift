@@ -1,0 +1,47 @@
+import Testing
+
+@testable import PawlCommands
+
+@Suite struct SystemdUnitTests {
+    private let unit = SystemdUnit(
+        program: "/opt/my tools/pawl",
+        arguments: ["--root", "/srv/100%", "--timetable", "else $none"],
+        folders: ["/srv/100%"],
+        isSystem: false
+    )
+
+    @Test func `what systemd would read in a path is taken literally`() {
+        #expect(
+            unit.text.contains(
+                #"ExecStart="/opt/my tools/pawl" serve --root /srv/100%% --timetable "else $$none""#
+            )
+        )
+        #expect(unit.text.contains("\nReadWritePaths=/srv/100%%\n"))
+        #expect(SystemdUnit.quoted(#"a"b\c"#) == #""a\"b\\c""#)
+    }
+
+    @Test func `a person's unit starts with the session, the machine's at boot without rights`() {
+        #expect(unit.text.hasSuffix("WantedBy=default.target\n"))
+        var system = unit
+        system.isSystem = true
+        #expect(system.text.hasSuffix("WantedBy=multi-user.target\n"))
+        #expect(
+            system.text.contains("\nDynamicUser=yes\n") && system.text.contains("\nCapabilityBoundingSet=\n")
+        )
+        system.user = "films"
+        #expect(system.text.contains("\nUser=films\n") && !system.text.contains("DynamicUser"))
+        for text in [unit.text, system.text] {
+            for line in ["NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateTmp=yes"] {
+                #expect(text.contains("\n\(line)\n"))
+            }
+        }
+    }
+
+    @Test func `options are kept as they were given, paths absolute`() throws {
+        var options = ServeOptions()
+        let words = ["-j5", "--secret-file=/s", "--root", "/r", "--install", "--no-secret", "-q"]
+        _ = try OptionParser(ServeOptions.table, command: "serve").parse(words, into: &options)
+        #expect(options.kept == ["--jobs", "5", "--secret-file", "/s", "--no-secret"])
+        #expect(options.installs)
+    }
+}

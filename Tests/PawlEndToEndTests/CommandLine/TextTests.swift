@@ -1,0 +1,114 @@
+import Glibc
+import PawlTestKit
+import Testing
+
+/// What is made for other programs to read: completions, the manual page, units.
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct `Texts for other programs` {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func file(_ name: String, _ arguments: String...) throws -> String {
+        let process = try PawlProcess.run(PawlBinary.path, arguments)
+        #expect(process.exit == .code(0) && process.errors.isEmpty)
+        try FileSystem.write(process.outputBytes, to: folder.path(name))
+        return folder.path(name)
+    }
+
+    private func path(of program: String) -> String? {
+        ServerProcess.searchPath.split(separator: ":").map { "\($0)/\(program)" }.first(
+            where: FileSystem.exists
+        )
+    }
+
+    private func said(_ program: String, _ arguments: String...) throws -> String {
+        let path = try #require(self.path(of: program))
+        let process = try PawlProcess.run(
+            path,
+            arguments,
+            environment: ["LC_ALL": "C.UTF-8", "HOME": folder.path]
+        )
+        #expect(process.exit == .code(0), "\(process.errors)")
+        return process.output
+    }
+
+    @Test func `bash completes commands, options and values`() throws {
+        let script = try file("bash", "completions", "bash")
+        let complete = #"""
+            source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _pawl; echo "${COMPREPLY[@]}"
+            """#
+        #expect(try said("bash", "-c", complete, script, "pawl", "sta") == "start status\n")
+        #expect(try said("bash", "-c", complete, script, "pawl", "get", "--nam") == "--naming\n")
+        #expect(try said("bash", "-c", complete, script, "pawl", "get", "--naming", "ha") == "hash\n")
+    }
+
+    @Test(.enabled(if: ServerProcess.isInstalled("fish"), "needs fish"))
+    func `fish completes commands, options and values`() throws {
+        let script = try file("fish", "completions", "fish")
+        func completed(_ line: String) throws -> [String] {
+            let text = try said("fish", "-c", "source \(script); complete -C '\(line)'")
+            return text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }
+        }
+        #expect(try completed("pawl sta") == ["start", "status"])
+        #expect(try completed("pawl get --nam") == ["--naming"])
+        #expect(try completed("pawl get --naming ") == ["hash", "server", "url"])
+    }
+
+    @Test(.enabled(if: ServerProcess.isInstalled("zsh"), "needs zsh"))
+    func `zsh takes the completion and registers it`() throws {
+        let script = try file("zsh", "completions", "zsh")
+        _ = try said("zsh", "-n", script)
+        let register = "autoload -Uz compinit; compinit -u -D; source \(script); echo $_comps[pawl]"
+        #expect(try said("zsh", "-f", "-c", register) == "_pawl\n")
+    }
+
+    @Test(.enabled(if: ServerProcess.isInstalled("groff"), "needs groff"))
+    func `the manual page is laid out without a warning`() throws {
+        let page = try file("pawl.1", "help", "--man")
+        let groff = try #require(path(of: "groff"))
+        let process = try PawlProcess.run(groff, ["-man", "-ww", "-Tascii", "-P-cbou", page])
+        #expect(process.exit == .code(0) && process.errors.isEmpty, "\(process.errors)")
+        for words in ["pawl serve", "EXIT STATUS", "checksum mismatch"] {
+            #expect(process.output.contains(words))
+        }
+    }
+
+    @Test func `install writes a unit that systemd takes, and says so when systemd does not run`() throws {
+        // A systemctl that notes what it is told.
+        let log = folder.path("told")
+        try FileSystem.write(
+            Array("#!/bin/sh\necho \"$*\" >>\(log)\n[ ! -e \(folder.path("broken")) ]\n".utf8),
+            to: folder.path("systemctl")
+        )
+        _ = try PawlProcess.run("/bin/chmod", ["755", folder.path("systemctl")])
+        let environment = [
+            "HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "XDG_RUNTIME_DIR": folder.path,
+            "PATH": folder.path + ":/usr/bin:/bin", "PAWL_SOCKET": "", "PAWL_ROOT": folder.path("root 1"),
+        ]
+        let arguments = ["serve", "--install", "--jobs", "7"]
+        let process = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
+        #expect(process.exit == .code(0), "\(process.errors)")
+        let told = String(decoding: FileSystem.contents(log) ?? [], as: UTF8.self)
+        #expect(told == "--user daemon-reload\n--user enable --now pawl.service\n")
+        let path = folder.path("config/systemd/user/pawl.service")
+        let unit = String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
+        #expect(
+            unit.contains(
+                "--root \"\(folder.path("root 1"))\" --socket \(folder.path)/pawl.socket --jobs 7\n"
+            )
+        )
+        if ServerProcess.isInstalled("systemd-analyze") {
+            let verdict = try PawlProcess.run(
+                try #require(self.path(of: "systemd-analyze")),
+                ["verify", "--user", "--man=no", path],
+                environment: ["XDG_RUNTIME_DIR": folder.path]
+            )
+            #expect(!verdict.errors.contains("pawl.service:"), "\(verdict.errors)")
+        }
+        try FileSystem.write([], to: folder.path("broken"))
+        let failed = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
+        #expect(failed.exit == .code(1))
+        #expect(failed.errors.contains("try that command where systemd runs"))
+    }
+}
