@@ -1,3 +1,4 @@
+import Glibc
 import PawlCurl
 import Synchronization
 
@@ -5,6 +6,13 @@ import Synchronization
 package enum BackgroundThread {
     package static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         SystemThreads().start(name, body)
+    }
+
+    /// Blocks the calling thread for so long; only for one that does nothing else.
+    package static func sleep(seconds: Double) {
+        var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int((seconds - seconds.rounded(.down)) * 1e9))
+        var left = timespec()
+        while unsafe nanosleep(&rest, &left) != 0, errno == EINTR { rest = left }
     }
 
     /// Blocks the calling thread until `work` has its result; for a `main` that is not asynchronous.

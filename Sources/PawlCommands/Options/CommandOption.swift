@@ -46,11 +46,15 @@ struct CommandOption<Target>: Sendable {
         let apply = apply
         let name = "--" + entry.long
         let takesValue = entry.value != .none
-        let isPath = [.required("FILE"), .required("CMD")].contains(entry.value)
+        let isPath = entry.value == .required("FILE")
+        let isProgram = entry.value == .required("CMD")
+        @Sendable func stored(_ value: String) -> String {
+            isPath ? ServicePlace.absolute(value) : isProgram ? ServicePlace.program(value) : value
+        }
         return CommandOption(entry, setsOneDownload: setsOneDownload) { (target, value) throws(Failure) in
             try apply(&target, value)
             target[keyPath: kept] +=
-                takesValue ? [name, isPath ? ServicePlace.absolute(value) : value] : [name]
+                takesValue ? [name, stored(value)] : [name]
         }
     }
 

@@ -32,6 +32,7 @@ enum OptionGroup: String, Sendable, Hashable, CaseIterable {
     case request = "What servers are told"
     case security = "Proxies and TLS"
     case doors = "Who may call the service"
+    case watching = "What happens beside"
     case setup = "How it is set up"
     case service = "The service"
     case output = "What is shown"

@@ -20,30 +20,46 @@ extension Command {
             try ServeInstall(options, program: try ServiceStarter.ownPath()).run()
             return 0
         }
-        let configuration = try options.configuration()
+        var configuration = try options.configuration()
         let parent = WaitingParent()
         let supervisor = Supervisor()
         if options.isBackground, parent == nil {
             try ServiceStarter.start(Array(CommandLine.arguments.dropFirst(2)))
             return 0
         }
+        configuration.log = try options.log(isDetached: parent != nil)
+        let teller = ServeTeller(options, log: configuration.log)
+        let known = configuration
         try ServeSession.run(configuration) { service in
-            let port =
-                configuration.port == nil ? "" : " and \(configuration.addressText(port: service.port))"
-            note("serving \(configuration.root) at \(configuration.socket)\(port)", options)
+            let port = known.port == nil ? "" : " and \(known.addressText(port: service.port))"
+            teller.tell("serving", "serving \(known.root) at \(known.socket)\(port)")
             parent?.tell()
             supervisor.tell("READY=1")
         }
-        note("stopped; everything unfinished continues at the next start", options)
+        teller.tell("stopped", "stopped; everything unfinished continues at the next start")
         return 0
     }
 }
 
-private func note(_ text: String, _ options: ServeOptions) {
-    guard !options.isQuiet else { return }
-    var errors = OutputFile(descriptor: STDERR_FILENO)
-    errors.appendLine(TerminalText.harmless("pawl: \(text)"))
-    errors.flush()
+/// Tells a person, the log, or both what becomes of the service.
+private struct ServeTeller: Sendable {
+    private let log: ServiceLog?
+    private let isPlain: Bool
+
+    init(_ options: ServeOptions, log: ServiceLog?) {
+        // Where standard error is the log and programs read it, nothing else goes there.
+        let isOnlyLog = options.logFile == nil && options.logFormat == .json && log != nil
+        isPlain = !options.isQuiet && !isOnlyLog
+        self.log = isOnlyLog || options.logFile != nil ? log : nil
+    }
+
+    func tell(_ event: String, _ text: String) {
+        log?.note(event, text)
+        guard isPlain else { return }
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        errors.appendLine(TerminalText.harmless("pawl: \(text)"))
+        errors.flush()
+    }
 }
 
 extension ServiceConfiguration {

@@ -82,7 +82,8 @@ struct ServeInstall {
 
     private func write(_ text: String, to path: String) throws(Failure) {
         let new = path + ".new"
-        let file = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        // A secret may be among the options.
+        let file = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw Failure(.cannotCreate, "cannot make", at: new, because: systemMessage(errno))
         }

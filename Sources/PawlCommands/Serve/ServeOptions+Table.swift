@@ -4,7 +4,7 @@ import PawlCore
 extension ServeOptions {
     /// Every option of `pawl serve`.
     static let table: [CommandOption<ServeOptions>] =
-        setup + background + (running + doors).map { $0.keeping(\.kept) } + shown
+        setup + background + (running + doors + watching).map { $0.keeping(\.kept) } + shown
 
     private static let setup: [CommandOption<ServeOptions>] = [
         CommandOption(

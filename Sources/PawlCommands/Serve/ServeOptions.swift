@@ -19,6 +19,9 @@ package struct ServeOptions: CommandOptions {
     package var manager = DownloadManager.Configuration()
     package var isQuiet = false
     package var wantsHelp = false
+    package var hooks = Hooks()
+    package var logFile: String?
+    package var logFormat = ServiceLog.Format.text
     package var isBackground = false
     package var installs = false
     package var installsForAll = false
@@ -28,6 +31,12 @@ package struct ServeOptions: CommandOptions {
     package var kept: [String] = []
 
     package init() {}
+
+    /// Where it logs: nowhere when nobody could read it.
+    package func log(isDetached: Bool) throws(Failure) -> ServiceLog? {
+        guard logFile != nil || !(isDetached || isQuiet) else { return nil }
+        return try ServiceLog(path: logFile.map(ServicePlace.absolute), format: logFormat)
+    }
 
     /// How the service is started; paths in it are absolute.
     package func configuration() throws(Failure) -> ServiceConfiguration {
@@ -49,6 +58,7 @@ package struct ServeOptions: CommandOptions {
         configuration.names = names
         configuration.allowsEveryOrigin = allowsEveryOrigin
         configuration.manager = manager
+        configuration.hooks = hooks
         configuration.manager.staysInRoot = true
         return configuration
     }

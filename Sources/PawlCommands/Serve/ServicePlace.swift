@@ -18,6 +18,9 @@ package enum ServicePlace {
         return try home(for: "--socket") + "/.local/state/pawl/socket"
     }
 
+    /// A program's path; a name without a slash is looked for in PATH.
+    static func program(_ name: String) -> String { name.contains("/") ? absolute(name) : name }
+
     /// Counted from the working directory, without a slash at the end.
     package static func absolute(_ path: String) -> String {
         var path = path

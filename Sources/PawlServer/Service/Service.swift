@@ -89,11 +89,14 @@ package final class Service: Sendable {
         )
         handler.attach(server)
         let events = manager.events
-        lines.begin(with: ((try? await manager.running()) ?? []).map(\.id))
+        let running = ((try? await manager.running()) ?? []).map(\.id)
+        lines.begin(with: running)
         Task {
+            var watcher = EventWatcher(manager, configuration, running: running)
             for await event in events {
                 figures.note(event)
                 lines.tell(event)
+                await watcher.hear(event)
             }
         }
         return Service(

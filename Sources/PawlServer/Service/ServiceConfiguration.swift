@@ -34,6 +34,8 @@ package struct ServiceConfiguration: Sendable {
     package var options = Aria2Options()
     package var manager = DownloadManager.Configuration()
     package var limits = WebLimits()
+    package var log: ServiceLog?
+    package var hooks = Hooks()
 
     package init(root: String, socket: String) {
         self.root = root

@@ -1,10 +1,10 @@
-import Glibc
-import PawlCore
+package import Glibc
+package import PawlCore
 
 /// Starts programs without a shell.
-enum ChildProcess {
+package enum ChildProcess {
     /// The environment is this process's with some more; signals are as they are by default.
-    static func start(
+    package static func start(
         _ path: String,
         _ arguments: [String],
         environment additions: [String] = []
@@ -35,18 +35,23 @@ enum ChildProcess {
         // Looks in PATH for a name without a slash.
         let number = unsafe posix_spawnp(&child, path, nil, &attributes, &words, &all)
         guard number == 0 else {
-            throw Failure(.cannotOpen, "cannot start", at: path, because: systemMessage(number))
+            throw Failure(
+                .cannotOpen,
+                "cannot start",
+                at: path,
+                because: unsafe String(cString: strerror(number))
+            )
         }
         return child
     }
 
     /// Runs a program to its end and gives its exit code, 128 and more for a signal.
-    static func run(_ path: String, _ arguments: [String]) throws(Failure) -> Int32 {
+    package static func run(_ path: String, _ arguments: [String]) throws(Failure) -> Int32 {
         status(of: try start(path, [path] + arguments))
     }
 
     /// Waits for the end of a child.
-    static func status(of child: pid_t) -> Int32 {
+    package static func status(of child: pid_t) -> Int32 {
         var status: Int32 = 0
         while unsafe waitpid(child, &status, 0) < 0 {
             guard errno == EINTR else { return 127 }

@@ -1,0 +1,122 @@
+import PawlCore
+import PawlTestKit
+import Testing
+
+@testable import PawlServer
+
+/// What is done beside the service when something happens.
+@Suite struct WatchingTests {
+    private func executable(_ text: String, at path: String) throws {
+        try FileSystem.write(Array("#!/bin/sh\n\(text)\n".utf8), to: path)
+        _ = try PawlProcess.run("/bin/chmod", ["755", path])
+    }
+
+    private func text(of path: String) -> String {
+        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
+    }
+
+    @Test func `programs are run without a shell, with id, number and path`() async throws {
+        let folder = try TemporaryFolder()
+        // A named pipe: reading it waits for the program.
+        let pipe = folder.path("pipe")
+        _ = try PawlProcess.run("/usr/bin/mkfifo", [pipe])
+        try executable("echo \"$#:$1:$2:$3\" >\(pipe)", at: folder.path("done program"))
+        let bench = try await ServiceBench { $0.hooks.programs = [.complete: folder.path("done program")] }
+        let url = bench.origin.serve("/f", Payload(seed: 5, length: 1000))
+        async let reader = bench.run("/bin/cat", [pipe])
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["out": "a;$(touch x) b"]])
+        try await bench.finish(gid)
+        #expect(try await reader.output == "3:\(gid):1:\(bench.root)/a;$(touch x) b\n")
+        await bench.close()
+    }
+
+    @Test func `a program that does not end blocks nothing, and more wait their turn`() async throws {
+        let folder = try TemporaryFolder()
+        let count = HookRunner.limit + 3
+        let pipes = (1...count).flatMap { [folder.path("gate\($0)"), folder.path("end\($0)")] }
+        _ = try PawlProcess.run("/usr/bin/mkfifo", pipes)
+        let script =
+            "read line <\(folder.path("gate"))$1; echo $1 >>\(folder.path("done")); echo >\(folder.path("end"))$1"
+        try executable(script, at: folder.path("slow"))
+        let runner = HookRunner(log: nil)
+        for number in 1...count { runner.run([folder.path("slow"), "\(number)"]) }
+        // As many as may hang, and this is reached. Each is let go on, and says when it is done.
+        for number in 1...count {
+            let gate = folder.path("gate\(number)")
+            let feeder = try PawlProcess(
+                "/bin/sh",
+                ["-c", "echo >\(gate); cat \(folder.path("end\(number)"))"]
+            )
+            #expect(feeder.wait() == .code(0))
+        }
+        let numbers = text(of: folder.path("done")).split(separator: "\n").compactMap { Int($0) }
+        #expect(numbers.sorted() == Array(1...count))
+    }
+
+    @Test func `a webhook is tried again, a few times, and in order`() async throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            import http.server,sys
+            answers=[500,503,200,404,200]
+            class H(http.server.BaseHTTPRequestHandler):
+                def log_message(s,*a): pass
+                def do_POST(s):
+                    body=s.rfile.read(int(s.headers['Content-Length'])).decode()
+                    print(s.headers['Content-Type'],body,flush=True)
+                    s.send_response(answers.pop(0)); s.send_header('Content-Length','0'); s.end_headers()
+            server=http.server.HTTPServer(('127.0.0.1',0),H)
+            print(server.server_port,flush=True)
+            server.serve_forever()
+            """
+        let server = try PawlProcess("/usr/bin/python3", ["-c", script])
+        let port = try #require(server.line { Int($0) != nil })
+        let log = try ServiceLog(path: folder.path("log"), format: .text)
+        let sender = WebhookSender(
+            "http://user:secret@127.0.0.1:\(port)/hook?key=hidden",
+            log: log,
+            firstDelay: 0.001
+        )
+        for letter in ["one", "two", "three"] { sender.send(Array("\"\(letter)\"".utf8)) }
+        #expect(server.line { $0.contains("three") } != nil)
+        // Three tries for the first, one for the second since it was refused, one for the third.
+        let letters = server.lines.dropFirst()
+        #expect(
+            Array(letters) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
+        )
+        let told = text(of: folder.path("log"))
+        #expect(told.contains("the answer is 404"))
+        #expect(!told.contains("secret") && !told.contains("hidden"))
+        server.send(15)
+    }
+
+    @Test(arguments: ServiceLog.Format.allCases)
+    func `the log has a line for each thing, and no secret`(format: ServiceLog.Format) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("log")
+        let log = try ServiceLog(path: path, format: format)
+        let bench = try await ServiceBench { $0.log = log }
+        let bad =
+            bench.origin.url("/none").replacing("http://", with: "http://name:password@") + "?key=hidden"
+        let gid = try await bench.gid("aria2.addUri", [[.string(bad)], ["max-tries": "1"]])
+        let good = try await bench.gid(
+            "aria2.addUri",
+            [[.string(bench.origin.serve("/f", Payload(seed: 6, length: 1000)))], ["out": "line\nbreak"]]
+        )
+        try? await bench.finish(gid)
+        try await bench.finish(good)
+        await bench.close()
+        let lines = text(of: path).split(separator: "\n").map(String.init)
+        #expect(lines.contains { $0.contains("failed") && $0.contains(gid) && $0.contains("404") })
+        #expect(lines.contains { $0.contains("finished") && $0.contains(good) })
+        #expect(!text(of: path).contains("password") && !text(of: path).contains("hidden"))
+        #expect(FileSystem.mode(path) == 0o600)
+        for line in lines {
+            guard format == .json else {
+                #expect(line.contains("Z info ") || line.contains("Z error ") || line.contains("Z warning "))
+                continue
+            }
+            let value = try JSON.parse(line)
+            #expect(value["time"]?.string?.count == 20 && value["level"]?.string != nil)
+        }
+    }
+}
