@@ -49,6 +49,8 @@ static inline struct lws_vhost *pawl_web_listen(struct lws_context *context,
     info.timeout_secs = settings->request_seconds;
     info.keepalive_timeout = settings->idle_seconds;
     info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | LWS_SERVER_OPTION_VALIDATE_UTF8;
+    // A listener for both families would take an IPv4 address for none, and listen at every address of the machine.
+    if (!strchr(address, ':')) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
     if (certificate) {
         info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
         info.ssl_cert_filepath = certificate;

@@ -64,6 +64,16 @@ import Testing
         await bench.close()
     }
 
+    @Test func `the port is listened at on its own address and on no other of this machine`() async throws {
+        for (address, other) in [("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1")] {
+            let bench = try await ServiceBench { $0.address = address }
+            let tail = ":\(bench.service.port)/healthz"
+            #expect(try await bench.curl("http://\(address)\(tail)") == "ok\n")
+            #expect(try await bench.curl("-w", "%{http_code}", "http://\(other)\(tail)") == "000")
+            await bench.close()
+        }
+    }
+
     @Test func `an open address without a secret is refused at the start`() async throws {
         await #expect(throws: Failure.self) {
             _ = try await ServiceBench { configuration in
