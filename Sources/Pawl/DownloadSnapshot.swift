@@ -36,6 +36,8 @@ public struct DownloadSnapshot: Sendable, Hashable {
     public var group: String?
     /// Its priority in a manager; greater runs earlier.
     public var priority = 0
+    /// Where it stands among those of its priority in a manager; smaller runs earlier.
+    public var position = 0.0
     /// When a manager got it, in seconds since 1970.
     public var addedAt: Int64?
     /// When it was answered first, in seconds since 1970.

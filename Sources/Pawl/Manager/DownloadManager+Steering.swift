@@ -88,6 +88,10 @@ extension DownloadManager {
             guard let (index, actions) = keeper.machine.move(QueueID(id), to: target) else { return nil }
             keeper.perform(actions)
             keeper.tell(QueueID(id), .changed)
+            // Others may have made room.
+            for case .place(let other, _) in actions where other != QueueID(id) {
+                keeper.tell(other, .changed)
+            }
             return index
         }
     }

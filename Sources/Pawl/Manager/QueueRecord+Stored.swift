@@ -41,6 +41,7 @@ extension DownloadSnapshot {
         error = record.error.map { PawlError(kept: $0, code: record.errorCode, place: source) }
         group = record.group.isEmpty ? nil : record.group
         priority = record.priority
+        position = record.position
         addedAt = record.addedAt.seconds
         startedAt = record.startedAt?.seconds
         endedAt = record.endedAt?.seconds

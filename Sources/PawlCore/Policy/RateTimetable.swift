@@ -18,10 +18,13 @@ package struct RateTimetable: Hashable, Sendable {
         var rate: Rate
     }
 
+    /// As it was given.
+    package let text: String
     let entries: [Entry]
     let otherwise: Rate
 
     package init(parsing text: String) throws(Failure) {
+        self.text = text
         var entries: [Entry] = []
         var otherwise: Rate?
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {

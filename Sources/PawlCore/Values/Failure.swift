@@ -62,6 +62,8 @@ extension Failure {
 
 extension Failure: CustomStringConvertible {
     package var description: String {
+        // A sentence that was kept whole says all of it.
+        guard !what.isEmpty else { return why }
         let cause = why.isEmpty ? "" : ": \(why)"
         let advice = remedy.isEmpty ? "" : "; \(remedy)"
         return "\(what) \(place)\(cause)\(advice)"

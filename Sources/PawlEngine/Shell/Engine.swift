@@ -144,6 +144,9 @@ package final class Engine: Sendable {
 
     // MARK: limits
 
+    /// What was set by ``limit(to:)`` last.
+    package var rate: Int64? { shared.withLock { $0 }?.rate }
+
     /// The most bytes a second that all downloads take together.
     package func limit(to rate: Int64?) {
         shared.withLock { $0 }?.change(rate: rate, now: ports.clock.now)
