@@ -11,8 +11,13 @@ let strict: [SwiftSetting] = [
 let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
 
 /// A room of the house: its imports are held to the table in Documentation/Design.md by `make layers`.
-func room(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+func room(_ name: String, _ dependencies: [Target.Dependency], embedding folder: String? = nil) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        resources: folder.map { [.embedInCode($0)] },
+        swiftSettings: strict
+    )
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -59,7 +64,8 @@ let package = Package(
         room("PawlStore", ["PawlCore", "PawlEngine", "CPawlSystem", "CSQLite"]),
         room("PawlReach", ["PawlCore", "PawlEngine"]),
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
-        room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"]),
+        // The page's files become part of the program.
+        room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"], embedding: "Page/Assets"),
         room("PawlFoundation", ["Pawl"]),
         room("PawlSession", ["Pawl", "PawlCore"]),
         room("PawlCommands", ["Pawl", "PawlCore", "PawlServer"]),
@@ -92,6 +98,7 @@ let package = Package(
         tests("PawlSessionTests", ["SessionProgram", "PawlSession", "Pawl", "PawlTestKit"]),
         tests("ExamplesTests", examples.map { .target(name: "Example\($0)") } + ["PawlTestKit"]),
         tests("PawlServerTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
+        tests("PawlPageTests", ["PawlServer", "Pawl", "PawlCore", "PawlTestKit"]),
         tests("PawlCommandsTests", ["PawlCommands", "PawlServer", "Pawl", "PawlCore"]),
         .testTarget(
             name: "PawlFuzzTests",

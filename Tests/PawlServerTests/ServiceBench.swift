@@ -13,7 +13,8 @@ final class ServiceBench: Sendable {
 
     var root: String { folder.path("root") }
     private var socket: String { folder.path("socket") }
-    var url: String { "http://127.0.0.1:\(service.port)/jsonrpc" }
+    var base: String { "http://127.0.0.1:\(service.port)" }
+    var url: String { base + "/jsonrpc" }
 
     init(_ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
         folder = try TemporaryFolder()
@@ -41,7 +42,9 @@ final class ServiceBench: Sendable {
         return try result.get()
     }
 
-    func curl(_ arguments: String...) async throws -> String {
+    func curl(_ arguments: String...) async throws -> String { try await curl(arguments) }
+
+    func curl(_ arguments: [String]) async throws -> String {
         try await run("/usr/bin/curl", ["-sS", "--max-time", "30", "--noproxy", "*"] + arguments).output
     }
 

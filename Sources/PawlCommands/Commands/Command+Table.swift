@@ -3,7 +3,7 @@ import PawlCore
 extension Command {
     /// Every command, in the order in which they are shown.
     static let table: [Command] =
-        [get, add, list, show] + steering + [wait, status, stop, serve, aria2c, completions, help]
+        [get, add, list, show] + steering + [wait, status, web, stop, serve, aria2c, completions, help]
 
     private static let get = Command(
         "get",

@@ -31,7 +31,7 @@ extension Command {
         let teller = ServeTeller(options, log: configuration.log)
         let known = configuration
         try ServeSession.run(configuration) { service in
-            let port = known.port == nil ? "" : " and \(known.addressText(port: service.port))"
+            let port = known.port == nil ? "" : " and \(known.pageURL(port: service.port))"
             teller.tell("serving", "serving \(known.root) at \(known.socket)\(port)")
             parent?.tell()
             supervisor.tell("READY=1")
@@ -59,14 +59,6 @@ private struct ServeTeller: Sendable {
         var errors = OutputFile(descriptor: STDERR_FILENO)
         errors.appendLine(TerminalText.harmless("pawl: \(text)"))
         errors.flush()
-    }
-}
-
-extension ServiceConfiguration {
-    /// Of the port, as a browser wants it.
-    fileprivate func addressText(port: Int) -> String {
-        let host = address.contains(":") ? "[\(address)]" : address
-        return "\(certificate == nil ? "http" : "https")://\(host):\(port)/"
     }
 }
 

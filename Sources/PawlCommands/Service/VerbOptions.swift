@@ -13,6 +13,8 @@ struct VerbOptions: CommandOptions {
     var text: String?
     var limit: Int?
     var watches = false
+    /// The link is shown instead of opened.
+    var prints = false
 
     func client() throws(Failure) -> ServiceClient {
         ServiceClient(socket: try ServicePlace.socket(socket))
@@ -54,6 +56,13 @@ extension VerbOptions {
         in: .selection,
         "only this group's"
     ) { (options, value) throws(Failure) in options.group = try OptionValues.notEmpty("group", value) }
+
+    static let prints: CommandOption<VerbOptions> = CommandOption(
+        "print",
+        takes: .none,
+        in: .output,
+        "print the link instead of opening it"
+    ) { (options, _) in options.prints = true }
 
     static let listing: [CommandOption<VerbOptions>] = [
         CommandOption(

@@ -125,6 +125,12 @@ struct Aria2Parameters: Sendable {
 
     func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
 
+    /// `nil` for `null` and for none.
+    func textOrNull(_ position: Int) throws(RPCError) -> String? {
+        if position < values.count, values[position] == .null { return nil }
+        return try optionalText(position)
+    }
+
     func list(_ position: Int) throws(RPCError) -> [JSON] {
         try required(position, try value(position) { $0.array })
     }

@@ -16,6 +16,9 @@ package enum SecretFile {
         return text
     }
 
+    /// Removes the file, if it is there; the next text is another one.
+    static func remove(at path: String) { unsafe unlink(path) }
+
     private static func read(_ path: String) throws(Failure) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else {

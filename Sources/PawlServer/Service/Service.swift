@@ -12,6 +12,7 @@ package final class Service: Sendable {
     private let lines: EventLines
     private let session: SessionKeeper
     private let lock: SocketLock
+    private let page: Page
 
     private init(
         manager: DownloadManager,
@@ -19,7 +20,8 @@ package final class Service: Sendable {
         bell: Bell,
         lines: EventLines,
         session: SessionKeeper,
-        lock: SocketLock
+        lock: SocketLock,
+        page: Page
     ) {
         self.manager = manager
         self.server = server
@@ -27,6 +29,7 @@ package final class Service: Sendable {
         self.lines = lines
         self.session = session
         self.lock = lock
+        self.page = page
         port = server.ports.last ?? 0
     }
 
@@ -37,14 +40,19 @@ package final class Service: Sendable {
     package static func start(_ configuration: ServiceConfiguration) async throws(Failure) -> Service {
         try configuration.check()
         let lock = try SocketLock(for: configuration.socket)
+        let chronicle = Chronicle()
         let manager: DownloadManager
         do throws(PawlError) {
-            manager = try await DownloadManager(root: configuration.root, configuration.manager)
+            manager = try await DownloadManager(
+                root: configuration.root,
+                configuration.manager,
+                delegate: chronicle
+            )
         } catch {
             throw error.failure
         }
         do throws(Failure) {
-            return try await start(configuration, manager, lock)
+            return try await start(configuration, manager, chronicle, lock)
         } catch {
             await manager.shutDown()
             throw error
@@ -54,6 +62,7 @@ package final class Service: Sendable {
     private static func start(
         _ configuration: ServiceConfiguration,
         _ manager: DownloadManager,
+        _ chronicle: Chronicle,
         _ lock: SocketLock
     ) async throws(Failure) -> Service {
         let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration))
@@ -64,8 +73,10 @@ package final class Service: Sendable {
             options: configuration.options,
             stop: { bell.ring() }
         )
+        let login = configuration.login.flatMap(Secret.init)
+        let page = try Page(manager, secret: secret ?? login, chronicle: chronicle)
         let aria2 = Aria2Methods(manager: manager, settings: settings)
-        let methods = ServiceMethods(aria2, manager: manager) { bell.ring() }
+        let methods = ServiceMethods(aria2, manager: manager, page: page) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval)
         await session.load(configuration.entries)
         let lines = EventLines()
@@ -78,8 +89,9 @@ package final class Service: Sendable {
                 allowsExtensions: secret != nil
             ),
             secret: secret,
-            login: configuration.login.flatMap(Secret.init),
+            login: login,
             lines: lines,
+            page: page,
             figures: { await figures.text(manager) }
         )
         let server = try await WebServer.start(
@@ -88,6 +100,7 @@ package final class Service: Sendable {
             handler: handler
         )
         handler.attach(server)
+        page.attach(server, address: configuration.pageAddress(server))
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
         lines.begin(with: running)
@@ -96,6 +109,7 @@ package final class Service: Sendable {
             for await event in events {
                 figures.note(event)
                 lines.tell(event)
+                page.note(event)
                 await watcher.hear(event)
             }
         }
@@ -105,7 +119,8 @@ package final class Service: Sendable {
             bell: bell,
             lines: lines,
             session: session,
-            lock: lock
+            lock: lock,
+            page: page
         )
     }
 
@@ -124,6 +139,7 @@ package final class Service: Sendable {
     package func stop() async {
         lines.tellStop()
         await server.stop()
+        await page.close()
         await session.close()
         await manager.shutDown()
         // The last of all: who waits for the lock finds everything written.

@@ -46,6 +46,19 @@ package struct ServiceConfiguration: Sendable {
     /// Whether nobody else on the network can reach the port.
     package var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
 
+    /// Of the port, as a browser on this machine wants it.
+    package func pageURL(port: Int) -> String {
+        let own = ["0.0.0.0": "127.0.0.1", "::": "::1"][address] ?? address
+        let host = own.contains(":") ? "[\(own)]" : own
+        return "\(certificate == nil ? "http" : "https")://\(host):\(port)/"
+    }
+
+    /// The page's, `nil` without a port.
+    func pageAddress(_ server: WebServer) -> String? {
+        guard port != nil, let number = server.ports.last else { return nil }
+        return pageURL(port: number)
+    }
+
     /// Where the service listens.
     var addresses: [WebAddressToListen] {
         var addresses = [WebAddressToListen.local(path: socket)]

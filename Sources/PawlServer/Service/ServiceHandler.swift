@@ -10,6 +10,7 @@ final class ServiceHandler: WebHandler {
     /// `USER:PASSWORD` that aria2's older clients show instead of the secret.
     private let login: Secret?
     private let figures: @Sendable () async -> String
+    private let page: Page
     let lines: EventLines
     private let server = Mutex<WebServer?>(nil)
     /// Letters of each WebSocket, answered one after another.
@@ -21,6 +22,7 @@ final class ServiceHandler: WebHandler {
         secret: Secret?,
         login: Secret?,
         lines: EventLines,
+        page: Page,
         figures: @escaping @Sendable () async -> String
     ) {
         self.dispatcher = dispatcher
@@ -28,6 +30,7 @@ final class ServiceHandler: WebHandler {
         self.secret = secret
         self.login = login
         self.lines = lines
+        self.page = page
         self.figures = figures
     }
 
@@ -59,7 +62,7 @@ final class ServiceHandler: WebHandler {
         case "/healthz": reply(WebResponse(200, text: "ok"))
         case "/metrics": metrics(request, reply: reply)
         case "/events": events(request, reply: reply)
-        default: reply(WebResponse(404, text: "there is nothing at this address"))
+        default: page.answer(request, reply: reply)
         }
     }
 
@@ -185,6 +188,7 @@ final class ServiceHandler: WebHandler {
 
     func refusal(ofSocket request: WebRequest) -> WebResponse? {
         if gatekeeper.refusal(of: request) != nil { return WebResponse(403) }
+        if request.path == Page.live { return page.isKnown(request) ? nil : WebResponse(401) }
         if !hasLogin(request) { return WebResponse(401) }
         return request.path == "/jsonrpc" ? nil : WebResponse(404)
     }
@@ -192,8 +196,14 @@ final class ServiceHandler: WebHandler {
     func opened(_ socket: ConnectionID, request: WebRequest) {
         let (letters, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         sockets.withLock { $0[socket] = continuation }
-        let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: false)
-        if secret == nil || rights.isTrusted { trust(socket) }
+        let isPage = request.path == Page.live
+        let rights = RPCRights(isTrusted: isPage || request.door == .local, isReadOnly: false)
+        if isPage {
+            server.withLock { $0 }?.welcome(socket)
+            page.feed.add(socket)
+        } else if secret == nil || rights.isTrusted {
+            trust(socket)
+        }
         Task { [weak self] in
             for await letter in letters {
                 guard let self else { return }
@@ -222,6 +232,7 @@ final class ServiceHandler: WebHandler {
 
     func closed(_ connection: ConnectionID) {
         lines.remove(connection)
+        page.feed.remove(connection)
         sockets.withLock { $0.removeValue(forKey: connection) }?.finish()
     }
 }

@@ -105,6 +105,7 @@ extension ServiceMethods {
             ]
         }
         members.append(JSON.Member("lanes", .array(lanes)))
+        members += try await particulars(details)
         return .object(members)
     }
 

@@ -7,12 +7,19 @@ struct ServiceMethods: RPCMethods {
 
     private let aria2: Aria2Methods
     let manager: DownloadManager
+    let page: Page
     private let stop: @Sendable () -> Void
 
     /// `stop` asks the service to end.
-    init(_ aria2: Aria2Methods, manager: DownloadManager, stop: @escaping @Sendable () -> Void) {
+    init(
+        _ aria2: Aria2Methods,
+        manager: DownloadManager,
+        page: Page,
+        stop: @escaping @Sendable () -> Void
+    ) {
         self.aria2 = aria2
         self.manager = manager
+        self.page = page
         self.stop = stop
     }
 
@@ -75,12 +82,8 @@ struct ServiceMethods: RPCMethods {
             methods.stop()
             return .bool(true)
         },
-        "pawl.remove": { methods, given in
-            let keepsFile = try given.members(1)["keepFile"]?.bool ?? false
-            return try await methods.each(given) {
-                try await methods.manager.remove($0, keepingFile: keepsFile)
-            }
-        },
+        "pawl.remove": { try await $0.remove($1) },
+        "pawl.restore": { try await $0.restore($1) },
         "pawl.rename": { methods, given in
             .bool(try await methods.manager.rename(try await methods.id(given), to: try given.text(1)))
         },
@@ -103,6 +106,11 @@ struct ServiceMethods: RPCMethods {
             )
         },
         "pawl.limit": { try await $0.limit($1) },
+        "pawl.timetable": { try await $0.timetable($1) },
+        "pawl.web": { methods, _ in
+            guard let link = methods.page.link() else { throw RPCError("the service listens at no port") }
+            return ["url": .string(link)]
+        },
         "pawl.slots": { methods, given in
             try await methods.manager.change(slots: max(1, try given.integer(0)))
             return .bool(true)

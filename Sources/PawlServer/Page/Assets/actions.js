@@ -1,0 +1,194 @@
+// What can be done to downloads.
+
+import { nameOf, partOf } from "./queue.js";
+import { ask } from "./asking.js";
+import { words } from "./words.js";
+
+/** How long a removal can be taken back, in seconds. */
+const grace = 8;
+
+/** @typedef {import("./queue.js").Row} Row */
+
+export class Actions {
+  /**
+   * @param {import("./connection.js").Connection} connection
+   * @param {import("./queue.js").Queue} queue
+   * @param {import("./view.js").View} view
+   * @param {import("./toasts.js").Toasts} toasts
+   */
+  constructor(connection, queue, view, toasts) {
+    this.connection = connection;
+    this.queue = queue;
+    this.view = view;
+    this.toasts = toasts;
+    /** Removals that can be taken back, the latest last. @type {{ids: string[], toast: {close: () => void}}[]} */
+    this.removals = [];
+  }
+
+  /** Asks the service, and says why when it refuses. @param {string} method @param {...any} parameters */
+  async call(method, ...parameters) {
+    try {
+      return await this.connection.call(method, ...parameters);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.toasts.show(message === "offline" ? words.notConnected : message, { isError: true });
+      return undefined;
+    }
+  }
+
+  /** @param {string[]} ids */
+  rowsOf(ids) {
+    return ids.map((id) => this.queue.rows.get(id)).filter((row) => row !== undefined);
+  }
+
+  /** What the button of each does. @param {string[]} ids */
+  toggle(ids) {
+    const rows = this.rowsOf(ids);
+    const pausing = rows.filter((row) => row.toggle === "pause");
+    // Several that differ become alike.
+    if (pausing.length > 0) this.pause(idsOf(pausing));
+    else this.resume(idsOf(rows.filter((row) => row.toggle !== "done")));
+  }
+
+  /** @param {string[]} ids */
+  pause(ids) {
+    if (ids.length > 0) this.call("pawl.pause", ids);
+  }
+
+  /** Lets paused ones go on, failed ones try again, and ones whose file is gone come anew. @param {string[]} ids */
+  resume(ids) {
+    if (ids.length > 0) this.call("pawl.resume", ids);
+  }
+
+  /** @param {string[]} ids */
+  force(ids) {
+    const able = this.rowsOf(ids).filter((row) => partOf(row) !== "finished" && partOf(row) !== "running");
+    if (able.length > 0) this.call("pawl.start", idsOf(able));
+  }
+
+  /** @param {string[]} ids @param {boolean} keepsFile */
+  async remove(ids, keepsFile) {
+    const rows = this.rowsOf(ids);
+    if (rows.length === 0) return;
+    this.#stepAside(ids);
+    if ((await this.call("pawl.remove", ids, { keepFile: keepsFile, grace })) === undefined) return;
+    const text = rows.length === 1 ? words.removed(nameOf(rows[0])) : words.removedMany(rows.length);
+    const removal = {
+      ids,
+      toast: this.toasts.show(text, {
+        seconds: grace,
+        action: { text: words.undo, run: () => this.#restore(removal) },
+        onclose: () => (this.removals = this.removals.filter((other) => other !== removal)),
+      }),
+    };
+    this.removals.push(removal);
+  }
+
+  /** The keyboard goes to a row that stays. @param {string[]} ids */
+  #stepAside(ids) {
+    const leaving = new Set(ids);
+    const { rows } = this.view;
+    const from = this.view.indexOf(this.view.current);
+    const next = rows.slice(from + 1).find((row) => !leaving.has(row.id));
+    const neighbour = next ?? rows.slice(0, Math.max(0, from)).findLast((row) => !leaving.has(row.id));
+    if (neighbour) this.view.choose(neighbour.id);
+  }
+
+  undo() {
+    const removal = this.removals.at(-1);
+    if (removal) this.#restore(removal);
+  }
+
+  /** @param {{ids: string[], toast: {close: () => void}}} removal */
+  #restore(removal) {
+    removal.toast.close();
+    this.call("pawl.restore", removal.ids);
+  }
+
+  // MARK: the line
+
+  /** Moves the chosen rows by some places. @param {number} steps */
+  async moveBy(steps) {
+    const line = idsOf(this.queue.line());
+    const moving = line.filter((id) => this.view.chosen.has(id));
+    if (steps > 0) moving.reverse();
+    for (const id of moving) {
+      const index = line.indexOf(id) + steps;
+      if (index < 0 || index >= line.length) return;
+      line.splice(line.indexOf(id), 1);
+      line.splice(index, 0, id);
+      await this.call("pawl.move", id, index);
+    }
+  }
+
+  /** To the first or the last place that their priority allows. @param {boolean} toEnd */
+  async moveToEdge(toEnd) {
+    const moving = this.queue.line().filter((row) => this.view.chosen.has(row.id));
+    if (!toEnd) moving.reverse();
+    for (const row of moving) await this.call("pawl.move", row.id, toEnd ? this.queue.rows.size : 0);
+  }
+
+  /** Moves the chosen rows before or after another. @param {string} id @param {boolean} isAfter */
+  async moveBeside(id, isAfter) {
+    const line = idsOf(this.queue.line());
+    const moving = line.filter((other) => this.view.chosen.has(other) && other !== id);
+    const rest = line.filter((other) => !moving.includes(other));
+    // Beside one that runs is the beginning of the line.
+    let previous = rest[rest.indexOf(id) - (isAfter ? 0 : 1)];
+    for (const other of moving) {
+      line.splice(line.indexOf(other), 1);
+      const index = line.indexOf(previous) + 1;
+      line.splice(index, 0, other);
+      await this.call("pawl.move", other, index);
+      previous = other;
+    }
+  }
+
+  // MARK: one of them
+
+  /** @param {Row} row */
+  async rename(row) {
+    const name = await ask({ title: words.rename, label: words.newName, value: nameOf(row), selectsStem: true });
+    if (name && name !== nameOf(row)) this.call("pawl.rename", row.id, name);
+  }
+
+  /** @param {Row} row */
+  async replaceURL(row) {
+    const url = await ask({ title: words.replaceURL, label: words.newURL, value: "", hint: words.replaceURLHint, type: "url" });
+    if (url) this.call("pawl.url", row.id, url);
+  }
+
+  /** @param {Row} row @param {number | null} rate */
+  limit(row, rate) {
+    this.call("pawl.limit", rate, row.id);
+  }
+
+  /** @param {string[]} ids @param {number} step */
+  async prioritise(ids, step) {
+    for (const row of this.rowsOf(ids)) await this.call("pawl.priority", row.id, (row.priority ?? 0) + step);
+  }
+
+  /** @param {string[]} ids */
+  async copyURLs(ids) {
+    const urls = [];
+    for (const id of ids) {
+      const sources = await this.call("aria2.getUris", id);
+      if (sources?.[0]) urls.push(sources[0].uri);
+    }
+    if (urls.length === 0) return;
+    try {
+      await navigator.clipboard.writeText(urls.join("\n"));
+      this.toasts.show(words.copied(urls.length));
+    } catch {
+      this.toasts.show(words.cannotCopy, { isError: true });
+    }
+  }
+
+  /** @param {Row} row @param {boolean} saves */
+  open(row, saves = false) {
+    if (partOf(row) === "finished") window.open(`/files/${row.id}${saves ? "?save" : ""}`, "_blank", "noopener");
+  }
+}
+
+/** @param {Row[]} rows */
+const idsOf = (rows) => rows.map((row) => row.id);

@@ -1,0 +1,60 @@
+// What keeps everything from going on: no service, no network, no room.
+
+import { at, make } from "./dom.js";
+import * as format from "./format.js";
+import { icon } from "./icons.js";
+import { words } from "./words.js";
+
+/** Below this the disk counts as nearly full. */
+const littleRoom = 512 << 20;
+
+/**
+ * @param {import("./connection.js").Connection} connection
+ * @param {import("./queue.js").Queue} queue
+ */
+export function showBanners(connection, queue) {
+  const box = at("banners");
+  const [service, network, disk] = [0, 1, 2].map(() => make("div", { class: "banner", hidden: true }));
+  box.append(service, network, disk);
+  let due = 0;
+  let timer = 0;
+
+  const showService = () => {
+    const seconds = Math.ceil((due - performance.now()) / 1000);
+    fill(service, "offline", words.serviceGone, seconds > 0 ? words.tryingIn(seconds) : words.trying);
+    service.append(
+      make("button", { type: "button", class: "banner-button", onclick: () => connection.retry() }, words.tryNow),
+    );
+  };
+  connection.addEventListener("lost", (event) => {
+    due = performance.now() + /** @type {CustomEvent} */ (event).detail;
+    clearInterval(timer);
+    timer = setInterval(showService, 1000);
+    showService();
+    document.body.classList.add("is-offline");
+  });
+  connection.addEventListener("open", () => {
+    clearInterval(timer);
+    service.hidden = true;
+    document.body.classList.remove("is-offline");
+  });
+  queue.addEventListener("change", () => {
+    let waiting = 0;
+    for (const row of queue.rows.values()) waiting += row.state === "waitingForNetwork" ? 1 : 0;
+    if (waiting > 0) fill(network, "offline", words.networkGone(waiting));
+    network.hidden = waiting === 0;
+    const { free } = queue.status;
+    const isLow = typeof free === "number" && free < littleRoom;
+    if (isLow) fill(disk, "warning", words.diskLow(format.size(free)));
+    disk.hidden = !isLow;
+  });
+}
+
+/** @param {HTMLElement} banner @param {import("./icons.js").Icon} picture @param {...string} texts */
+function fill(banner, picture, ...texts) {
+  banner.hidden = false;
+  const text = texts.join(" ");
+  if (banner.dataset.text === text && banner.childElementCount === 2) return;
+  banner.dataset.text = text;
+  banner.replaceChildren(icon(picture), make("span", {}, text));
+}

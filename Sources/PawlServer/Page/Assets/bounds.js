@@ -1,0 +1,78 @@
+// The dialog for what bounds all downloads: speed, how many at once, and by time of day.
+
+import { field, openDialog } from "./asking.js";
+import { drawSpeeds } from "./chart.js";
+import { make } from "./dom.js";
+import * as format from "./format.js";
+import { words } from "./words.js";
+
+const presets = [null, 256 << 10, 1 << 20, 5 << 20, 20 << 20];
+
+/** @param {import("./actions.js").Actions} actions */
+export function openBounds(actions) {
+  const { queue } = actions;
+  const { limit, slots, timetable } = queue.status;
+  const rate = make("input", { id: "bounds-rate", value: format.rateText(limit), placeholder: words.noLimit, autocomplete: "off" });
+  const atOnce = make("input", { id: "bounds-slots", type: "number", min: 1, max: 1000, required: true, value: slots ?? 3 });
+  const times = make("input", { id: "bounds-times", value: timetable ?? "", autocomplete: "off", spellcheck: "false" });
+  const problem = make("p", { class: "problem", role: "alert" });
+  const chart = make("canvas", { class: "chart", "aria-hidden": "true" });
+  const draw = () => drawSpeeds(chart, queue.speeds);
+  const dialog = openDialog({
+    title: words.bounds,
+    class: "bounds",
+    content: [
+      chart,
+      field(words.speedLimit, rate, words.rateHint),
+      make(
+        "div",
+        { class: "presets", role: "group", "aria-label": words.presets },
+        presets.map((preset) =>
+          make(
+            "button",
+            { type: "button", onclick: () => (rate.value = format.rateText(preset)) },
+            preset === null ? words.unlimited : format.speed(preset),
+          ),
+        ),
+      ),
+      field(words.slots, atOnce),
+      field(words.timetable, times, words.timetableHint),
+      problem,
+    ],
+    buttons: [
+      make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
+      make("button", { type: "submit", class: "primary" }, words.apply),
+    ],
+    onsubmit: async (event) => {
+      event.preventDefault();
+      const wish = format.parseRate(rate.value);
+      if (wish === undefined) {
+        problem.textContent = words.badRate;
+        return;
+      }
+      const done = await apply(actions, { limit: wish, slots: atOnce.valueAsNumber, timetable: times.value.trim() || null });
+      if (done) dialog.close();
+    },
+  });
+  queue.addEventListener("tick", draw);
+  dialog.addEventListener("close", () => queue.removeEventListener("tick", draw));
+  draw();
+  rate.focus();
+}
+
+/**
+ * Only what has changed is sent: a timetable that is set again would set the limit again.
+ * @param {import("./actions.js").Actions} actions
+ * @param {{limit: number | null, slots: number, timetable: string | null}} wish
+ */
+async function apply(actions, wish) {
+  const { status } = actions.queue;
+  const calls = [];
+  if (wish.timetable !== (status.timetable ?? null)) calls.push(["pawl.timetable", wish.timetable]);
+  if (wish.limit !== (status.limit ?? null)) calls.push(["pawl.limit", wish.limit]);
+  if (wish.slots !== status.slots) calls.push(["pawl.slots", wish.slots]);
+  for (const [method, value] of calls) {
+    if ((await actions.call(/** @type {string} */ (method), value)) === undefined) return false;
+  }
+  return true;
+}

@@ -1,0 +1,108 @@
+// The one connection to the service: calls with answers, news without being asked, and coming back after a loss.
+
+import { whoAmI } from "./login.js";
+
+/** How long the service may be silent before the connection counts as dead: it speaks each second. */
+const silence = 6000;
+const longestWait = 10000;
+
+/**
+ * Events: "open", "live" (detail: what changed), "lost" (detail: milliseconds until the next try), "stranger" (the
+ * service does not know this browser).
+ */
+export class Connection extends EventTarget {
+  /** @type {WebSocket | null} */
+  #socket = null;
+  /** @type {Map<number, {resolve: (value: any) => void, reject: (error: Error) => void}>} */
+  #calls = new Map();
+  #next = 1;
+  #failures = 0;
+  #watchdog = 0;
+  #timer = 0;
+
+  constructor() {
+    super();
+    addEventListener("online", () => this.retry());
+  }
+
+  get isOpen() {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  connect() {
+    clearTimeout(this.#timer);
+    const socket = new WebSocket(new URL("/live", location.href.replace(/^http/, "ws")));
+    this.#socket = socket;
+    this.#listenFor(socket);
+    socket.onopen = () => {
+      this.#failures = 0;
+      this.dispatchEvent(new Event("open"));
+    };
+    socket.onmessage = ({ data }) => {
+      this.#listenFor(socket);
+      this.#receive(JSON.parse(data));
+    };
+    socket.onclose = () => {
+      if (socket === this.#socket) this.#lost();
+    };
+  }
+
+  /** Tries again now instead of later. */
+  retry() {
+    if (this.#socket === null) this.connect();
+  }
+
+  /**
+   * Asks the service for something.
+   * @param {string} method
+   * @param {...any} parameters
+   * @returns {Promise<any>}
+   */
+  call(method, ...parameters) {
+    if (!this.isOpen) return Promise.reject(new Error("offline"));
+    const id = this.#next++;
+    this.#socket?.send(JSON.stringify({ jsonrpc: "2.0", id, method, params: parameters }));
+    return new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
+  }
+
+  /** @param {any} letter */
+  #receive(letter) {
+    if (letter.method === "pawl.live") {
+      this.dispatchEvent(new CustomEvent("live", { detail: letter.params[0] }));
+    }
+    const call = this.#calls.get(letter.id);
+    if (!call) return;
+    this.#calls.delete(letter.id);
+    if (letter.error) call.reject(new Error(letter.error.message));
+    else call.resolve(letter.result);
+  }
+
+  /** @param {WebSocket} socket */
+  #listenFor(socket) {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = setTimeout(() => {
+      // A close would wait for the other side's answer, which does not come.
+      socket.onclose = socket.onmessage = null;
+      socket.close();
+      this.#lost();
+    }, silence);
+  }
+
+  async #lost() {
+    clearTimeout(this.#watchdog);
+    this.#socket = null;
+    for (const call of this.#calls.values()) call.reject(new Error("offline"));
+    this.#calls.clear();
+    // A browser does not tell why a WebSocket was refused.
+    const isStranger = (await whoAmI()) === "stranger";
+    if (this.#socket !== null) return;
+    if (isStranger) {
+      this.dispatchEvent(new Event("stranger"));
+      return;
+    }
+    const wait = Math.min(longestWait, 500 * 2 ** this.#failures);
+    this.#failures += 1;
+    this.dispatchEvent(new CustomEvent("lost", { detail: wait }));
+    this.#timer = setTimeout(() => this.retry(), wait);
+  }
+}

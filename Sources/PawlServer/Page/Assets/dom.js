@@ -1,0 +1,54 @@
+// Making elements without HTML text: what comes from a server can only ever be text.
+
+/**
+ * @typedef {string | Node | null | undefined | false} Content
+ */
+
+/**
+ * Makes an element. Names that begin with "on" are listeners, "class" is the class, true and false set and leave out an
+ * attribute, everything else is an attribute's value.
+ * @param {string} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {...(Content | Content[])} contents
+ * @returns {any}
+ */
+export function make(tag, attributes = {}, ...contents) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (typeof value === "boolean") element.toggleAttribute(name, value);
+    else if (value !== null && value !== undefined) element.setAttribute(name, String(value));
+  }
+  element.append(...contents.flat().filter((content) => content || content === ""));
+  return element;
+}
+
+/**
+ * The element of that id, which the page has.
+ * @param {string} id
+ * @returns {any}
+ */
+export function at(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no #${id}`);
+  return element;
+}
+
+/**
+ * Changes a text only when it is another: an unchanged one costs no layout.
+ * @param {Element} element
+ * @param {string} text
+ */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * @param {Element} element
+ * @param {string} name
+ * @param {string | null} value
+ */
+export function setAttribute(element, name, value) {
+  if (value === null) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+}

@@ -1,0 +1,133 @@
+// What is known of a download, in words.
+
+import { make } from "./dom.js";
+import * as format from "./format.js";
+import { partOf } from "./queue.js";
+import { words } from "./words.js";
+
+/** @typedef {import("./detail.js").Details} Details */
+
+export class Facts {
+  #facts = make("dl", { class: "facts" });
+  #sources = list(words.detail.sources);
+  #answer = make("dl", { class: "facts" });
+  #answerBox = make("div", {}, make("h3", {}, words.detail.answer), this.#answer);
+  #headers = list(words.detail.requestHeaders);
+  #limit = make("input", { id: "detail-limit", placeholder: words.noLimit, autocomplete: "off" });
+  #limitForm = make(
+    "form",
+    { class: "limit-form" },
+    make("label", { for: "detail-limit" }, words.limit),
+    this.#limit,
+    make("button", { type: "submit" }, words.apply),
+  );
+  element = make(
+    "section",
+    {},
+    make("h3", {}, words.detail.overview),
+    this.#facts,
+    this.#limitForm,
+    this.#sources.element,
+    this.#answerBox,
+    this.#headers.element,
+  );
+  /** @type {Details | null} */
+  #details = null;
+
+  /** @param {import("./actions.js").Actions} actions */
+  constructor(actions) {
+    this.#limitForm.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
+      event.preventDefault();
+      const rate = format.parseRate(this.#limit.value);
+      if (rate === undefined) actions.toasts.show(words.badRate, { isError: true });
+      else if (this.#details) actions.limit(this.#details, rate);
+      this.#limit.blur();
+    });
+  }
+
+  /** @param {Details} details */
+  show(details) {
+    this.#details = details;
+    fill(this.#facts, factsOf(details));
+    this.#limitForm.hidden = partOf(details) === "finished";
+    if (document.activeElement !== this.#limit) this.#limit.value = format.rateText(details.limit);
+    this.#sources.show(details.sources.length > 1 ? details.sources : []);
+    this.#headers.show(details.headers);
+    this.#answerBox.hidden = details.response === null;
+    if (details.response) fill(this.#answer, answerOf(details.response));
+  }
+}
+
+/** @param {Details} details @returns {[string, string | undefined][]} */
+function factsOf(details) {
+  const { facts } = words;
+  const { addedAt, startedAt, endedAt } = details;
+  const took = startedAt && endedAt ? format.duration(endedAt - startedAt) : undefined;
+  return [
+    [facts.url, details.url],
+    [facts.path, details.name && [details.folder, details.name].filter(Boolean).join("/")],
+    [facts.size, details.total === null ? undefined : format.size(details.total ?? 0)],
+    [facts.received, details.received ? format.size(details.received) : undefined],
+    [facts.smoothed, details.smoothedSpeed ? format.speed(details.smoothedSpeed) : undefined],
+    [facts.checksum, checksumOf(details)],
+    [facts.type, details.type],
+    [facts.group, details.group],
+    [facts.priority, details.priority ? format.count(details.priority) : undefined],
+    [facts.description, details.description],
+    [facts.added, addedAt ? format.moment(addedAt) : undefined],
+    [facts.started, startedAt ? format.moment(startedAt) : undefined],
+    [facts.ended, endedAt ? format.moment(endedAt) : undefined],
+    [facts.took, took],
+    [facts.id, details.id],
+  ];
+}
+
+/** Code 32 is a checksum that does not match. @param {Details} details */
+function checksumOf(details) {
+  const states = words.checksumStates;
+  if (!details.checksum) return states.none;
+  const state =
+    details.state === "finished" ? states.right
+    : details.state === "verifying" ? states.checking
+    : details.error?.code === 32 ? states.wrong
+    : states.pending;
+  return `${details.checksum} · ${state}`;
+}
+
+/** @param {Record<string, any>} response @returns {[string, string | undefined][]} */
+function answerOf(response) {
+  const { answerFacts } = words;
+  return [
+    [answerFacts.status, response.status ? String(response.status) : undefined],
+    [answerFacts.contentType, response.contentType],
+    [answerFacts.contentLength, response.contentLength === null ? undefined : format.count(response.contentLength)],
+    [answerFacts.entityTag, response.entityTag],
+    [answerFacts.lastModified, response.lastModified === null ? undefined : format.moment(response.lastModified)],
+    [answerFacts.contentDisposition, response.contentDisposition],
+  ];
+}
+
+/** Rows are made anew only when their text is another, so that a text can be marked and copied. */
+function fill(/** @type {HTMLElement} */ box, /** @type {[string, string | undefined | null][]} */ pairs) {
+  const shown = pairs.filter(([, value]) => value);
+  const state = JSON.stringify(shown);
+  if (box.dataset.state === state) return;
+  box.dataset.state = state;
+  box.replaceChildren(...shown.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+}
+
+/** @param {string} title */
+function list(title) {
+  const items = make("ul", { class: "plain-list" });
+  const element = make("div", { hidden: true }, make("h3", {}, title), items);
+  return {
+    element,
+    show(/** @type {string[]} */ texts) {
+      element.hidden = texts.length === 0;
+      const state = texts.join("\n");
+      if (items.dataset.state === state) return;
+      items.dataset.state = state;
+      items.replaceChildren(...texts.map((text) => make("li", {}, text)));
+    },
+  };
+}

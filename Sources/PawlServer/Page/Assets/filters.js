@@ -1,0 +1,48 @@
+// Parts of the queue and groups, with how many downloads each has.
+
+import { at, make } from "./dom.js";
+import * as format from "./format.js";
+import { words } from "./words.js";
+
+const parts = /** @type {const} */ (["all", "running", "waiting", "paused", "finished", "failed"]);
+
+/** @param {import("./view.js").View} view */
+export function showFilters(view) {
+  const box = at("filters");
+  let shown = "";
+  const draw = () => {
+    const counts = view.queue.counts();
+    const groups = view.queue.groups();
+    // Buttons that are made anew lose the focus: only when something has changed.
+    const state = JSON.stringify([counts, [...groups], view.part, view.group, words.groups]);
+    if (state === shown) return;
+    shown = state;
+    const focused = document.activeElement?.getAttribute("data-filter");
+    box.replaceChildren(
+      ...parts.map((part) =>
+        button(part, words.parts[part], counts[part], view.part === part && view.group === null, () =>
+          view.show({ part, group: null }),
+        ),
+      ),
+    );
+    if (groups.size > 0) box.append(make("h2", { class: "filters-title" }, words.groups));
+    for (const [group, count] of groups) {
+      box.append(
+        button(`group-${group}`, group, count, view.group === group, () => view.show({ part: "all", group })),
+      );
+    }
+    if (focused) /** @type {HTMLElement | null} */ (box.querySelector(`[data-filter="${CSS.escape(focused)}"]`))?.focus();
+  };
+  view.addEventListener("change", draw);
+  return draw;
+}
+
+/** @param {string} filter @param {string} text @param {number} count @param {boolean} isOn @param {() => void} onclick */
+function button(filter, text, count, isOn, onclick) {
+  return make(
+    "button",
+    { type: "button", class: "filter", "data-filter": filter, "aria-pressed": String(isOn), onclick },
+    make("span", { class: "filter-name" }, text),
+    make("span", { class: "filter-count" }, format.count(count)),
+  );
+}

@@ -1,0 +1,128 @@
+// Numbers, sizes and times for people, by locale.
+
+let locale = "en";
+/** @type {Map<string, Intl.NumberFormat>} */
+let numbers = new Map();
+/** @type {Map<string, Intl.DateTimeFormat>} */
+let dates = new Map();
+
+/** @param {string} language */
+export function useLocale(language) {
+  // The country's habits count when the browser's own language is the page's.
+  locale = navigator.languages.find((name) => name.split("-")[0] === language.split("-")[0]) ?? language;
+  numbers = new Map();
+  dates = new Map();
+}
+
+/**
+ * @param {number} value
+ * @param {Intl.NumberFormatOptions} options
+ */
+function number(value, options) {
+  const key = JSON.stringify(options);
+  let format = numbers.get(key);
+  if (!format) numbers.set(key, (format = new Intl.NumberFormat(locale, options)));
+  return format.format(value);
+}
+
+/** @param {number} value */
+export const count = (value) => number(value, {});
+
+const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+
+/**
+ * @param {number} bytes
+ * @param {string} suffix
+ */
+function bytesIn(bytes, suffix) {
+  let step = 0;
+  let value = bytes;
+  while (value >= 1000 && step < units.length - 1) {
+    value /= 1024;
+    step += 1;
+  }
+  const digits = step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return number(value, {
+    style: "unit",
+    unit: units[step] + suffix,
+    unitDisplay: step === 0 ? "narrow" : "short",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+}
+
+/** Powers of 1024, as the command line counts. @param {number} bytes */
+export const size = (bytes) => bytesIn(bytes, "");
+
+/** @param {number} bytesPerSecond */
+export const speed = (bytesPerSecond) => bytesIn(bytesPerSecond, "-per-second");
+
+/** @param {number} percent 0 to 100, never rounded up to the end */
+export function percent(percent) {
+  const shown = percent >= 100 ? 1 : Math.floor(percent * 10) / 1000;
+  const digits = percent >= 100 || percent === 0 ? 0 : 1;
+  return number(shown, { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+const spans = /** @type {const} */ ([["day", 86400], ["hour", 3600], ["minute", 60], ["second", 1]]);
+
+/** The two largest units. @param {number} seconds */
+export function duration(seconds) {
+  let rest = Math.max(0, Math.round(seconds));
+  const parts = [];
+  for (const [unit, length] of spans) {
+    const value = Math.floor(rest / length);
+    rest -= value * length;
+    if (value > 0 || (unit === "second" && parts.length === 0)) {
+      parts.push(number(value, { style: "unit", unit, unitDisplay: "narrow" }));
+    } else if (parts.length > 0) break;
+    if (parts.length === 2) break;
+  }
+  return parts.join(" ");
+}
+
+/**
+ * @param {number} seconds since 1970
+ * @param {Intl.DateTimeFormatOptions} options
+ */
+function date(seconds, options) {
+  const key = JSON.stringify(options);
+  let format = dates.get(key);
+  if (!format) dates.set(key, (format = new Intl.DateTimeFormat(locale, options)));
+  return format.format(seconds * 1000);
+}
+
+/** @param {number} seconds since 1970 */
+export const moment = (seconds) => date(seconds, { dateStyle: "medium", timeStyle: "medium" });
+
+/** @param {number} seconds since 1970 */
+export const clock = (seconds) => date(seconds, { timeStyle: "medium" });
+
+/** The time for today, else the day. @param {number} seconds since 1970 */
+export function when(seconds) {
+  const isToday = new Date(seconds * 1000).toDateString() === new Date().toDateString();
+  return isToday ? date(seconds, { timeStyle: "short" }) : date(seconds, { dateStyle: "medium" });
+}
+
+/**
+ * Bytes per second as they are typed: 500K, 1.5M, 2 MB/s; null for none, undefined for what is none of these.
+ * @param {string} text
+ */
+export function parseRate(text) {
+  const word = text.trim().toLowerCase();
+  if (word === "" || word === "0" || word === "none") return null;
+  const found = /^(\d+(?:[.,]\d+)?)\s*([kmg]?)i?b?(?:\/s)?$/.exec(word);
+  if (!found) return undefined;
+  const power = { "": 0, k: 1, m: 2, g: 3 }[found[2]] ?? 0;
+  return Math.round(parseFloat(found[1].replace(",", ".")) * 1024 ** power) || undefined;
+}
+
+/** A rate as it can be typed. @param {number | null | undefined} rate */
+export function rateText(rate) {
+  if (!rate) return "";
+  for (const [mark, power] of /** @type {const} */ ([["G", 3], ["M", 2], ["K", 1]])) {
+    const value = rate / 1024 ** power;
+    if (value >= 1 && Number.isInteger(value * 100)) return `${value}${mark}`;
+  }
+  return String(rate);
+}

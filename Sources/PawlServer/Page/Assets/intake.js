@@ -1,0 +1,54 @@
+// Addresses in what is pasted or dropped.
+
+/** Every address in a text, each once. @param {string} text @returns {string[]} */
+export function addressesIn(text) {
+  const found = text.match(/\b(?:https?|ftps?|sftp):\/\/[^\s<>"'`|\\^{}]+/gi) ?? [];
+  return [...new Set(found.map((address) => address.replace(/[),.;!?\]]+$/, "")))];
+}
+
+const largestList = 4 << 20;
+
+/**
+ * What a drop holds: links, or text files full of them.
+ * @param {DataTransfer} transfer
+ * @returns {Promise<string[]>}
+ */
+export async function addressesDropped(transfer) {
+  const texts = [transfer.getData("text/uri-list"), transfer.getData("text/plain")];
+  for (const file of [...transfer.files]) {
+    if (file.size <= largestList) texts.push(await file.text());
+  }
+  return addressesIn(texts.join("\n"));
+}
+
+/**
+ * Listens for pastes and drops anywhere on the page.
+ * @param {HTMLElement} landing is shown while something hangs over the page
+ * @param {(addresses: string[]) => void} take
+ */
+export function listenForAddresses(landing, take) {
+  document.addEventListener("paste", (event) => {
+    const { target } = event;
+    if (target instanceof HTMLElement && target.closest("input, textarea, dialog")) return;
+    const addresses = addressesIn(event.clipboardData?.getData("text/plain") ?? "");
+    if (addresses.length > 0) take(addresses);
+  });
+  const isForUs = (/** @type {DragEvent} */ event) =>
+    event.dataTransfer?.types.some((type) => type === "Files" || type === "text/uri-list" || type === "text/plain") &&
+    !event.dataTransfer.types.includes("application/x-pawl");
+  document.addEventListener("dragover", (event) => {
+    if (!isForUs(event)) return;
+    event.preventDefault();
+    landing.hidden = false;
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) landing.hidden = true;
+  });
+  document.addEventListener("drop", async (event) => {
+    landing.hidden = true;
+    if (!isForUs(event) || !event.dataTransfer) return;
+    event.preventDefault();
+    const addresses = await addressesDropped(event.dataTransfer);
+    if (addresses.length > 0) take(addresses);
+  });
+}

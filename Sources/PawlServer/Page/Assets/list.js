@@ -1,0 +1,140 @@
+// The list: however many downloads there are, only the rows that can be seen exist.
+
+import { at, make, setAttribute } from "./dom.js";
+import { RowElement } from "./row.js";
+import { words } from "./words.js";
+
+const margin = 6;
+
+/** The columns and the orders that their heads choose. */
+const columns = ["toggle", "name", "progress", "state", "size", "speed", "left", "connections", "added"];
+/** @type {Record<string, string>} */
+const orderOf = { left: "timeLeft" };
+
+export class List {
+  #grid = at("grid");
+  #space = at("rows");
+  #heads = at("heads");
+  /** @type {RowElement[]} */
+  #pool = [];
+  #isDue = false;
+  /** @type {HTMLElement[]} */
+  #headCells = [];
+
+  /** @param {import("./view.js").View} view */
+  constructor(view) {
+    this.view = view;
+    this.#makeHeads();
+    view.addEventListener("change", () => this.draw());
+    this.#grid.addEventListener("scroll", () => this.#drawSoon(), { passive: true });
+    new ResizeObserver(() => this.draw()).observe(this.#grid);
+  }
+
+  get rowHeight() {
+    return parseFloat(getComputedStyle(this.#grid).getPropertyValue("--row")) || 56;
+  }
+
+  /** How many rows fit into the window. */
+  get pageLength() {
+    return Math.max(1, Math.floor((this.#grid.clientHeight - this.#heads.offsetHeight) / this.rowHeight) - 1);
+  }
+
+  /** Shows everything in the language of now. */
+  translate() {
+    this.#makeHeads();
+    for (const row of this.#pool) row.forget();
+    this.draw();
+  }
+
+  #drawSoon() {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      this.draw();
+    });
+  }
+
+  draw() {
+    const { rows, chosen, current, isInQueueOrder } = this.view;
+    const height = this.rowHeight;
+    const first = Math.max(0, Math.floor(this.#grid.scrollTop / height) - margin);
+    const count = Math.ceil(this.#grid.clientHeight / height) + 2 * margin;
+    const end = Math.min(rows.length, first + count);
+    this.#space.style.height = `${rows.length * height}px`;
+    while (this.#pool.length < end - first) this.#addRow();
+    // A row keeps its element while it can be seen, so that a press that has begun also ends on it.
+    for (let slot = 0; slot < this.#pool.length; slot += 1) {
+      const size = this.#pool.length;
+      const index = first + ((slot - first) % size + size) % size;
+      const { element } = this.#pool[slot];
+      element.hidden = index >= end;
+      if (index >= end) {
+        element.removeAttribute("id");
+        this.#pool[slot].forget();
+        continue;
+      }
+      const row = rows[index];
+      this.#pool[slot].show(row, {
+        index,
+        top: index * height,
+        isChosen: chosen.has(row.id),
+        isCurrent: row.id === current,
+        isMovable: isInQueueOrder,
+      });
+    }
+    setAttribute(this.#grid, "aria-rowcount", String(rows.length + 1));
+    const isShown = current !== null && document.getElementById(`row-${current}`) !== null;
+    setAttribute(this.#grid, "aria-activedescendant", isShown ? `row-${current}` : null);
+    this.#showOrder();
+  }
+
+  #addRow() {
+    const row = new RowElement();
+    this.#pool.push(row);
+    this.#space.append(row.element);
+  }
+
+  /** Scrolls until the row that the keyboard is at can be seen. */
+  reveal() {
+    const index = this.view.indexOf(this.view.current);
+    if (index < 0) return;
+    const height = this.rowHeight;
+    const room = this.#grid.clientHeight - this.#heads.offsetHeight;
+    const top = index * height;
+    if (top < this.#grid.scrollTop) this.#grid.scrollTop = top;
+    else if (top + height > this.#grid.scrollTop + room) this.#grid.scrollTop = top + height - room;
+    this.draw();
+  }
+
+  focus() {
+    this.#grid.focus({ preventScroll: true });
+  }
+
+  /** The download at a place on the screen. @param {EventTarget | null} target */
+  idAt(target) {
+    return target instanceof Element ? target.closest?.(".row")?.getAttribute("data-id") ?? null : null;
+  }
+
+  // MARK: heads
+
+  #makeHeads() {
+    this.#headCells = columns.map((column) => {
+      const order = orderOf[column] ?? column;
+      const button = make("button", { type: "button", tabindex: -1, onclick: () => this.view.sort(order) }, words.columns[column]);
+      return make(
+        "div",
+        { role: "columnheader", class: `head cell-${column}`, "data-order": order },
+        column === "toggle" ? make("span", { class: "unseen" }, words.columns.toggle) : button,
+      );
+    });
+    this.#heads.replaceChildren(make("div", { role: "row", class: "head-row", "aria-rowindex": 1 }, this.#headCells));
+  }
+
+  #showOrder() {
+    for (const head of this.#headCells) {
+      const isSorted = head.dataset.order === this.view.order;
+      setAttribute(head, "aria-sort", isSorted ? (this.view.isReversed ? "descending" : "ascending") : null);
+    }
+  }
+}

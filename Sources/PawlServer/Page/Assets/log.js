@@ -1,0 +1,45 @@
+// What was decided about a download, and when.
+
+import { make } from "./dom.js";
+import * as format from "./format.js";
+import { words } from "./words.js";
+
+export class Log {
+  #items = make("ol", { class: "log" });
+  #seen = "";
+  element = make("section", {}, make("h3", {}, words.detail.log), this.#items);
+
+  /** @param {import("./detail.js").Details} details */
+  show({ log }) {
+    const seen = `${log.length} ${JSON.stringify(log.at(-1) ?? null)}`;
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    const items = log.map((entry) =>
+      make(
+        "li",
+        { "data-event": entry.event },
+        make("time", { datetime: new Date(entry.at * 1000).toISOString() }, format.clock(entry.at)),
+        make("strong", {}, words.events[entry.event] ?? entry.event),
+        make("span", {}, text(entry)),
+      ),
+    );
+    this.#items.replaceChildren(...items.reverse());
+    if (items.length === 0) this.#items.append(make("li", { class: "hint" }, words.noLog));
+  }
+}
+
+/** @param {Record<string, any>} entry */
+function text(entry) {
+  switch (entry.event) {
+    case "state":
+      return words.states[entry.state] ?? entry.state;
+    case "started":
+      return entry.resumedAt > 0 ? words.startedAt(format.size(entry.resumedAt)) : words.startedFresh;
+    case "retry":
+      return `${entry.message} ${words.retryIn(format.duration(entry.delay))}`;
+    case "finished":
+      return entry.wasThere ? words.wasThere : words.finishedIn(format.size(entry.received), format.duration(entry.seconds));
+    default:
+      return entry.message ?? "";
+  }
+}

@@ -1,0 +1,158 @@
+// Puts the page together.
+
+import { Actions } from "./actions.js";
+import { openAdding } from "./adding.js";
+import { showBanners } from "./banners.js";
+import { openBounds } from "./bounds.js";
+import { Connection } from "./connection.js";
+import { showDeeds } from "./deeds.js";
+import { Detail } from "./detail.js";
+import { at, make } from "./dom.js";
+import { showFilters } from "./filters.js";
+import { icon } from "./icons.js";
+import { listenForAddresses } from "./intake.js";
+import { listenForKeys } from "./keyboard.js";
+import { List } from "./list.js";
+import { openLogin, useCode, whoAmI } from "./login.js";
+import { listenForPointing } from "./pointing.js";
+import { Queue } from "./queue.js";
+import { openMenu, setting, useTheme } from "./settings.js";
+import { Toasts } from "./toasts.js";
+import { showTotals } from "./totals.js";
+import { orders, View } from "./view.js";
+import { fillWords, useLanguage, words } from "./words.js";
+
+/** What the page is: its parts, and what can be opened. */
+export class Program {
+  connection = new Connection();
+  queue = new Queue();
+  view = new View(this.queue);
+  toasts = new Toasts();
+  actions = new Actions(this.connection, this.queue, this.view, this.toasts);
+  list = new List(this.view);
+  detail = new Detail(this.view, this.actions, () => this.list.focus());
+  /** Show their words and figures anew. @type {(() => void)[]} */
+  #drawings = [];
+
+  constructor() {
+    this.#drawings = [
+      showTotals(this.queue, () => this.openBounds()),
+      showFilters(this.view),
+      showDeeds(this.view, this.actions),
+      showEmptiness(this.view),
+      showSorting(this.view),
+    ];
+    showBanners(this.connection, this.queue);
+    listenForPointing(this.list, this.view, this.actions, this.detail);
+    listenForAddresses(at("landing"), (addresses) => !this.isLocked && this.openAdding(addresses));
+    listenForKeys(this);
+    at("search").addEventListener("input", () => this.view.show({ text: at("search").value }));
+    at("add-button").addEventListener("click", () => this.openAdding([]));
+    at("menu-button").addEventListener("click", () => this.openMenu());
+    at("menu-button").append(icon("menu"));
+    at("search-icon").append(icon("search"));
+    this.connection.addEventListener("live", (event) => this.queue.take(/** @type {CustomEvent} */ (event).detail));
+    this.connection.addEventListener("open", () => this.#show("list"));
+    this.connection.addEventListener("stranger", () => this.#lock(false));
+    this.translate();
+  }
+
+  async start() {
+    const code = await useCode();
+    if ((await whoAmI()) === "stranger") this.#lock(code === "stale");
+    else this.connection.connect();
+  }
+
+  /** Nothing can be done: nobody has said who they are. */
+  get isLocked() {
+    return document.documentElement.dataset.view !== "list";
+  }
+
+  translate() {
+    useLanguage(setting("language"));
+    fillWords();
+    at("add-button").replaceChildren(icon("add"), make("span", {}, words.add));
+    this.redraw();
+    this.list.translate();
+    this.detail.translate();
+  }
+
+  redraw() {
+    for (const draw of this.#drawings) draw();
+  }
+
+  /** @param {string[]} addresses */
+  openAdding(addresses) {
+    openAdding(this.actions, addresses);
+  }
+
+  openBounds() {
+    openBounds(this.actions);
+  }
+
+  openMenu() {
+    openMenu(this);
+  }
+
+  focusSearch() {
+    at("search").focus();
+    at("search").select();
+  }
+
+  /** @param {boolean} isStale */
+  #lock(isStale) {
+    this.#show("login");
+    openLogin(isStale, () => this.connection.connect());
+  }
+
+  /** @param {"list" | "login"} view */
+  #show(view) {
+    const isList = view === "list";
+    document.documentElement.dataset.view = view;
+    at("login").hidden = isList;
+    for (const part of ["top", "body"]) at(part).inert = !isList;
+    if (isList) this.list.draw();
+  }
+}
+
+/** @param {View} view */
+function showEmptiness(view) {
+  const box = at("empty");
+  let shown = "";
+  const draw = () => {
+    const isEmpty = view.queue.isReady && view.rows.length === 0;
+    const isAll = view.queue.rows.size === 0;
+    box.hidden = !isEmpty;
+    const state = isEmpty ? words.emptyTitle + isAll : "";
+    if (state === shown) return;
+    shown = state;
+    box.replaceChildren(
+      make("img", { src: "icon.svg", alt: "", width: 72, height: 72 }),
+      make("h2", {}, isAll ? words.emptyTitle : words.noneTitle),
+      make("p", {}, isAll ? words.emptyText : words.noneText),
+      isAll ? "" : make("button", { type: "button", onclick: () => showAll(view) }, words.showAll),
+    );
+  };
+  view.addEventListener("change", draw);
+  return draw;
+}
+
+/** @param {View} view */
+function showAll(view) {
+  at("search").value = "";
+  view.show({ part: "all", group: null, text: "" });
+}
+
+/** A menu of orders, for where there is no room for the columns' heads. @param {View} view */
+function showSorting(view) {
+  const select = at("sorting");
+  select.addEventListener("change", () => view.sort(select.value));
+  view.addEventListener("change", () => (select.value = view.order));
+  return () => {
+    select.replaceChildren(...Object.keys(orders).map((value) => make("option", { value }, words.orders[value])));
+    select.value = view.order;
+  };
+}
+
+useTheme();
+new Program().start();

@@ -1,0 +1,82 @@
+// Mouse and finger: choosing rows, their button, and moving them by dragging.
+
+import { at } from "./dom.js";
+
+/**
+ * @param {import("./list.js").List} list
+ * @param {import("./view.js").View} view
+ * @param {import("./actions.js").Actions} actions
+ * @param {{open: () => void, follow: () => void}} detail
+ */
+export function listenForPointing(list, view, actions, detail) {
+  const grid = at("grid");
+  grid.addEventListener("click", (event) => {
+    const id = list.idAt(event.target);
+    if (id === null) return;
+    if (event.target instanceof Element && event.target.closest(".toggle")) {
+      actions.toggle([id]);
+      return;
+    }
+    if (event.shiftKey) view.extend(id);
+    else if (event.ctrlKey || event.metaKey || document.body.classList.contains("is-choosing")) view.flip(id);
+    else {
+      view.choose(id);
+      // A finger has no second button: a tap looks closer.
+      if (matchMedia("(hover: none), (max-width: 700px)").matches) detail.open();
+      else detail.follow();
+    }
+    list.focus();
+  });
+  grid.addEventListener("dblclick", (event) => {
+    const isOnButton = event.target instanceof Element && event.target.closest(".toggle");
+    if (list.idAt(event.target) !== null && !isOnButton) detail.open();
+  });
+  listenForDragging(grid, list, view, actions);
+}
+
+/**
+ * @param {HTMLElement} grid
+ * @param {import("./list.js").List} list
+ * @param {import("./view.js").View} view
+ * @param {import("./actions.js").Actions} actions
+ */
+function listenForDragging(grid, list, view, actions) {
+  /** @type {Element | null} */
+  let mark = null;
+  const unmark = () => {
+    mark?.classList.remove("drops-before", "drops-after");
+    mark = null;
+  };
+  grid.addEventListener("dragstart", (event) => {
+    const id = list.idAt(event.target);
+    if (id === null || !event.dataTransfer) return;
+    if (!view.chosen.has(id)) view.choose(id);
+    event.dataTransfer.effectAllowed = "move";
+    event.dataTransfer.setData("application/x-pawl", id);
+  });
+  grid.addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes("application/x-pawl")) return;
+    const element = event.target instanceof Element ? event.target.closest(".row") : null;
+    unmark();
+    if (!element) return;
+    event.preventDefault();
+    mark = element;
+    mark.classList.add(isLowerHalf(event, element) ? "drops-after" : "drops-before");
+  });
+  grid.addEventListener("dragend", unmark);
+  grid.addEventListener("drop", (event) => {
+    const element = mark;
+    const id = list.idAt(event.target);
+    unmark();
+    if (!element || id === null || !event.dataTransfer?.types.includes("application/x-pawl")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    actions.moveBeside(id, isLowerHalf(event, element));
+  });
+}
+
+/** @param {DragEvent} event @param {Element} element */
+function isLowerHalf(event, element) {
+  const box = element.getBoundingClientRect();
+  return event.clientY > box.top + box.height / 2;
+}

@@ -1,0 +1,154 @@
+// What the service told of its downloads.
+
+/**
+ * @typedef {object} Row
+ * @property {string} id
+ * @property {string} url secrets taken out
+ * @property {string} state
+ * @property {string} toggle what one button does next: download, pause, continue, or done
+ * @property {number} position
+ * @property {string} [name]
+ * @property {string} [folder]
+ * @property {number} [written]
+ * @property {number} [total]
+ * @property {number} [percent]
+ * @property {number} [received]
+ * @property {number} [speed]
+ * @property {number} [smoothedSpeed]
+ * @property {number} [timeLeft]
+ * @property {number} [connections]
+ * @property {string} [type]
+ * @property {string} [group]
+ * @property {number} [priority]
+ * @property {number} [addedAt]
+ * @property {number} [startedAt]
+ * @property {number} [endedAt]
+ * @property {string} [description]
+ * @property {{code: number, message: string}} [error]
+ */
+
+/** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
+
+/** Which part of the queue a state belongs to. @type {Record<string, Part>} */
+const parts = {
+  probing: "running", transferring: "running", waitingForNetwork: "running", verifying: "running",
+  publishing: "running", waiting: "waiting", preempted: "waiting", paused: "paused", finished: "finished",
+  failed: "failed",
+};
+
+/** @param {Row} row */
+export const partOf = (row) => parts[row.state] ?? "waiting";
+
+/** Stands in the line, so that it can be moved there. @param {Row} row */
+export const isInLine = (row) => partOf(row) === "waiting" || partOf(row) === "paused";
+
+/** @param {Row} row */
+export const nameOf = (row) => row.name ?? lastComponent(row.url);
+
+/** @param {Row} row */
+export function hostOf(row) {
+  return /^[a-z]+:\/\/(?:[^/@]*@)?([^/?#]+)/i.exec(row.url)?.[1] ?? row.url;
+}
+
+/** @param {string} url */
+function lastComponent(url) {
+  const name = url.split(/[?#]/)[0].split("/").filter(Boolean).pop() ?? url;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** The order in which they run. @param {Row} one @param {Row} other */
+export const byTurn = (one, other) =>
+  (other.priority ?? 0) - (one.priority ?? 0) || one.position - other.position;
+
+const memory = 300;
+
+/** Events: "change" (rows or figures are others), "tick" (a second has passed). */
+export class Queue extends EventTarget {
+  /** @type {Map<string, Row>} */
+  rows = new Map();
+  /** @type {{slots?: number, limit?: number | null, timetable?: string | null, free?: number | null, root?: string, version?: string}} */
+  status = {};
+  isReady = false;
+  /** Everything anew, of which only a part has come: until all of it is there, the old is shown. @type {Map<string, Row> | null} */
+  #arriving = null;
+  /** Bytes per second of all, one a second, the latest last. @type {number[]} */
+  speeds = [];
+  /** The same of each that runs. @type {Map<string, number[]>} */
+  #histories = new Map();
+  #second = 0;
+
+  /** @param {any} news */
+  take(news) {
+    if (news.all) this.#arriving = new Map();
+    const rows = this.#arriving ?? this.rows;
+    for (const row of news.rows ?? []) rows.set(row.id, row);
+    for (const id of news.gone ?? []) {
+      this.rows.delete(id);
+      this.#histories.delete(id);
+    }
+    if (news.ready) {
+      this.rows = rows;
+      this.#arriving = null;
+      this.isReady = true;
+    }
+    if (news.status) {
+      this.status = news.status;
+      this.#remember();
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
+  get speed() {
+    let sum = 0;
+    for (const row of this.rows.values()) sum += row.speed ?? 0;
+    return sum;
+  }
+
+  /** How many there are in each part, and in all. */
+  counts() {
+    const counts = { all: this.rows.size, running: 0, waiting: 0, paused: 0, finished: 0, failed: 0 };
+    for (const row of this.rows.values()) counts[partOf(row)] += 1;
+    return counts;
+  }
+
+  groups() {
+    /** @type {Map<string, number>} */
+    const groups = new Map();
+    for (const { group } of this.rows.values()) if (group) groups.set(group, (groups.get(group) ?? 0) + 1);
+    return new Map([...groups].sort(([one], [other]) => one.localeCompare(other)));
+  }
+
+  /** What waits for a slot or is paused, in order. */
+  line() {
+    return [...this.rows.values()].filter(isInLine).sort(byTurn);
+  }
+
+  /** @param {string} id */
+  history(id) {
+    return this.#histories.get(id) ?? [];
+  }
+
+  #remember() {
+    const second = Math.floor(performance.now() / 1000);
+    if (second === this.#second || !this.isReady) return;
+    this.#second = second;
+    push(this.speeds, this.speed);
+    for (const row of this.rows.values()) {
+      if (partOf(row) !== "running") continue;
+      let history = this.#histories.get(row.id);
+      if (!history) this.#histories.set(row.id, (history = []));
+      push(history, row.speed ?? 0);
+    }
+    this.dispatchEvent(new Event("tick"));
+  }
+}
+
+/** @param {number[]} values @param {number} value */
+function push(values, value) {
+  values.push(value);
+  if (values.length > memory) values.shift();
+}

@@ -1,0 +1,168 @@
+// Which rows are shown, in which order, and which of them are chosen.
+
+import { byTurn, hostOf, nameOf, partOf } from "./queue.js";
+
+/** @typedef {import("./queue.js").Row} Row */
+/** @typedef {(one: Row, other: Row) => number} Order */
+
+const ranks = { running: 0, waiting: 1, paused: 1, failed: 2, finished: 2 };
+
+/** What runs, then the line, then what has ended, the latest first. @type {Order} */
+function inQueue(one, other) {
+  const [rank, otherRank] = [ranks[partOf(one)], ranks[partOf(other)]];
+  if (rank !== otherRank) return rank - otherRank;
+  return rank === 2 ? (other.endedAt ?? 0) - (one.endedAt ?? 0) : byTurn(one, other);
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true });
+/** @param {(row: Row) => number | undefined} value @returns {Order} */
+const byNumber = (value) => (one, other) => (value(one) ?? -1) - (value(other) ?? -1);
+
+/** @type {Record<string, Order>} */
+export const orders = {
+  queue: inQueue,
+  name: (one, other) => collator.compare(nameOf(one), nameOf(other)),
+  progress: byNumber((row) => row.percent ?? 0),
+  size: byNumber((row) => row.total ?? row.written),
+  speed: byNumber((row) => row.speed ?? 0),
+  timeLeft: (one, other) => (one.timeLeft ?? Infinity) - (other.timeLeft ?? Infinity) || 0,
+  connections: byNumber((row) => row.connections ?? 0),
+  state: (one, other) => ranks[partOf(one)] - ranks[partOf(other)] || collator.compare(one.state, other.state),
+  added: byNumber((row) => row.addedAt),
+};
+
+/** Orders that people want to see from the greatest on. */
+const downwards = new Set(["progress", "size", "speed", "connections", "added"]);
+
+/** Events: "change". */
+export class View extends EventTarget {
+  /** @type {Row[]} */
+  rows = [];
+  part = "all";
+  /** @type {string | null} */
+  group = null;
+  text = "";
+  order = "queue";
+  isReversed = false;
+  /** @type {Set<string>} */
+  chosen = new Set();
+  /** The row that the keyboard is at. @type {string | null} */
+  current = null;
+  /** Where a range of rows begins. @type {string | null} */
+  #anchor = null;
+
+  /** @param {import("./queue.js").Queue} queue */
+  constructor(queue) {
+    super();
+    this.queue = queue;
+    let isDue = false;
+    queue.addEventListener("change", () => {
+      if (isDue) return;
+      isDue = true;
+      // Many messages of one moment are one change; timers run in hidden pages too, frames do not.
+      setTimeout(() => {
+        isDue = false;
+        this.refresh();
+      });
+    });
+  }
+
+  refresh() {
+    const text = this.text.trim().toLowerCase();
+    const rows = [...this.queue.rows.values()].filter(
+      (row) =>
+        (this.part === "all" || partOf(row) === this.part) &&
+        (this.group === null || row.group === this.group) &&
+        (text === "" || nameOf(row).toLowerCase().includes(text) || row.url.toLowerCase().includes(text)),
+    );
+    const order = orders[this.order];
+    const sign = this.isReversed ? -1 : 1;
+    rows.sort((one, other) => sign * order(one, other) || (one.id < other.id ? -1 : 1));
+    this.rows = rows;
+    for (const id of this.chosen) if (!this.queue.rows.has(id)) this.chosen.delete(id);
+    if (this.current && !this.queue.rows.has(this.current)) this.current = null;
+    this.#tell();
+  }
+
+  /** @param {{part?: string, group?: string | null, text?: string}} filter */
+  show(filter) {
+    Object.assign(this, filter);
+    this.chosen.clear();
+    this.refresh();
+  }
+
+  /** A second time turns the order round. @param {string} order */
+  sort(order) {
+    this.isReversed = order === this.order ? !this.isReversed : downwards.has(order);
+    this.order = order;
+    this.refresh();
+  }
+
+  /** Rows can be moved where the line is shown as it is. */
+  get isInQueueOrder() {
+    return this.order === "queue" && !this.isReversed;
+  }
+
+  // MARK: choosing
+
+  /** @param {string | null} id */
+  indexOf(id) {
+    return id === null ? -1 : this.rows.findIndex((row) => row.id === id);
+  }
+
+  /** Chooses one row and nothing else. @param {string} id */
+  choose(id) {
+    this.chosen = new Set([id]);
+    this.current = this.#anchor = id;
+    this.#tell();
+  }
+
+  /** Adds one row to the chosen ones, or takes it out. @param {string} id */
+  flip(id) {
+    if (!this.chosen.delete(id)) this.chosen.add(id);
+    this.current = this.#anchor = id;
+    this.#tell();
+  }
+
+  /** Chooses from where the last choice was to here. @param {string} id */
+  extend(id) {
+    const ends = [Math.max(0, this.indexOf(this.#anchor)), this.indexOf(id)].sort((one, other) => one - other);
+    this.chosen = new Set(this.rows.slice(ends[0], ends[1] + 1).map((row) => row.id));
+    this.current = id;
+    this.#tell();
+  }
+
+  chooseAll() {
+    this.chosen = new Set(this.rows.map((row) => row.id));
+    this.#tell();
+  }
+
+  chooseNone() {
+    this.chosen.clear();
+    this.#tell();
+  }
+
+  /**
+   * Goes to another row.
+   * @param {number} steps
+   * @param {boolean} extends_ whether everything on the way is chosen too
+   */
+  go(steps, extends_) {
+    if (this.rows.length === 0) return;
+    const found = this.indexOf(this.current);
+    const from = found < 0 && steps < 0 ? 0 : found;
+    const to = Math.min(this.rows.length - 1, Math.max(0, from + steps));
+    const { id } = this.rows[to];
+    if (extends_) this.extend(id);
+    else this.choose(id);
+  }
+
+  /** The chosen rows, as they are shown. */
+  get chosenRows() {
+    return this.rows.filter((row) => this.chosen.has(row.id));
+  }
+
+  #tell() {
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,30 @@
+// The page's words in the language of now.
+
+import { chinese } from "./words.zh.js";
+import { english } from "./words.en.js";
+import { useLocale } from "./format.js";
+
+/** @type {Record<string, typeof english>} */
+const languages = { en: english, zh: chinese };
+
+export let words = english;
+
+/** @param {string | null} wish a language, or null for the browser's */
+export function useLanguage(wish) {
+  const language = wish ?? navigator.languages.map((name) => name.split("-")[0]).find((name) => languages[name]) ?? "en";
+  words = languages[language] ?? english;
+  useLocale(language);
+  document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
+}
+
+/** Fills what index.html leaves open: data-word (text), data-label (for screen readers), data-hint (placeholder). */
+export function fillWords() {
+  /** @type {Record<string, any>} */
+  const texts = words;
+  for (const element of document.querySelectorAll("[data-word], [data-label], [data-hint]")) {
+    const { word, label, hint } = /** @type {HTMLElement} */ (element).dataset;
+    if (word) element.textContent = texts[word];
+    if (label) element.setAttribute("aria-label", texts[label]);
+    if (hint) element.setAttribute("placeholder", texts[hint]);
+  }
+}

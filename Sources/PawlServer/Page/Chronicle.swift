@@ -1,0 +1,75 @@
+import Glibc
+import Pawl
+import PawlCore
+import Synchronization
+
+/// What was decided about each download since the service started, and what its server answered.
+///
+/// Bounded: the last entries of the downloads that something happened to last.
+final class Chronicle: DownloadDelegate {
+    private struct Page {
+        var entries: [JSON] = []
+        var response: DownloadResponse?
+        var touched = 0
+    }
+
+    private struct State {
+        var pages: [Download.ID: Page] = [:]
+        var clock = 0
+    }
+
+    private static let entriesOfOne = 100
+    private static let downloads = 2000
+
+    private let state = Mutex(State())
+
+    func note(_ event: DownloadEvent) {
+        switch event.kind {
+        case .changed, .missed, .state(.probing), .state(.transferring): return
+        case .state(.removed): state.withLock { $0.pages[event.id] = nil }
+        case .state, .started, .notice, .retry, .finished, .failed, .added:
+            guard case .object(var members) = ServiceEvent.json(event) else { return }
+            members.removeAll { $0.name == "id" }
+            members.append(JSON.Member("at", .number(Int64(time(nil)))))
+            edit(event.id) { page in
+                page.entries.append(.object(members))
+                if page.entries.count > Chronicle.entriesOfOne { page.entries.removeFirst() }
+            }
+        }
+    }
+
+    func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?) {
+        guard let response else { return }
+        edit(id) { $0.response = response }
+    }
+
+    private func edit(_ id: Download.ID, _ change: (inout Page) -> Void) {
+        state.withLock { state in
+            state.clock += 1
+            change(&state.pages[id, default: Page()])
+            state.pages[id]?.touched = state.clock
+            guard state.pages.count > Chronicle.downloads * 2 else { return }
+            let oldest = state.pages.sorted { $0.value.touched < $1.value.touched }
+            for (id, _) in oldest.prefix(Chronicle.downloads) { state.pages[id] = nil }
+        }
+    }
+
+    /// Members for a download's details.
+    func members(of id: Download.ID) -> [JSON.Member] {
+        let page = state.withLock { $0.pages[id] }
+        return [
+            JSON.Member("log", .array(page?.entries ?? [])),
+            JSON.Member("response", page?.response.map(Chronicle.json) ?? .null),
+        ]
+    }
+
+    private static func json(_ response: DownloadResponse) -> JSON {
+        func text(_ value: String?) -> JSON { value.map { .string(Redaction.text($0)) } ?? .null }
+        return [
+            "status": .number(response.status), "contentType": text(response.contentType),
+            "contentDisposition": text(response.contentDisposition), "entityTag": text(response.entityTag),
+            "lastModified": response.lastModified.map { .number($0) } ?? .null,
+            "contentLength": response.contentLength.map { .number($0) } ?? .null,
+        ]
+    }
+}

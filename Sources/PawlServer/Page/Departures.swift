@@ -1,0 +1,58 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+/// Removals that can still be taken back for some seconds.
+///
+/// What is to go stands still at once, with its slot, so that taking it back changes nothing. The service removes what
+/// is left here before it stops.
+final class Departures: Sendable {
+    private struct Departure {
+        let keepsFile: Bool
+        /// It ran or waited.
+        let wasUnderWay: Bool
+        let timer: Task<Void, Never>
+    }
+
+    private let manager: DownloadManager
+    private let leaving = Mutex<[Download.ID: Departure]>([:])
+
+    init(_ manager: DownloadManager) { self.manager = manager }
+
+    func holds(_ id: Download.ID) -> Bool { leaving.withLock { $0[id] != nil } }
+
+    /// Removes a download after `delay`, unless it is taken back; `false` when there is no such download.
+    func remove(_ id: Download.ID, keepingFile: Bool, after delay: Duration) async throws(PawlError) -> Bool {
+        guard let snapshot = try await manager.snapshot(of: id), snapshot.state != .removed, !holds(id) else {
+            return false
+        }
+        let wasUnderWay = try await manager.pause(id, keepingSlot: true)
+        let timer = Task {
+            guard (try? await Task.sleep(for: delay)) != nil else { return }
+            await self.complete(id)
+        }
+        leaving.withLock {
+            $0[id] = Departure(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
+        }
+        return true
+    }
+
+    /// Takes a removal back; `false` when it is too late.
+    func restore(_ id: Download.ID) async throws(PawlError) -> Bool {
+        guard let departure = leaving.withLock({ $0.removeValue(forKey: id) }) else { return false }
+        departure.timer.cancel()
+        if departure.wasUnderWay { try await manager.resume(id) }
+        return true
+    }
+
+    /// Removes what still waits for its time.
+    func completeAll() async {
+        for id in leaving.withLock({ Array($0.keys) }) { await complete(id) }
+    }
+
+    private func complete(_ id: Download.ID) async {
+        guard let departure = leaving.withLock({ $0.removeValue(forKey: id) }) else { return }
+        // What it cannot remove, the manager tells in an event.
+        _ = try? await manager.remove(id, keepingFile: departure.keepsFile)
+    }
+}

@@ -1,0 +1,107 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+/// The page for browsers: its files, who may use it, and the files of finished downloads.
+final class Page: Sendable {
+    /// Where the page's WebSocket is.
+    static let live = "/live"
+
+    let sessions: PageSessions
+    let departures: Departures
+    let chronicle: Chronicle
+    let feed: PageFeed
+    private let assets = PageAssets()
+    private let address = Mutex<String?>(nil)
+    private let manager: DownloadManager
+
+    /// `chronicle` is the manager's delegate.
+    init(_ manager: DownloadManager, secret: Secret?, chronicle: Chronicle) throws(Failure) {
+        let departures = Departures(manager)
+        let feed = PageFeed(manager) { departures.holds($0) }
+        self.manager = manager
+        self.departures = departures
+        self.chronicle = chronicle
+        self.feed = feed
+        sessions = try PageSessions(secret: secret, keyFile: manager.root + "/.pawl/page-key")
+        Task { await feed.run() }
+    }
+
+    /// The server runs; `address` is the page's, `nil` when there is no port.
+    func attach(_ server: WebServer, address: String?) {
+        feed.attach(server)
+        self.address.withLock { $0 = address }
+    }
+
+    /// Leads to the page and lets one browser in; `nil` when there is no port.
+    func link() -> String? {
+        guard let address = address.withLock({ $0 }) else { return nil }
+        return sessions.makeCode().map { "\(address)#code=\($0)" } ?? address
+    }
+
+    func note(_ event: DownloadEvent) {
+        chronicle.note(event)
+        feed.touch(event.id)
+    }
+
+    /// What was removed is gone for good, and no page hears of anything any more.
+    func close() async {
+        await departures.completeAll()
+        feed.end()
+    }
+
+    /// Whether a WebSocket or a file may be had.
+    func isKnown(_ request: WebRequest) -> Bool { sessions.isKnown(request) }
+
+    func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        switch (request.method, request.path) {
+        case (.post, "/login"): reply(login(request))
+        case (.post, "/logout"): reply(logout(request))
+        // A browser cannot read why its WebSocket was refused: it asks here.
+        case (.get, "/session"):
+            let word = isKnown(request) ? "known" : "stranger"
+            reply(WebResponse(200, contentType: "text/plain", body: .bytes(Array(word.utf8))))
+        case (.get, _) where request.path.hasPrefix("/files/"): file(request, reply: reply)
+        case (.get, _):
+            guard let asset = assets[request.path] else {
+                return reply(WebResponse(404, text: "there is nothing at this address"))
+            }
+            reply(assets.response(asset, known: request.fields[.ifNoneMatch]))
+        case (.head, _), (.post, _), (.options, _), (.other, _):
+            reply(WebResponse(405, text: "only GET is understood here"))
+        }
+    }
+
+    /// The body is the secret, or a code of `pawl web`.
+    private func login(_ request: WebRequest) -> WebResponse {
+        guard let cookie = sessions.cookie(for: String(decoding: request.body, as: UTF8.self), request) else {
+            if isKnown(request) { return WebResponse(204) }
+            var response = WebResponse(401, text: "this is not the secret")
+            response.delay = .seconds(1)
+            return response
+        }
+        var response = WebResponse(204)
+        response.fields = [("set-cookie", cookie), ("cache-control", "no-store")]
+        return response
+    }
+
+    private func logout(_ request: WebRequest) -> WebResponse {
+        guard isKnown(request) else { return WebResponse(401) }
+        var response = WebResponse(204)
+        response.fields = [("set-cookie", sessions.end(request))]
+        return response
+    }
+
+    /// `/files/ID`: a finished download's file; with `?save` it is to be saved.
+    private func file(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+        guard isKnown(request) else { return reply(WebResponse(401)) }
+        let digits = request.path.dropFirst("/files/".count)
+        Task {
+            guard let id = try? await manager.find(String(digits)).first, id.description == digits,
+                case .finished(let path) = try? await manager.location(of: id)
+            else { return reply(WebResponse(404, text: "there is no such file")) }
+            let type = try? await manager.snapshot(of: id)?.contentType
+            reply(PageFile(path: path, claimedType: type).response(to: request))
+        }
+    }
+}

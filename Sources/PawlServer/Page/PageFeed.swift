@@ -1,0 +1,184 @@
+import Glibc
+import Pawl
+import PawlCore
+import Synchronization
+
+/// Keeps open pages up to date: first everything, then what has changed, at most ten times a second.
+///
+/// One task makes all messages, one after another, so that none is older than the one before it.
+final class PageFeed: Sendable {
+    private struct State {
+        var server: WebServer?
+        var readers: Set<ConnectionID> = []
+        var newcomers: Set<ConnectionID> = []
+        var changed: Set<Download.ID> = []
+        /// Rings once a second while somebody looks.
+        var ticker: Task<Void, Never>?
+    }
+
+    private struct Work {
+        var server: WebServer
+        var readers: Set<ConnectionID>
+        var newcomers: Set<ConnectionID>
+        var changed: Set<Download.ID>
+    }
+
+    private let manager: DownloadManager
+    private let isLeaving: @Sendable (Download.ID) -> Bool
+    private let state = Mutex(State())
+    private let wakes: AsyncStream<Void>
+    private let bell: AsyncStream<Void>.Continuation
+
+    init(_ manager: DownloadManager, isLeaving: @escaping @Sendable (Download.ID) -> Bool) {
+        self.manager = manager
+        self.isLeaving = isLeaving
+        (wakes, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func attach(_ server: WebServer) { state.withLock { $0.server = server } }
+
+    func add(_ socket: ConnectionID) {
+        state.withLock { state in
+            state.newcomers.insert(socket)
+            guard state.ticker == nil else { return }
+            state.ticker = Task { [bell] in
+                while (try? await Task.sleep(for: .seconds(1))) != nil { bell.yield() }
+            }
+        }
+        bell.yield()
+    }
+
+    func remove(_ socket: ConnectionID) {
+        state.withLock { state in
+            state.newcomers.remove(socket)
+            state.readers.remove(socket)
+            guard state.readers.isEmpty, state.newcomers.isEmpty else { return }
+            state.ticker?.cancel()
+            state.ticker = nil
+            state.changed = []
+        }
+    }
+
+    /// Something happened to a download.
+    func touch(_ id: Download.ID) {
+        let isHeard = state.withLock { state in
+            guard state.ticker != nil else { return false }
+            state.changed.insert(id)
+            return true
+        }
+        if isHeard { bell.yield() }
+    }
+
+    /// What bounds the downloads changed.
+    func wake() { bell.yield() }
+
+    func end() { bell.finish() }
+
+    /// Sends until ``end()``.
+    func run() async {
+        for await _ in wakes {
+            guard let work = takeWork() else { continue }
+            do {
+                try await serve(work)
+            } catch {
+                // The queue cannot be read: the pages learn it, and everything they missed, when it can be.
+                retry(work)
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func takeWork() -> Work? {
+        state.withLock { state in
+            guard let server = state.server, state.ticker != nil else { return nil }
+            defer {
+                state.readers.formUnion(state.newcomers)
+                state.newcomers = []
+                state.changed = []
+            }
+            return Work(
+                server: server,
+                readers: state.readers,
+                newcomers: state.newcomers,
+                changed: state.changed
+            )
+        }
+    }
+
+    private func retry(_ work: Work) {
+        state.withLock { state in
+            let newcomers = work.newcomers.intersection(state.readers)
+            state.readers.subtract(newcomers)
+            state.newcomers.formUnion(newcomers)
+            state.changed.formUnion(work.changed)
+        }
+    }
+
+    private func serve(_ work: Work) async throws {
+        let status = try await status()
+        if !work.readers.isEmpty {
+            let message = try await news(work.changed, status: status)
+            for reader in work.readers { work.server.push(message, to: reader) }
+        }
+        guard !work.newcomers.isEmpty else { return }
+        for message in try await everything(status: status) {
+            for newcomer in work.newcomers { work.server.push(message, to: newcomer) }
+        }
+    }
+
+    /// What has changed, and what runs.
+    private func news(_ changed: Set<Download.ID>, status: JSON) async throws -> [UInt8] {
+        var rows = try await manager.running()
+        let running = Set(rows.map(\.id))
+        rows += try await manager.details(of: changed.filter { !running.contains($0) }).map(\.snapshot)
+        rows.removeAll { isLeaving($0.id) || $0.state == .removed }
+        let known = Set(rows.map(\.id))
+        let gone = changed.filter { !known.contains($0) }
+        return PageFeed.letter([
+            "rows": .array(rows.map(PageRow.json)), "gone": .array(gone.map { .string($0.description) }),
+            "status": status,
+        ])
+    }
+
+    /// All that has not ended, and the latest of what has; in several messages.
+    private func everything(status: JSON) async throws -> [[UInt8]] {
+        var rows = try await manager.downloads(
+            matching: DownloadFilter([.finished, .failed]),
+            by: .ended(newestFirst: true),
+            limit: PageFeed.ended
+        )
+        rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused]), limit: .max)
+        rows.removeAll { isLeaving($0.id) }
+        var messages = [PageFeed.letter(["all": .bool(true), "status": status])]
+        for start in stride(from: 0, to: rows.count, by: PageFeed.portion) {
+            let portion = rows[start..<min(start + PageFeed.portion, rows.count)]
+            messages.append(PageFeed.letter(["rows": .array(portion.map(PageRow.json))]))
+        }
+        messages.append(PageFeed.letter(["ready": .bool(true)]))
+        return messages
+    }
+
+    private static let ended = 5000
+    private static let portion = 500
+
+    private func status() async throws -> JSON {
+        let bounds = try await manager.bounds()
+        return [
+            "version": .string(PawlVersion.text), "root": .string(manager.root),
+            "slots": .number(bounds.slots), "limit": bounds.rateLimit.map { .number($0) } ?? .null,
+            "timetable": bounds.timetable.map { .string($0) } ?? .null,
+            "free": freeBytes.map { .number($0) } ?? .null,
+        ]
+    }
+
+    /// Room on the disk of the download root for us.
+    private var freeBytes: Int64? {
+        var status = statvfs()
+        guard unsafe statvfs(manager.root, &status) == 0 else { return nil }
+        return Int64(status.f_bavail) * Int64(status.f_frsize)
+    }
+
+    private static func letter(_ news: JSON) -> [UInt8] {
+        (["jsonrpc": "2.0", "method": "pawl.live", "params": [news]] as JSON).utf8
+    }
+}

@@ -1,0 +1,114 @@
+import PawlCore
+import Synchronization
+
+/// Which browsers are known: those that showed the secret or a one-time code bear a cookie.
+///
+/// Scripts cannot read the cookie, and no other site's page can make a browser send it (RFC 6265bis §5.2).
+final class PageSessions: Sendable {
+    private struct State {
+        var key: Secret?
+        /// Codes that have not been used, and until when they may be.
+        var codes: [(code: Secret, end: ContinuousClock.Instant)] = []
+    }
+
+    private let secret: Secret?
+    private let keyFile: String
+    private let state: Mutex<State>
+
+    /// The key that cookies hold is in a file of its own, so that browsers stay known when the service starts again.
+    init(secret: Secret?, keyFile: String) throws(Failure) {
+        self.secret = secret
+        self.keyFile = keyFile
+        state = Mutex(State(key: secret == nil ? nil : Secret(try SecretFile.text(at: keyFile))))
+    }
+
+    /// Whether a request bears our cookie, or nobody needs one.
+    ///
+    /// Pages of other ports of this machine count as the same site: a browser that names the origin must name ours.
+    func isKnown(_ request: WebRequest) -> Bool {
+        guard secret != nil, request.door != .local else { return true }
+        guard PageSessions.isOurs(request.fields[.origin], host: request.fields[.host]),
+            let key = state.withLock({ $0.key })
+        else { return false }
+        let name = PageSessions.cookieName(request)
+        return PageSessions.cookies(request.fields[.cookie] ?? "").contains { cookie in
+            cookie.name == name && key.equals(String(cookie.value))
+        }
+    }
+
+    private static func isOurs(_ origin: String?, host: String?) -> Bool {
+        guard let origin else { return true }
+        guard let host else { return false }
+        return origin == "http://" + host || origin == "https://" + host
+    }
+
+    private static func cookies(_ field: String) -> [(name: String, value: Substring)] {
+        field.split(separator: ";").compactMap { pair in
+            let halves = pair.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2 else { return nil }
+            return (halves[0].trimmingBlanks, halves[1])
+        }
+    }
+
+    /// Ports share their cookies, so two services of one machine need two names.
+    private static func cookieName(_ request: WebRequest) -> String {
+        let port = (request.fields[.host] ?? "").split(separator: ":").last.flatMap { Int($0) }
+        return "pawl-\(port ?? 0)"
+    }
+
+    // MARK: coming and going
+
+    /// A code that lets one browser in, within a minute.
+    ///
+    /// `nil` when everybody may come in.
+    func makeCode() -> String? {
+        let code = PageSessions.dice()
+        guard secret != nil, let kept = Secret(code) else { return nil }
+        let now = ContinuousClock.now
+        state.withLock { state in
+            state.codes.removeAll { $0.end < now }
+            state.codes.append((kept, now + .seconds(60)))
+        }
+        return code
+    }
+
+    /// The cookie for who shows the secret or a code that was not used yet; `nil` for others.
+    func cookie(for word: String, _ request: WebRequest) -> String? {
+        guard let secret else { return nil }
+        guard secret.equals(word) || use(word) else { return nil }
+        let key = (try? SecretFile.text(at: keyFile)) ?? PageSessions.dice()
+        state.withLock { $0.key = Secret(key) }
+        return PageSessions.field(request, key, seconds: 400 * 86_400)
+    }
+
+    private func use(_ word: String) -> Bool {
+        let now = ContinuousClock.now
+        return state.withLock { state in
+            state.codes.removeAll { $0.end < now }
+            guard let index = state.codes.firstIndex(where: { $0.code.equals(word) }) else { return false }
+            state.codes.remove(at: index)
+            return true
+        }
+    }
+
+    /// Ends the sessions of all browsers; gives the field that takes this one's cookie away.
+    func end(_ request: WebRequest) -> String {
+        SecretFile.remove(at: keyFile)
+        state.withLock { $0.key = nil }
+        return PageSessions.field(request, "", seconds: 0)
+    }
+
+    private static func field(_ request: WebRequest, _ value: String, seconds: Int) -> String {
+        let secure = request.door == .port(isSecure: true) ? "; Secure" : ""
+        return
+            "\(cookieName(request))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
+    }
+
+    private static func dice() -> String {
+        (0..<4).map { _ in String(UInt32.random(in: 0 ... .max) | 1 << 31, radix: 16) }.joined()
+    }
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: String { String(drop { $0 == " " }) }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+
+/// A Chromium without a window, steered over the DevTools protocol: JSON letters that end with a zero byte, on two pipes.
+final class Browser: Sendable {
+    private struct State {
+        var next: Int64 = 1
+        var answers: [Int64: CheckedContinuation<JSON, Never>] = [:]
+        /// What pages complained about: exceptions, and what the content policy kept from them.
+        var complaints: [String] = []
+        var isOver = false
+    }
+
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let folder: TemporaryFolder
+    private let process: PawlProcess
+    private let orders: Int32
+    private let answers: Int32
+    private let state = Monitor(State())
+
+    init() throws {
+        folder = try TemporaryFolder()
+        let (orders, answers) = (folder.path("orders"), folder.path("answers"))
+        guard unsafe mkfifo(orders, 0o600) == 0, unsafe mkfifo(answers, 0o600) == 0 else {
+            throw SystemError("mkfifo \(orders)")
+        }
+        // Opened for both, so that neither side waits for the other.
+        self.orders = unsafe open(orders, O_RDWR | O_CLOEXEC)
+        self.answers = unsafe open(answers, O_RDWR | O_CLOEXEC)
+        process = try PawlProcess(
+            "/bin/bash",
+            ["-c", "exec chromium \"$@\" 3<'\(orders)' 4>'\(answers)'", "chromium"]
+                + Browser.arguments(folder),
+            environment: ["LANG": "en_US.UTF-8", "LANGUAGE": "en_US"]
+        )
+        Worker.detached { [self] in listen() }
+    }
+
+    private static func arguments(_ folder: TemporaryFolder) -> [String] {
+        [
+            "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu",
+            "--disable-extensions", "--disable-background-networking", "--disable-component-update",
+            "--disable-dev-shm-usage", "--hide-scrollbars", "--mute-audio", "--no-proxy-server",
+            "--autoplay-policy=no-user-gesture-required", "--force-color-profile=srgb",
+            "--user-data-dir=\(folder.path("profile"))",
+        ]
+    }
+
+    var complaints: [String] { state.read(\.complaints) }
+
+    /// Ends the browser; nothing of it is left.
+    func close() {
+        state.with { $0.isOver = true }
+        process.send(SIGKILL)
+        _ = process.wait()
+        // Wakes the thread that reads.
+        _ = unsafe write(answers, [0] as [UInt8], 1)
+    }
+
+    /// Calls a method and gives its result.
+    func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
+        let answer: JSON = await withCheckedContinuation { continuation in
+            let id = state.with { state in
+                state.next += 1
+                state.answers[state.next] = continuation
+                return state.next
+            }
+            var letter: [JSON.Member] = [
+                JSON.Member("id", .number(id)), JSON.Member("method", .string(method)),
+                JSON.Member("params", parameters),
+            ]
+            if let session { letter.append(JSON.Member("sessionId", .string(session))) }
+            send(JSON.object(letter).utf8 + [0])
+        }
+        guard let result = answer["result"] else {
+            throw Refused(description: "\(method): \(answer["error"]?["message"]?.string ?? answer.text)")
+        }
+        return result
+    }
+
+    private func send(_ bytes: [UInt8]) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = unsafe bytes[sent...].withUnsafeBytes {
+                unsafe write(orders, $0.baseAddress, $0.count)
+            }
+            guard count > 0 else { return }
+            sent += count
+        }
+    }
+
+    private func listen() {
+        var letter: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while !state.read(\.isOver) {
+            let count = unsafe read(answers, &block, block.count)
+            guard count > 0 else { break }
+            for byte in block[..<count] {
+                if byte != 0 {
+                    letter.append(byte)
+                } else {
+                    receive(letter)
+                    letter = []
+                }
+            }
+        }
+        Glibc.close(orders)
+        Glibc.close(answers)
+    }
+
+    private func receive(_ bytes: [UInt8]) {
+        guard let letter = try? JSON.parse(bytes) else { return }
+        if let id = letter["id"]?.integer {
+            state.with { $0.answers.removeValue(forKey: id) }?.resume(returning: letter)
+        } else if letter["method"]?.string == "Runtime.exceptionThrown" {
+            complain(letter["params"]?["exceptionDetails"]?.text)
+        } else if letter["method"]?.string == "Log.entryAdded",
+            let entry = letter["params"]?["entry"], entry["source"]?.string == "security"
+        {
+            complain(entry["text"]?.string)
+        }
+    }
+
+    private func complain(_ text: String?) {
+        state.with { $0.complaints.append(text ?? "something went wrong in the page") }
+    }
+}

@@ -1,0 +1,107 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// Who may see the page, and what becomes of it when the service is gone.
+    @Suite struct DoorTests {
+        @Test func `the secret lets in, another word does not`() async throws {
+            try await PageBench.with { bench in
+                let page = try await BrowserPage(bench.browser)
+                try await page.open(bench.base)
+                try await page.wait("document.activeElement?.id === 'secret'")
+                try await page.type("wrong")
+                try await page.press("Enter")
+                try await page.wait(
+                    "document.querySelector('.login .problem').textContent === 'This is not the secret.'"
+                )
+                try await page.type(bench.secret)
+                try await page.press("Enter")
+                try await page.wait("document.documentElement.dataset.view === 'list'")
+                // Scripts have no way to what lets them in.
+                #expect(try await page.evaluate("document.cookie") == "")
+                let cookies = try await page.call("Network.getCookies")
+                let cookie = try #require(cookies["cookies"]?.array?.first)
+                #expect(cookie["httpOnly"] == .bool(true))
+                #expect(cookie["sameSite"] == "Strict")
+            }
+        }
+
+        @Test func `a link with a code lets in once, and leaves nothing in the address`() async throws {
+            try await PageBench.with { bench in
+                let answer = try await bench.call("pawl.web")
+                let link = try #require(answer["url"]?.string)
+                #expect(link.hasPrefix("\(bench.base)/#code="))
+                let code = link.drop { $0 != "=" }.dropFirst()
+                let page = try await BrowserPage(bench.browser)
+                try await page.open(link)
+                try await page.wait("document.documentElement.dataset.view === 'list'")
+                #expect(try await page.evaluate("location.href") == .string("\(bench.base)/"))
+                let history = try await page.call("Page.getNavigationHistory")
+                let addresses = (history["entries"]?.array ?? []).compactMap { $0["url"]?.string }
+                #expect(addresses.contains("\(bench.base)/"))
+                #expect(!addresses.contains { $0.contains(code) })
+
+                let other = try await BrowserPage(bench.browser)
+                try await other.open(link)
+                try await other.wait(
+                    "document.querySelector('.login .problem')?.textContent.includes('used before')"
+                )
+            }
+        }
+
+        @Test func `the page stays connected when strangers are sent away`() async throws {
+            try await PageBench.with {
+                $0.limits.strangerTime = 1
+            } _: { bench in
+                let page = try await bench.page()
+                // Opened after the page's own, so it would be closed after it.
+                let end = try await page.evaluate(
+                    """
+                    new Promise((resolve) => {
+                      const stranger = new WebSocket("ws://" + location.host + "/jsonrpc");
+                      stranger.onclose = () => resolve(document.body.classList.contains("is-offline") ? "lost" : "stays");
+                    })
+                    """
+                )
+                #expect(end == "stays")
+            }
+        }
+
+        @Test func `logging out ends the sessions of all browsers`() async throws {
+            try await PageBench.with { bench in
+                let (one, other) = (try await bench.page(), try await bench.page())
+                try await one.press("m")
+                try await one.wait("document.querySelector('.menu-links')")
+                try await one.evaluate("document.querySelector('.menu-links button:last-child').click()")
+                try await one.wait("document.querySelector('#secret')")
+                try await other.call("Page.reload")
+                try await other.wait("document.querySelector('#secret')")
+            }
+        }
+
+        @Test func `the page says that the service is gone, and comes back with it`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(2)
+                let page = try await bench.page()
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                await bench.stopService()
+                try await page.wait(
+                    "document.querySelector('.banner:not([hidden])')?.textContent.includes('does not answer')"
+                )
+                // What is asked for meanwhile is refused in words, not lost in silence.
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.press(" ")
+                try await page.wait("document.querySelector('.toast.is-error')")
+                try await bench.startService()
+                try await page.click(".banner-button")
+                try await page.wait("!document.querySelector('.banner:not([hidden])')")
+                try await bench.addPaused(1, from: 2)
+                try await page.wait(PageBench.isShown("file-2.bin"))
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// A service, an origin and a browser for one test.
+final class PageBench: Sendable {
+    private let folder: TemporaryFolder
+    let origin: PawlTestKit.Origin
+    let browser: Browser
+    let secret = "the-secret-word"
+    private let configuration: ServiceConfiguration
+    private let running: Monitor<Service?>
+    private let port: Int
+
+    var root: String { configuration.root }
+    var base: String { "http://127.0.0.1:\(port)" }
+    var manager: DownloadManager {
+        guard let service = running.read(\.self) else { preconditionFailure("the service is stopped") }
+        return service.manager
+    }
+
+    private init(_ change: (inout ServiceConfiguration) -> Void) async throws {
+        folder = try TemporaryFolder()
+        origin = try PawlTestKit.Origin()
+        browser = try Browser()
+        var configuration = ServiceConfiguration(root: folder.path("root"), socket: folder.path("socket"))
+        configuration.port = 0
+        configuration.secret = secret
+        change(&configuration)
+        let service = try await Service.start(configuration)
+        port = service.port
+        configuration.port = service.port
+        self.configuration = configuration
+        running = Monitor(service)
+    }
+
+    /// Runs a test, ends everything, and holds every page to having complained about nothing.
+    static func with(
+        _ change: (inout ServiceConfiguration) -> Void = { _ in },
+        _ body: (PageBench) async throws -> Void
+    ) async throws {
+        let bench = try await PageBench(change)
+        do {
+            try await body(bench)
+        } catch {
+            await bench.close()
+            throw error
+        }
+        #expect(bench.browser.complaints == [])
+        await bench.close()
+    }
+
+    private func close() async {
+        browser.close()
+        await stopService()
+        origin.stop()
+    }
+
+    func stopService() async {
+        let service = running.with { service in
+            defer { service = nil }
+            return service
+        }
+        await service?.stop()
+    }
+
+    /// Starts it again, at the port that it had.
+    func startService() async throws {
+        let service = try await Service.start(configuration)
+        running.with { $0 = service }
+    }
+
+    /// Calls a method over the socket file.
+    func call(_ method: String, _ parameters: JSON = []) async throws -> JSON {
+        let letter: JSON = ["id": "t", "method": .string(method), "params": parameters]
+        let socket = configuration.socket
+        let text = try await PageBench.aside {
+            try PawlProcess.run(
+                "/usr/bin/curl",
+                [
+                    "-sS", "--max-time", "30", "--unix-socket", socket, "--data-binary", letter.text,
+                    "http://pawl/jsonrpc",
+                ]
+            ).output
+        }
+        let answer = try JSON.parse(text)
+        return try #require(answer["result"], "\(method) answered \(text)")
+    }
+
+    /// On a thread of its own: the service needs those that tests run on.
+    private static func aside<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        let result = await withCheckedContinuation { continuation in
+            Worker.detached { continuation.resume(returning: Result(catching: body)) }
+        }
+        return try result.get()
+    }
+
+    /// `file-0.bin` and so on, which nobody starts.
+    func addPaused(_ count: Int, from first: Int = 0) async throws {
+        let requests = (first..<(first + count)).map { number in
+            var request = DownloadRequest(origin.url("/file-\(number).bin"))
+            request.start = .paused
+            return request
+        }
+        _ = try await manager.add(requests)
+    }
+
+    func difference(_ name: String, from payload: Payload) -> String? {
+        FileSystem.difference(of: "\(root)/\(name)", from: payload)
+    }
+
+    /// A page that has shown the secret, with everything there.
+    func page(_ look: BrowserPage.Look = BrowserPage.Look()) async throws -> BrowserPage {
+        let page = try await BrowserPage(browser, look)
+        try await page.open(base)
+        try await page.wait("document.activeElement?.id === 'secret'")
+        try await page.type(secret)
+        try await page.press("Enter")
+        try await page.wait("document.documentElement.dataset.view === 'list'")
+        return page
+    }
+
+    /// What a row shows, as an expression.
+    static func text(of name: String, _ selector: String) -> String {
+        "\(row(name)).querySelector('\(selector)').textContent"
+    }
+
+    static func isShown(_ name: String) -> String { "\(row(name)) !== undefined" }
+
+    static func row(_ name: String) -> String {
+        """
+        [...document.querySelectorAll(".row:not([hidden])")]
+          .find((row) => row.querySelector(".row-name").textContent === "\(name)")
+        """
+    }
+}
+
+extension BrowserPage {
+    func focusList() async throws { try await evaluate("document.querySelector('#grid').focus()") }
+
+    /// Drags a row to before another, as a mouse would.
+    func drag(row: String, before other: String) async throws {
+        try await evaluate(
+            """
+            (() => {
+              const [row, other] = [\(PageBench.row(row)), \(PageBench.row(other))];
+              const dataTransfer = new DataTransfer();
+              const tell = (target, name) => {
+                const box = target.getBoundingClientRect();
+                const place = { clientX: box.x + 60, clientY: box.y + 4 };
+                target.dispatchEvent(new DragEvent(name, { dataTransfer, bubbles: true, cancelable: true, ...place }));
+              };
+              if (!row.draggable) throw new Error("the row cannot be dragged");
+              tell(row, "dragstart");
+              tell(other, "dragover");
+              tell(other, "drop");
+              tell(row, "dragend");
+            })()
+            """
+        )
+    }
+}

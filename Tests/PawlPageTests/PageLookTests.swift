@@ -1,0 +1,133 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// Many rows, small screens, other languages, other eyes.
+    @Suite struct PageLookTests {
+        @Test func `of 5000 rows only those that can be seen exist, wherever the list stands`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(5000)
+                let page = try await bench.page()
+                try await page.wait(
+                    "document.querySelector('#grid').getAttribute('aria-rowcount') === '5001'"
+                )
+                // Each step is given a frame, as a wheel's would be.
+                let most = try await page.evaluate(
+                    """
+                    (async () => {
+                      const grid = document.querySelector("#grid");
+                      let most = 0;
+                      for (let top = 0; top < grid.scrollHeight; top += grid.scrollHeight / 100) {
+                        grid.scrollTop = top;
+                        await new Promise(requestAnimationFrame);
+                        most = Math.max(most, document.querySelectorAll(".row").length);
+                      }
+                      return most;
+                    })()
+                    """
+                )
+                #expect(try #require(most.integer) < 60)
+                try await page.focusList()
+                try await page.press("End")
+                try await page.wait(PageBench.isShown("file-4999.bin"))
+                try await page.press("/")
+                try await page.type("file-2345")
+                try await page.wait("document.querySelector('#grid').getAttribute('aria-rowcount') === '2'")
+            }
+        }
+
+        @Test func `it speaks Chinese to who reads it, and English to others`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(1)
+                let chinese = try await bench.page(BrowserPage.Look(language: "zh-CN"))
+                try await chinese.wait("\(PageBench.text(of: "file-0.bin", ".cell-state")) === '已暂停'")
+                #expect(try await chinese.evaluate("document.documentElement.lang") == "zh-Hans")
+                let english = try await bench.page(BrowserPage.Look(language: "de-DE"))
+                try await english.wait("\(PageBench.text(of: "file-0.bin", ".cell-state")) === 'Paused'")
+                // A choice lasts, and counts at once.
+                try await english.press("m")
+                try await english.wait("document.querySelector('input[name=language][value=zh]')")
+                try await english.evaluate("document.querySelector('input[name=language][value=zh]').click()")
+                try await english.wait("\(PageBench.text(of: "file-0.bin", ".cell-state")) === '已暂停'")
+                try await english.call("Page.reload")
+                try await english.wait("\(PageBench.text(of: "file-0.bin", ".cell-state")) === '已暂停'")
+            }
+        }
+
+        @Test func `both languages have the same words`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let missing = try await page.evaluate(
+                    """
+                    Promise.all([import("/words.en.js"), import("/words.zh.js")]).then(([{ english }, { chinese }]) => {
+                      const names = (words, path) => Object.entries(words).flatMap(([name, word]) =>
+                        typeof word === "object" ? names(word, path + name + ".") : path + name + ":" + typeof word);
+                      const [one, other] = [names(english, ""), names(chinese, "")];
+                      return [...one.filter((name) => !other.includes(name)), ...other.filter((name) => !one.includes(name))];
+                    })
+                    """
+                )
+                #expect(missing == [])
+            }
+        }
+
+        @Test func `on a phone nothing is wider than the screen, and a tap looks closer`() async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(40)
+                let page = try await bench.page(BrowserPage.Look(width: 360, height: 740, isPhone: true))
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                #expect(try await page.evaluate("document.documentElement.scrollWidth") == .number(360))
+                #expect(
+                    try await page.evaluate("document.querySelector('#grid').scrollWidth <= 360")
+                        == .bool(true)
+                )
+                let small = try await page.evaluate(
+                    """
+                    [...document.querySelectorAll(".top button, .row:not([hidden]) button, .filter")]
+                      .filter((button) => button.getBoundingClientRect().height < 44).map((button) => button.outerHTML)
+                    """
+                )
+                #expect(small == [])
+                try await page.click(".row .row-name")
+                try await page.wait(
+                    "document.querySelector('.detail-title')?.textContent.startsWith('file-')"
+                )
+                try await page.press("Escape")
+                try await page.wait("document.querySelector('#detail').hidden")
+            }
+        }
+
+        @Test(arguments: [false, true])
+        func `everything has a name, and every text can be read against what is behind it`(
+            isDark: Bool
+        ) async throws {
+            try await PageBench.with { bench in
+                try await bench.addPaused(3)
+                let url = bench.origin.serve("/gone.bin", Payload(seed: 1, length: 10)) {
+                    $0.instead = .status(404)
+                }
+                _ = try await bench.manager.add(url)
+                let done = bench.origin.serve("/done.bin", Payload(seed: 2, length: 1000))
+                _ = try await bench.manager.add(done)
+                let page = try await bench.page(BrowserPage.Look(isDark: isDark))
+                try await page.wait("\(PageBench.text(of: "gone.bin", ".cell-state")) === 'Failed'")
+                try await page.wait("\(PageBench.text(of: "done.bin", ".cell-state")) === 'Finished'")
+                #expect(try await page.problems() == [])
+                for (key, opened) in [
+                    ("Enter", ".facts"), ("?", ".help"), ("n", ".adding"), ("l", ".bounds"), ("m", ".menu"),
+                ] {
+                    try await page.focusList()
+                    try await page.press("Home")
+                    try await page.press(key)
+                    try await page.wait("document.querySelector('\(opened)')")
+                    #expect(try await page.problems() == [], "after \(key)")
+                    if key != "Enter" { try await page.press("Escape") }
+                    try await page.wait("!document.querySelector('dialog')")
+                }
+            }
+        }
+    }
+}

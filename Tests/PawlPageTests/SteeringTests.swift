@@ -1,0 +1,213 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// Downloads seen and steered in a real browser.
+    @Suite struct SteeringTests {
+        @Test func `a pasted address is added, moves forward, is paused and continued`() async throws {
+            try await PageBench.with { bench in
+                let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 4 << 20)) {
+                    $0.pace = 200_000
+                }
+                let page = try await bench.page()
+                try await page.evaluate(
+                    """
+                    (() => {
+                      const data = new DataTransfer();
+                      data.setData("text/plain", "look at \(url), it is good");
+                      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+                    })()
+                    """
+                )
+                try await page.wait("document.querySelector('#add-urls').value === '\(url)'")
+                try await page.click(".dialog .primary")
+                let percent = "parseFloat(\(PageBench.text(of: "film.bin", ".percent")))"
+                try await page.wait("\(percent) > 0")
+                // It moves on by itself, without being asked.
+                try await page.evaluate("window.before = \(percent)")
+                try await page.wait("\(percent) > before")
+
+                try await page.click(".row .toggle")
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Paused'")
+                try await page.wait("document.querySelector('.row .toggle').dataset.toggle === 'continue'")
+                bench.origin.adjust("/film.bin") { $0.pace = nil }
+                try await page.click(".row .toggle")
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Finished'")
+                #expect(
+                    try await page.evaluate("document.querySelector('.row .toggle').disabled") == .bool(true)
+                )
+                #expect(bench.difference("film.bin", from: Payload(seed: 1, length: 4 << 20)) == nil)
+            }
+        }
+
+        @Test func `D8 a key starts one now, which makes room for it`() async throws {
+            try await PageBench.with {
+                $0.manager.slots = 1
+            } _: { bench in
+                let page = try await bench.page()
+                for name in ["one", "two"] {
+                    let url = bench.origin.serve("/\(name).bin", Payload(seed: 2, length: 1 << 20)) {
+                        $0.delay = .untilReleased
+                    }
+                    _ = try await bench.manager.add(url)
+                }
+                try await page.wait("\(PageBench.text(of: "one.bin", ".cell-state")) === 'Connecting'")
+                try await page.wait("\(PageBench.text(of: "two.bin", ".cell-state")) === 'Waiting'")
+                try await page.focusList()
+                try await page.press("End")
+                try await page.press("f")
+                try await page.wait("\(PageBench.text(of: "two.bin", ".cell-state")) === 'Connecting'")
+                try await page.wait("\(PageBench.text(of: "one.bin", ".cell-state")) === 'Made room'")
+            }
+        }
+
+        @Test func `D15 a new name is asked for, and the file bears it`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let url = bench.origin.serve("/old.bin", Payload(seed: 3, length: 70_000))
+                _ = try await bench.manager.add(url)
+                try await page.wait("\(PageBench.text(of: "old.bin", ".cell-state")) === 'Finished'")
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.press("F2")
+                try await page.wait("document.querySelector('#answer').selectionEnd === 3")
+                try await page.type("new")
+                try await page.press("Enter")
+                try await page.wait("\(PageBench.text(of: "new.bin", ".cell-state")) === 'Finished'")
+                #expect(bench.difference("new.bin", from: Payload(seed: 3, length: 70_000)) == nil)
+            }
+        }
+
+        @Test func `a removal is taken back, and the next one is done`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let url = bench.origin.serve("/film.bin", Payload(seed: 4, length: 8 << 20)) {
+                    $0.pace = 100_000
+                }
+                let download = try await bench.manager.add(url)
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Downloading'")
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.press("Delete")
+                try await page.wait("document.querySelector('.toast-action')")
+                try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
+                try await page.click(".toast-action")
+                try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Downloading'")
+
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.press("Delete", modifiers: 8)
+                try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
+                // The service does not leave it behind when it ends before the time is over.
+                await bench.stopService()
+                #expect(FileSystem.names(in: bench.root).filter { $0.hasPrefix("film") } == [])
+                _ = download
+            }
+        }
+
+        @Test func `rows are moved by keys and by dragging, and stay there`() async throws {
+            try await PageBench.with {
+                $0.manager.slots = 1
+            } _: { bench in
+                let page = try await bench.page()
+                for name in ["a", "b", "c", "d"] {
+                    let url = bench.origin.serve("/\(name).bin", Payload(seed: 5, length: 1 << 20)) {
+                        $0.delay = .untilReleased
+                    }
+                    _ = try await bench.manager.add(url)
+                }
+                let order =
+                    "[...document.querySelectorAll('.row:not([hidden])')].sort((one, other) => "
+                    + "one.getBoundingClientRect().top - other.getBoundingClientRect().top)"
+                    + ".map((row) => row.querySelector('.row-name').textContent[0]).join('')"
+                try await page.wait("\(order) === 'abcd'")
+                try await page.focusList()
+                try await page.press("End")
+                try await page.press("ArrowUp", modifiers: 1)
+                try await page.wait("\(order) === 'abdc'")
+                try await page.drag(row: "c.bin", before: "b.bin")
+                try await page.wait("\(order) === 'acbd'")
+                let line = try await bench.manager.line().map(\.source)
+                #expect(line == ["c", "b", "d"].map { bench.origin.url("/\($0).bin") })
+            }
+        }
+
+        @Test func `every option of the dialog reaches the download`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let url = bench.origin.serve("/x.bin", Payload(seed: 6, length: 1 << 20))
+                try await page.focusList()
+                try await page.press("n")
+                try await page.wait("document.querySelector('#add-urls')")
+                let values = [
+                    "urls": url, "name": "named.bin", "folder": "films/new", "group": "films",
+                    "priority": "7",
+                    "connections": "3", "limit": "1.5M", "headers": "X-One: 1", "mirrors": url + "?2",
+                    "user": "me", "password": "word", "referer": "http://127.0.0.1/", "agent": "Test/1",
+                    "checksum": "md5=00000000000000000000000000000000",
+                ]
+                for (name, value) in values {
+                    try await page.evaluate(
+                        """
+                        (() => {
+                          const field = document.querySelector("#add-\(name)");
+                          field.value = \(JSON.string(value).text);
+                          field.dispatchEvent(new Event("input", { bubbles: true }));
+                        })()
+                        """
+                    )
+                }
+                try await page.evaluate("document.querySelector('.dialog input[value=paused]').click()")
+                try await page.click(".dialog .primary")
+                try await page.wait("\(PageBench.text(of: "named.bin", ".cell-state")) === 'Paused'")
+                let downloads = try await bench.manager.downloads()
+                let snapshot = try #require(downloads.first)
+                let found = try await bench.manager.details(of: [snapshot.id])
+                let details = try #require(found.first)
+                #expect(snapshot.group == "films")
+                #expect(snapshot.priority == 7)
+                #expect(snapshot.folder == "films/new")
+                #expect(details.sources == [url, url + "?2"])
+                let options = details.options
+                #expect(options.connections == 3)
+                #expect(options.rateLimit == 1_572_864)
+                #expect(options.headers == ["X-One: 1"])
+                #expect(options.user == "me")
+                #expect(options.password == "word")
+                #expect(options.referer == "http://127.0.0.1/")
+                #expect(options.userAgent == "Test/1")
+                #expect(options.checksum == "md5=00000000000000000000000000000000")
+            }
+        }
+
+        @Test func `limits and timetable are changed while downloads run`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                try await page.focusList()
+                try await page.press("l")
+                try await page.wait("document.querySelector('#bounds-rate')")
+                try await page.evaluate("document.querySelector('#bounds-rate').value = '750K'")
+                try await page.evaluate("document.querySelector('#bounds-slots').value = '5'")
+                try await page.click(".dialog .primary")
+                try await page.wait("document.querySelector('#gauge-note').textContent.includes('limit 750')")
+                var bounds = try await bench.manager.bounds()
+                #expect(bounds.slots == 5)
+                #expect(bounds.rateLimit == 768_000)
+                #expect(bounds.timetable == nil)
+
+                try await page.press("l")
+                try await page.wait("document.querySelector('#bounds-rate').value === '750K'")
+                try await page.evaluate(
+                    "document.querySelector('#bounds-times').value = 'Mon-Sun 00:00-24:00 2M'"
+                )
+                try await page.click(".dialog .primary")
+                try await page.wait("document.querySelector('#gauge-note').textContent.includes('limit 2')")
+                bounds = try await bench.manager.bounds()
+                #expect(bounds.timetable == "Mon-Sun 00:00-24:00 2M")
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+/// What browsers are given, and what they are not.
+@Suite struct PageServingTests {
+    /// The cookie that the secret is changed for.
+    private func cookie(_ bench: ServiceBench, _ word: String) async throws -> String {
+        let heads = try await bench.curl("-D", "-", "--data-binary", word, bench.base + "/login")
+        let line = heads.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie: ") }
+        return line.map { String($0.dropFirst("set-cookie: ".count).split(separator: ";")[0]) } ?? ""
+    }
+
+    @Test func `every file of the page is served, with a policy that lets no other script run`() async throws
+    {
+        let bench = try await ServiceBench()
+        let folder = FileSystem.folder(of: #filePath) + "/../../Sources/PawlServer/Page/Assets"
+        let names = FileSystem.names(in: folder)
+        #expect(names.contains("index.html"))
+        for name in names {
+            let path = name == "index.html" ? "/" : "/" + name
+            let got = bench.folder.path("got")
+            let heads = try await bench.curl("-D", "-", "-o", got, bench.base + path)
+            #expect(FileSystem.contents(got) == FileSystem.contents("\(folder)/\(name)"), "\(name)")
+            let policy = heads.split(separator: "\r\n").first { $0.hasPrefix("content-security-policy: ") }
+            let words = try #require(policy, "\(name)")
+            #expect(words.contains("default-src 'none'; script-src 'self'; style-src 'self'"))
+            #expect(!words.contains("unsafe") && !words.contains("http"))
+            let tag = try #require(heads.split(separator: "\r\n").first { $0.hasPrefix("etag: ") }).dropFirst(
+                6
+            )
+            let again = try await bench.curl(
+                "-o",
+                "/dev/null",
+                "-w",
+                "%{http_code}",
+                "-H",
+                "If-None-Match: \(tag)",
+                bench.base + path
+            )
+            #expect(again == "304")
+        }
+        await bench.close()
+    }
+
+    @Test func `files and the live socket want the cookie, from a page of ours`() async throws {
+        let bench = try await ServiceBench()
+        let gid = try await bench.gid(
+            "aria2.addUri",
+            [[.string(bench.origin.serve("/a", Payload(text: "abc")))]]
+        )
+        try await bench.finish(gid)
+        let file = bench.base + "/files/" + gid
+        func status(_ arguments: String...) async throws -> String {
+            var all = ["-o", "/dev/null", "-w", "%{http_code}"]
+            all += arguments
+            return try await bench.curl(all)
+        }
+        let cookie = try await cookie(bench, bench.secret)
+        #expect(cookie.hasPrefix("pawl-\(bench.service.port)="))
+        #expect(try await status(file) == "401")
+        #expect(try await status("-b", cookie, file) == "200")
+        #expect(try await status("-b", cookie + "0", file) == "401")
+        #expect(try await status("-b", cookie, "-H", "Origin: http://127.0.0.1:1", file) == "403")
+        let upgrade = [
+            "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==",
+        ].flatMap { ["-H", $0] }
+        let live = bench.base + "/live"
+        func upgraded(_ arguments: [String]) async throws -> String {
+            try await bench.curl(
+                ["-o", "/dev/null", "-w", "%{http_code}", "--max-time", "2"] + upgrade + arguments + [live]
+            )
+        }
+        #expect(try await upgraded([]) == "401")
+        #expect(try await upgraded(["-b", cookie, "-H", "Origin: http://evil.example"]) == "403")
+        #expect(
+            try await status(
+                "-H",
+                "Origin: http://evil.example",
+                "--data-binary",
+                bench.secret,
+                bench.base + "/login"
+            ) == "403"
+        )
+        #expect(try await self.cookie(bench, "wrong") == "")
+        await bench.close()
+    }
+
+    @Test func `parts of a file are served, and only of the file that was meant`() async throws {
+        let bench = try await ServiceBench { $0.needsNoSecret = true }
+        let url = bench.origin.serve("/film.mp4", Payload(text: "0123456789")) {
+            $0.contentType = "text/html"
+        }
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)]])
+        try await bench.finish(gid)
+        let file = bench.base + "/files/" + gid
+        #expect(try await bench.curl("-w", " %{http_code}", "-H", "Range: bytes=2-4", file) == "234 206")
+        #expect(try await bench.curl("-w", " %{http_code}", "-H", "Range: bytes=-3", file) == "789 206")
+        #expect(try await bench.curl("-w", " %{http_code}", "-H", "Range: bytes=10-", file) == " 416")
+        #expect(
+            try await bench.curl(
+                "-w",
+                " %{http_code}",
+                "-H",
+                "Range: bytes=2-4",
+                "-H",
+                "If-Range: \"x\"",
+                file
+            )
+                == "0123456789 200"
+        )
+        let heads = try await bench.curl("-D", "-", "-o", "/dev/null", file)
+        #expect(heads.contains("content-type: video/mp4\r\n"))
+        #expect(heads.contains("content-disposition: inline; filename=\"film.mp4\""))
+        #expect(
+            try await bench.curl("-D", "-", "-o", "/dev/null", file + "?save").contains(
+                "attachment; filename="
+            )
+        )
+        // A link in its place leads nowhere.
+        FileSystem.remove(bench.root + "/film.mp4")
+        _ = try PawlProcess.run("/bin/ln", ["-s", "/etc/passwd", bench.root + "/film.mp4"])
+        #expect(try await bench.curl("-o", "/dev/null", "-w", "%{http_code}", file) == "404")
+        await bench.close()
+    }
+
+    @Test(arguments: [
+        ("bytes=0-0", PageRange.part(0..<1)), ("bytes=5-", .part(5..<10)), ("bytes=5-99", .part(5..<10)),
+        ("bytes=-4", .part(6..<10)), ("bytes=-99", .part(0..<10)), ("bytes=-0", .none),
+        ("bytes=10-12", .none),
+        ("bytes=4-2", .whole), ("bytes=0-1,4-5", .whole), ("bytes=", .whole), ("bytes=-", .whole),
+        ("lines=0-1", .whole), ("bytes=+1-2", .whole), ("bytes=99999999999999999999-", .whole),
+    ])
+    func `a Range field means one range, or the whole`(field: String, meant: PageRange) {
+        #expect(PageRange(field, length: 10) == meant)
+        #expect(PageRange(nil, length: 10) == .whole)
+    }
+}
