@@ -39,8 +39,10 @@ class Origin:
         with open(folder / "www/file", "wb") as file:
             file.truncate(LENGTH)
         conf = folder / "nginx.conf"
+        # The folder is its owner's alone; a worker of another user could not read it.
+        user = "user root;" if os.geteuid() == 0 else ""
         conf.write_text(f"""
-            daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log /dev/null; events {{ worker_connections 4096; }}
+            {user} daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log /dev/null; events {{ worker_connections 4096; }}
             http {{ access_log off; sendfile on; server {{ listen 127.0.0.1:{self.port}; root {folder}/www;
             location / {{ try_files /file =404; }} }} }}""")
         nginx = shutil.which("nginx") or "/usr/sbin/nginx"

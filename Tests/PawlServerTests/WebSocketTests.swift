@@ -21,7 +21,7 @@ import Testing
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
     func `calls are answered in order and events come to who showed the secret`() async throws {
         let bench = try await ServiceBench()
-        let url = bench.origin.serve("/f", payload) { $0.pace = 1_000_000 }
+        let url = bench.origin.serve("/f", payload) { $0.pace = 300_000 }
         let script = """
             import asyncio, json, sys, websockets
             address, token, url = sys.argv[1:]
@@ -103,7 +103,7 @@ import Testing
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
     func `a service that stops says so of what runs`() async throws {
         let bench = try await ServiceBench()
-        let url = bench.origin.serve("/f", payload) { $0.pace = 100_000 }
+        let url = bench.origin.serve("/f", payload) { $0.pace = 2_000 }
         let script = """
             import json, sys, websocket
             address, token, url = sys.argv[1:]

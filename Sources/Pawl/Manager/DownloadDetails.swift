@@ -41,21 +41,32 @@ public struct DownloadCounts: Sendable, Hashable {
 
 extension DownloadManager {
     /// All that is known of these downloads, in the same order; unknown ones are left out.
-    public func details(of ids: [Download.ID]) async throws(PawlError) -> [DownloadDetails] {
+    ///
+    /// Ranges and connections of those that run are asked of the threads that move their bytes. Without `looking`, which
+    /// is `true` by default, nobody is asked: then one range stands for what is written, and connections are left out.
+    public func details(
+        of ids: [Download.ID],
+        looking: Bool = true
+    ) async throws(PawlError) -> [DownloadDetails] {
         let found = try await ask { keeper throws(Failure) in
             var found: [(DownloadDetails, DownloadID?)] = []
             for id in ids {
                 guard let record = try keeper.record(QueueID(id)) else { continue }
-                found.append((keeper.details(record), keeper.runs[record.id]?.engineID))
+                let run = looking ? keeper.runs[record.id] : nil
+                found.append((keeper.details(record), run?.engineID))
             }
             return (found, keeper.engine)
         }
-        var details: [DownloadDetails] = []
-        for (detail, engineID) in found.0 {
-            var detail = detail
-            if let engineID, let look = await found.1.look(at: engineID) { detail.take(look) }
-            details.append(detail)
+        var details = found.0.map(\.0)
+        // All at once: a thread that is busy answers each after a while, and all of them after the same while.
+        let looks = await withTaskGroup(of: (Int, Look?).self) { group in
+            for (index, (_, engineID)) in found.0.enumerated() {
+                guard let engineID else { continue }
+                group.addTask { [engine = found.1] in (index, await engine.look(at: engineID)) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
         }
+        for case (let index, let look?) in looks { details[index].take(look) }
         return details
     }
 
@@ -86,7 +97,7 @@ extension DownloadManager {
             DownloadCounts(
                 running: keeper.running.count,
                 waiting: keeper.machine.waitingCount,
-                ended: try keeper.totals(QueueFilter(states: [.finished, .failed, .removed])).count
+                ended: try keeper.countEnded()
             )
         }
     }

@@ -91,7 +91,7 @@ extension QueueKeeper {
     }
 
     func totals(_ filter: QueueFilter) throws(Failure) -> QueueTotals {
-        writeNow()
+        writeNow(progress: true)
         return try store.totals(matching: filter)
     }
 }

@@ -56,6 +56,7 @@ final class QueueKeeper: ThreadBound {
     weak var owner: (any DownloadOwner)?
     private var nextProgress = Moment(nanoseconds: 0)
     private var writeFailure: Failure?
+    private var endedCount: Int?
     var closing: [@Sendable () -> Void] = []
     /// The engine has stopped.
     var isStopped = false
@@ -235,8 +236,17 @@ final class QueueKeeper: ThreadBound {
         endWhenClosed()
     }
 
-    /// Before the store is asked for many.
-    func writeNow() { _ = write(progress: true) }
+    /// Before the store is asked for many; few questions want to know there how far what runs has come.
+    func writeNow(progress: Bool = false) { _ = write(progress: progress) }
+
+    /// How many have ended, counted anew after a change.
+    func countEnded() throws(Failure) -> Int {
+        writeNow()
+        if let endedCount { return endedCount }
+        let count = try store.totals(matching: QueueFilter(states: [.finished, .failed, .removed])).count
+        endedCount = count
+        return count
+    }
 
     private func write(progress isDue: Bool) -> Failure? {
         var changes = settings.map { QueueChange.setting($0.key, $0.value.isEmpty ? nil : $0.value) }
@@ -244,6 +254,7 @@ final class QueueKeeper: ThreadBound {
         changes += erased.map { .erase($0) }
         if isDue { changes += progress() }
         guard !changes.isEmpty else { return writeFailure }
+        if !changed.isEmpty || !erased.isEmpty { endedCount = nil }
         do throws(Failure) {
             try store.apply(changes)
         } catch {

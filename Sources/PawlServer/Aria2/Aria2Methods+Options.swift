@@ -5,7 +5,7 @@ extension Aria2Methods {
     /// What was given and every default, in a form that `addUri` takes back.
     func getOption(_ parameters: Aria2Parameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
-        let status = try await status(of: id)
+        let status = try await status(of: id, looking: false)
         var told = defaults(scope: .initial)
         for (name, value) in settings.options.values
         where told[name] != nil || Aria2Option.table[name]?.scope.contains(.initial) == true {

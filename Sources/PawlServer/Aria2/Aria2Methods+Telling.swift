@@ -5,7 +5,8 @@ import PawlCore
 extension Aria2Methods {
     func tellStatus(_ parameters: Aria2Parameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
-        return try await status(of: id).json(keys: Set(try parameters.optionalTexts(1) ?? []))
+        let keys = Set(try parameters.optionalTexts(1) ?? [])
+        return try await status(of: id, looking: Aria2Status.needsRanges(keys)).json(keys: keys)
     }
 
     func tellActive(_ parameters: Aria2Parameters) async throws -> JSON {
@@ -36,7 +37,7 @@ extension Aria2Methods {
 
     func getURIs(_ parameters: Aria2Parameters) async throws -> JSON {
         let text = try parameters.text(0)
-        let status = try await status(of: try await find(text))
+        let status = try await status(of: try await find(text), looking: false)
         guard !status.isOver else { throw RPCError("No URI data is available for GID#\(text)") }
         return status.uris
     }
@@ -84,12 +85,12 @@ extension Aria2Methods {
     }
 
     private func tell(_ ids: [Download.ID], keys: Set<String>) async throws -> JSON {
-        let details = try await manager.details(of: ids)
+        let details = try await manager.details(of: ids, looking: Aria2Status.needsRanges(keys))
         return .array(details.map { status($0).json(keys: keys) })
     }
 
-    func status(of id: Download.ID) async throws -> Aria2Status {
-        guard let details = try await manager.details(of: [id]).first else {
+    func status(of id: Download.ID, looking: Bool = true) async throws -> Aria2Status {
+        guard let details = try await manager.details(of: [id], looking: looking).first else {
             throw RPCError("GID \(id) is not found")
         }
         return status(details)

@@ -10,6 +10,11 @@ struct Aria2Status {
     /// aria2's unit of the bit field.
     static let pieceLength: Int64 = 1 << 20
 
+    /// Whether what is asked for cannot be told without knowing which bytes are there.
+    static func needsRanges(_ keys: Set<String>) -> Bool {
+        keys.isEmpty || keys.contains("bitfield") || keys.contains("files")
+    }
+
     var snapshot: DownloadSnapshot { details.snapshot }
 
     var isOver: Bool { ["complete", "error", "removed"].contains(Aria2Status.word(snapshot.state)) }
