@@ -1,6 +1,9 @@
-// The one door to libssl: settings of the contexts that libcurl makes, where libcurl has no option for them.
+// The one door to libssl: settings of the contexts that libcurl makes, where libcurl has no option for them, and the
+// records of the connections that it has made.
 #pragma once
+#include <openssl/bio.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/ssl.h>
 
 // The version of the library that runs, as libcurl tells it of its own.
@@ -22,10 +25,64 @@ static inline void pawl_tls_expect_goodbye(void *context) {
     SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_IGNORE_UNEXPECTED_EOF);
 }
 
-// Whether the peer has ended the connection, and not somebody on the way.
-static inline int pawl_tls_had_goodbye(void *connection) {
-    return connection && (SSL_get_shutdown((SSL *)connection) & SSL_RECEIVED_SHUTDOWN) != 0;
+// A kind of place that connections read from and write to. The functions answer as BIO_read(3) and BIO_write(3) do.
+static inline void *pawl_tls_make_wires(
+    int (*receive)(BIO *, char *, int), int (*send)(BIO *, const char *, int), long (*control)(BIO *, int, long, void *)) {
+    BIO_METHOD *wires = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pawl");
+    if (!wires) return NULL;
+    BIO_meth_set_read(wires, receive);
+    BIO_meth_set_write(wires, send);
+    BIO_meth_set_ctrl(wires, control);
+    return wires;
 }
+
+static const int pawl_tls_flush = BIO_CTRL_FLUSH;
+
+// Takes a connection's old place away and gives it one of `wires`, which finds `context` in it. 1: done.
+static inline int pawl_tls_rewire(void *connection, void *wires, void *context) {
+    BIO *wire = BIO_new((BIO_METHOD *)wires);
+    if (!wire) return 0;
+    BIO_set_data(wire, context);
+    BIO_set_init(wire, 1);
+    SSL_set_bio((SSL *)connection, wire, wire);
+    return 1;
+}
+
+static inline void *pawl_tls_context(BIO *wire) { return BIO_get_data(wire); }
+static inline void pawl_tls_expect_more(BIO *wire, int receives) {
+    BIO_clear_retry_flags(wire);
+    if (receives > 0) BIO_set_retry_read(wire);
+    if (receives == 0) BIO_set_retry_write(wire);
+}
+
+// What came of reading or writing.
+enum { PAWL_TLS_DONE, PAWL_TLS_LATER, PAWL_TLS_GOODBYE, PAWL_TLS_BROKEN };
+
+static inline long pawl_tls_outcome(void *connection, int answer) {
+    if (answer > 0) return PAWL_TLS_DONE;
+    switch (SSL_get_error((SSL *)connection, answer)) {
+    case SSL_ERROR_WANT_READ:
+    case SSL_ERROR_WANT_WRITE: return PAWL_TLS_LATER;
+    case SSL_ERROR_ZERO_RETURN: return PAWL_TLS_GOODBYE;
+    default: return PAWL_TLS_BROKEN;
+    }
+}
+
+static inline long pawl_tls_receive(void *connection, void *bytes, size_t size, size_t *count) {
+    ERR_clear_error();
+    return pawl_tls_outcome(connection, SSL_read_ex((SSL *)connection, bytes, size, count));
+}
+
+static inline long pawl_tls_send(void *connection, const void *bytes, size_t size, size_t *count) {
+    ERR_clear_error();
+    return pawl_tls_outcome(connection, SSL_write_ex((SSL *)connection, bytes, size, count));
+}
+
+// Whether bytes wait in here that were read from the socket already.
+static inline int pawl_tls_has_more(void *connection) { return SSL_has_pending((SSL *)connection); }
+
+// Why the last call broke; NULL when it was not TLS that did.
+static inline const char *pawl_tls_reason(void) { return ERR_reason_error_string(ERR_peek_error()); }
 
 // The name of the cipher at this place of the order of preference; NULL behind the last.
 static inline const char *pawl_tls_cipher(void *context, int place) {

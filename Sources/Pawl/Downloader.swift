@@ -26,8 +26,9 @@ public final class Downloader: Sendable {
         public var threads = 1
         /// Whether files of one host may share an HTTP/2 connection.
         ///
-        /// Default `true`, which suits many small files; one large file costs less over a connection of its own.
-        public var sharesConnections = true
+        /// Default `false`: connections of their own, used again and again, cost less for small files and large ones.
+        /// `true` suits a host that counts connections.
+        public var sharesConnections = false
         /// Whether no connection goes to this machine or to a private network.
         ///
         /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.

@@ -26,7 +26,7 @@ package final class CurlTransport: Transport {
     let pool = ExchangePool()
     #if os(Linux)
     /// What needs libcurl only to connect.
-    let plain: PlainHTTP?
+    let direct: DirectHTTP?
     /// The connections that libcurl makes for it, by the address of their handles.
     var dials: [UInt: Dial] = [:]
     #endif
@@ -42,8 +42,8 @@ package final class CurlTransport: Transport {
 
     /// Starts libcurl once for the process and makes a multi handle.
     ///
-    /// Requests that need nothing of libcurl but a connection go their own way, unless `plainHTTP` says no.
-    package init(clock: any Clock, plainHTTP: Bool = true) throws(Failure) {
+    /// Requests that need nothing of libcurl but a connection go their own way, unless `directHTTP` says no.
+    package init(clock: any Clock, directHTTP: Bool = true) throws(Failure) {
         let start = CurlLibrary.start
         guard start == CURLE_OK, let multi = MultiHandle() else {
             throw Failure(
@@ -57,15 +57,15 @@ package final class CurlTransport: Transport {
         self.multi = multi
         self.clock = clock
         #if os(Linux)
-        plain = plainHTTP ? PlainHTTP(clock: clock) : nil
-        waker = unsafe plain.map { Waker(bell: $0.poller.bell) } ?? Waker(multi.raw)
+        direct = directHTTP ? DirectHTTP(clock: clock) : nil
+        waker = unsafe direct.map { Waker(bell: $0.poller.bell) } ?? Waker(multi.raw)
         #else
         waker = unsafe Waker(multi.raw)
         #endif
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, Limit.connections)
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
         #if os(Linux)
-        plain?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
+        direct?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
         #endif
     }
 
@@ -91,7 +91,7 @@ package final class CurlTransport: Transport {
     }
 
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
-        guard !startPlain(request, as: id, sink: sink) else { return }
+        guard !startDirect(request, as: id, sink: sink) else { return }
         guard let exchange = pool.exchange(for: request, as: id, sink: sink) else {
             preconditionFailure("curl_easy_init found no memory")
         }
@@ -101,7 +101,7 @@ package final class CurlTransport: Transport {
 
     package func cancel(_ id: TransferID) {
         if ending == id { ending = nil }
-        guard !cancelPlain(id) else { return }
+        guard !cancelDirect(id) else { return }
         guard let exchange = transfers.removeValue(forKey: id) else { return }
         exchange.detach()
         // One that has not joined is seen to when its turn to join comes.
@@ -115,7 +115,7 @@ package final class CurlTransport: Transport {
     }
 
     package func resume(_ id: TransferID) {
-        guard !resumePlain(id), transfers[id] != nil else { return }
+        guard !resumeDirect(id), transfers[id] != nil else { return }
         resuming.append(id)
     }
 
@@ -123,10 +123,10 @@ package final class CurlTransport: Transport {
         precondition(!multi.isInside, "perform is not called from a sink")
         let hasTold = joinAll()
         let hasResumed = resumeAll()
-        let hasGoneOn = beginPlain()
+        let hasGoneOn = beginDirect()
         wait(until: hasTold || hasResumed || hasGoneOn ? clock.now : deadline)
         if multi.busy > 0 { performCurl() }
-        workPlain()
+        workDirect()
     }
 
     private func performCurl() {
@@ -196,13 +196,13 @@ extension CurlTransport {
         var milliseconds = longest
         var deadline = deadline
         for (_, limit) in draining { deadline = min(deadline ?? limit, limit) }
-        if let limit = plainDeadline { deadline = min(deadline ?? limit, limit) }
+        if let limit = directDeadline { deadline = min(deadline ?? limit, limit) }
         if let deadline {
             let left = (deadline - clock.now).nanoseconds
             // Rounded up: waking before an alarm is due would only spin.
             milliseconds = min(longest, max(0, (left + 999_999) / 1_000_000))
         }
-        waitPlain(milliseconds: Int32(milliseconds))
+        waitDirect(milliseconds: Int32(milliseconds))
     }
 
     private func removeCondemned() {

@@ -79,7 +79,12 @@ import Testing
     @Test func `segments use connections of their own and the first request may share one`() {
         let stage = Stage()
         stage.serve("a.bin", 20 * .mebi)
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        stage.start(
+            Stage.job("a.bin") {
+                $0.plan.growth = .fixed(4)
+                $0.sharesConnections = true
+            }
+        )
         stage.run()
         #expect(stage.requests[0].connection == .shared)
         #expect(stage.requests.dropFirst().allSatisfy { $0.connection == .separate })

@@ -44,8 +44,8 @@ public final class DownloadManager: Sendable {
         public var threads = 1
         /// Whether files of one host may share an HTTP/2 connection.
         ///
-        /// Default `true`.
-        public var sharesConnections = true
+        /// Default `false`, as in ``Downloader/Configuration/sharesConnections``.
+        public var sharesConnections = false
         /// Whether what waited or ran when the queue was closed goes on by itself.
         ///
         /// Default `true`. Otherwise it comes back paused, until it is resumed.

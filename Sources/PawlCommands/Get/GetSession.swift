@@ -32,7 +32,6 @@ struct GetSession: ~Copyable {
         // Several files keep several cores busy; a second thread would only cost a single one.
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))
-        configuration.sharesConnections = plan.items.count > 1
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
     }

@@ -18,7 +18,7 @@ package struct Job: Sendable {
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
     /// Whether it may share an HTTP/2 connection with others.
-    package var sharesConnections = true
+    package var sharesConnections = false
     /// Where the bytes go, when not to the engine's disk.
     package var disk: (any Disk)?
     /// Asked when every byte is there and before the file gets its name: the queue writes down what is about to be.

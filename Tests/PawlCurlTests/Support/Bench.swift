@@ -67,7 +67,7 @@ final class Bench {
     private var lastID: UInt64 = 0
 
     init() throws {
-        transport = try CurlTransport(clock: clock, plainHTTP: !LibcurlAlone.isOn)
+        transport = try CurlTransport(clock: clock, directHTTP: !LibcurlAlone.isOn)
     }
 
     @discardableResult

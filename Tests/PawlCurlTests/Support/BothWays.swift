@@ -1,11 +1,11 @@
 import Testing
 
-/// Whether the transports of a test leave plain HTTP to libcurl too.
+/// Whether the transports of a test leave all of HTTP to libcurl.
 enum LibcurlAlone {
     @TaskLocal static var isOn = false
 }
 
-/// Runs each test twice: plain HTTP on its own way, and all by libcurl.
+/// Runs each test twice: HTTP on our own way where it may go it, and all by libcurl.
 struct BothWays: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -3,7 +3,7 @@ import CCurl
 import CPawlSystem
 import Glibc
 
-/// One epoll instance: the sockets of plain HTTP, told of changes once, and a bell that other threads ring.
+/// One epoll instance: the sockets of our own HTTP, told of changes once, and a bell that other threads ring.
 @safe
 final class SocketPoller {
     /// A change of one socket.

@@ -10,31 +10,31 @@ import PawlEngine
 ///
 /// Sinks are only called from `work`, `deliverResumed` and `fail`.
 @safe
-final class PlainHTTP {
+final class DirectHTTP {
     let clock: any Clock
     let poller: SocketPoller
     /// Where the Set-Cookie fields of an answer go.
     var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
 
     /// The transfers that somebody waits for.
-    var exchanges: [TransferID: PlainExchange] = [:]
+    var exchanges: [TransferID: DirectExchange] = [:]
     /// To be sent.
-    private var waiting: [PlainExchange] = []
+    private var waiting: [DirectExchange] = []
     private var resuming: [TransferID] = []
-    private var connections: [UInt64: PlainConnection] = [:]
-    private var idle: [Route: [PlainConnection]] = [:]
+    private var connections: [UInt64: DirectConnection] = [:]
+    private var idle: [Route: [DirectConnection]] = [:]
     private var idleCount = 0
     /// Connections that may have more to read although no change will tell.
-    private var eager: [PlainConnection] = []
-    private var drained: [PlainExchange] = []
+    private var eager: [DirectConnection] = []
+    private var drained: [DirectExchange] = []
     private var lastKey: UInt64 = 0
     /// Counts the waits.
     private var round: UInt64 = 0
-    private var profiles: [PlainProfile.Key: PlainProfile] = [:]
+    private var profiles: [DirectProfile.Key: DirectProfile] = [:]
     private var request: [UInt8] = []
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
-    private let environmentHasProxy = PlainProfile.environmentHasProxy
+    private let environmentHasProxy = DirectProfile.environmentHasProxy
 
     private enum Limit {
         static let idle = 128
@@ -68,7 +68,7 @@ final class PlainHTTP {
         guard isOurs(request) else { return false }
         let profile = profile(for: request)
         guard profile.takes(request.address) else { return false }
-        let exchange = PlainExchange(request, as: id, sink: sink, profile: profile)
+        let exchange = DirectExchange(request, as: id, sink: sink, profile: profile)
         exchanges[id] = exchange
         waiting.append(exchange)
         return true
@@ -84,7 +84,7 @@ final class PlainHTTP {
     }
 
     /// Ends the transfer, if it is here.
-    func cancel(_ id: TransferID) -> PlainExchange? {
+    func cancel(_ id: TransferID) -> DirectExchange? {
         guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
         exchange.detach()
         if let connection = exchange.connection { drop(connection) }
@@ -97,11 +97,11 @@ final class PlainHTTP {
         return true
     }
 
-    private func profile(for request: TransferRequest) -> PlainProfile {
-        let key = PlainProfile.Key(request)
+    private func profile(for request: TransferRequest) -> DirectProfile {
+        let key = DirectProfile.Key(request)
         if let known = profiles[key] { return known }
         if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
-        let profile = PlainProfile(for: request, environmentHasProxy: environmentHasProxy)
+        let profile = DirectProfile(for: request, environmentHasProxy: environmentHasProxy)
         profiles[key] = profile
         return profile
     }
@@ -109,11 +109,11 @@ final class PlainHTTP {
     // MARK: connections
 
     /// Sends what was started on kept connections, and returns those that need a new one.
-    func sendWaiting() -> [PlainExchange] {
+    func sendWaiting() -> [DirectExchange] {
         guard !waiting.isEmpty else { return [] }
         let batch = waiting
         waiting.removeAll(keepingCapacity: true)
-        var others: [PlainExchange] = []
+        var others: [DirectExchange] = []
         for exchange in batch where exchange.sink != nil {
             if !exchange.isRetry, let connection = takeIdle(exchange.route) {
                 send(exchange, on: connection)
@@ -125,9 +125,9 @@ final class PlainHTTP {
     }
 
     /// A connection for `exchange` is there: a socket that is ours from here on, or that of `secure`.
-    func connected(_ exchange: PlainExchange, _ socket: Int32, _ secure: SecureWire?) {
+    func connected(_ exchange: DirectExchange, _ socket: Int32, _ secure: SecureWire?) {
         lastKey += 1
-        let connection = PlainConnection(socket, secure, to: exchange.route, key: lastKey)
+        let connection = DirectConnection(socket, secure, to: exchange.route, key: lastKey)
         guard exchange.sink != nil else { return }
         guard poller.add(socket, key: lastKey) else {
             let reason = unsafe String(cString: strerror(errno))
@@ -137,14 +137,14 @@ final class PlainHTTP {
         send(exchange, on: connection)
     }
 
-    private func send(_ exchange: PlainExchange, on connection: PlainConnection) {
+    private func send(_ exchange: DirectExchange, on connection: DirectConnection) {
         connection.begin(exchange)
         exchange.profile.write(exchange.request, to: &request)
         connection.send(request)
         if connection.canRead { readSoon(connection) }
     }
 
-    private func takeIdle(_ route: Route) -> PlainConnection? {
+    private func takeIdle(_ route: Route) -> DirectConnection? {
         guard idleCount > 0 else { return nil }
         let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
         while let connection = idle[route]?.popLast() {
@@ -159,7 +159,7 @@ final class PlainHTTP {
     }
 
     /// Keeps a connection whose answer is complete for the next request to its origin.
-    func keep(_ connection: PlainConnection) {
+    func keep(_ connection: DirectConnection) {
         connection.end()
         guard idleCount < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
         connection.idleSince = clock.now
@@ -170,14 +170,14 @@ final class PlainHTTP {
     }
 
     /// Closes a connection.
-    func drop(_ connection: PlainConnection) {
+    func drop(_ connection: DirectConnection) {
         connection.end()
         connections[connection.key] = nil
         connection.close()
     }
 
     /// Sends the request once more, on a connection of its own.
-    func retry(_ exchange: PlainExchange) {
+    func retry(_ exchange: DirectExchange) {
         exchange.isRetry = true
         waiting.append(exchange)
     }
@@ -185,7 +185,7 @@ final class PlainHTTP {
     // MARK: rounds
 
     /// Looks at the connection in the next round although no change may tell of it.
-    func readSoon(_ connection: PlainConnection) {
+    func readSoon(_ connection: DirectConnection) {
         guard !connection.isEager else { return }
         connection.isEager = true
         eager.append(connection)
@@ -229,7 +229,7 @@ final class PlainHTTP {
     }
 
     /// The peer has closed an idle connection, or sent what nobody asked for.
-    private func dropIdle(_ connection: PlainConnection) {
+    private func dropIdle(_ connection: DirectConnection) {
         if let index = idle[connection.route]?.firstIndex(where: { $0 === connection }) {
             idle[connection.route]?.remove(at: index)
             idleCount -= 1
@@ -240,12 +240,12 @@ final class PlainHTTP {
     // MARK: draining
 
     /// Goes on reading a short body that nobody wants, for the sake of the connection.
-    func drain(_ exchange: PlainExchange) {
+    func drain(_ exchange: DirectExchange) {
         exchange.drainLimit = clock.now + Limit.drain
         drained.append(exchange)
     }
 
-    func endDraining(of exchange: PlainExchange) { drained.removeAll { $0 === exchange } }
+    func endDraining(of exchange: DirectExchange) { drained.removeAll { $0 === exchange } }
 
     private func endDraining() {
         guard !drained.isEmpty else { return }

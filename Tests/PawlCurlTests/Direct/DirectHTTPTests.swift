@@ -3,8 +3,8 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-/// What plain HTTP does on its own way; what both ways have in common stands in the suites that run twice.
-@Suite struct PlainHTTPTests {
+/// What HTTP does on our own way; what both ways have in common stands in the suites that run twice.
+@Suite struct DirectHTTPTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
 
     private func settings(_ change: (inout TransferSettings.Values) -> Void = { _ in }) -> TransferSettings {

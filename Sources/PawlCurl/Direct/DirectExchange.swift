@@ -3,17 +3,17 @@ import PawlCore
 import PawlEngine
 
 /// One request and what is known of its answer.
-final class PlainExchange {
+final class DirectExchange {
     let id: TransferID
     let request: TransferRequest
-    let profile: PlainProfile
+    let profile: DirectProfile
     let route: Route
     /// `nil` when nobody waits for this transfer any more.
     private(set) var sink: (any TransferSink)?
     /// Where its answer comes; `nil` while it waits for a connection.
     ///
-    /// Each holds the other until `PlainConnection.end`.
-    var connection: PlainConnection?
+    /// Each holds the other until `DirectConnection.end`.
+    var connection: DirectConnection?
     /// Whether the sink has the head.
     var hasHead = false
     var isPaused = false
@@ -32,7 +32,7 @@ final class PlainExchange {
         _ request: TransferRequest,
         as id: TransferID,
         sink: any TransferSink,
-        profile: PlainProfile
+        profile: DirectProfile
     ) {
         self.id = id
         self.request = request

@@ -4,7 +4,7 @@ import PawlCore
 import PawlEngine
 
 /// The part of a request's head that many requests have in common, or the finding that libcurl has to send them.
-final class PlainProfile {
+final class DirectProfile {
     struct Key: Hashable {
         var settings: ObjectIdentifier
         var scheme: WebAddress.Scheme
@@ -27,9 +27,12 @@ final class PlainProfile {
     init(for request: TransferRequest, environmentHasProxy: Bool) {
         settings = request.settings
         let values = request.settings.values
-        // A proxy sees requests over plain HTTP and has its say in them; TLS goes through a tunnel.
+        // A proxy sees requests over plain HTTP and has its say in them; TLS goes through a tunnel, which is a bare
+        // socket unless TLS leads to the proxy too.
         let hasProxy =
-            request.address.scheme == .http && values.proxy.map { !$0.isEmpty } ?? environmentHasProxy
+            request.address.scheme == .http
+            ? values.proxy.map { !$0.isEmpty } ?? environmentHasProxy
+            : Self.isSecure(values.proxy) ?? Self.environmentHasSecureProxy
         let hasLogin = values.credentials != nil || values.netrc != nil || values.cookieFile != nil
         if hasProxy || hasLogin && request.carriesSecrets {
             tail = nil
@@ -49,6 +52,18 @@ final class PlainProfile {
         ["http_proxy", "all_proxy", "ALL_PROXY"].contains { name in
             guard let value = unsafe getenv(name) else { return false }
             return unsafe value.pointee != 0
+        }
+    }
+
+    private static func isSecure(_ proxy: String?) -> Bool? {
+        proxy?.lowercased().hasPrefix("https:")
+    }
+
+    /// Whether a proxy that libcurl may take for TLS is itself reached over TLS.
+    private static var environmentHasSecureProxy: Bool {
+        ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { name in
+            guard let value = unsafe getenv(name) else { return false }
+            return unsafe isSecure(String(cString: value)) ?? false
         }
     }
 
@@ -88,7 +103,7 @@ final class PlainProfile {
     }
 }
 
-extension PlainProfile {
+extension DirectProfile {
     /// Fields that change how the exchange itself works, or that libcurl treats in ways of its own.
     private static let libcurlsOwn: Set<String> = [
         "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",

@@ -3,7 +3,7 @@ import Glibc
 import PawlCore
 
 /// One connection to an origin, and how far the answer on it is.
-final class PlainConnection {
+final class DirectConnection {
     /// Names it to the poller; never used twice.
     let key: UInt64
     let route: Route
@@ -12,7 +12,7 @@ final class PlainConnection {
     /// What does TLS on the socket; `nil` for plain HTTP.
     let secure: SecureWire?
     /// Whose answer is awaited or read; `nil` when idle.
-    var exchange: PlainExchange?
+    var exchange: DirectExchange?
     /// How many requests it has carried.
     var turns = 0
     /// Whether there may be something to read: nothing has said otherwise since the last change.
@@ -50,7 +50,7 @@ final class PlainConnection {
     }
 
     /// Makes it ready for the next answer.
-    func begin(_ exchange: PlainExchange) {
+    func begin(_ exchange: DirectExchange) {
         self.exchange = exchange
         exchange.connection = self
         turns += 1
@@ -111,7 +111,7 @@ final class PlainConnection {
     }
 
     enum Reading: Hashable {
-        /// Last: nothing more is there until the socket changes.
+        /// Last: nothing more is there until the socket changes, but the end if the peer has closed.
         case bytes(Int, isLast: Bool)
         case closed
         case nothing
@@ -124,7 +124,8 @@ final class PlainConnection {
     func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> Reading {
         let reading = unsafe secure?.receive(into: buffer, isOneEnough: isOneEnough) ?? read(into: buffer)
         switch reading {
-        case .bytes(_, isLast: true), .nothing: canRead = false
+        case .bytes(_, isLast: true): canRead = hasPeerClosed
+        case .nothing: canRead = false
         case .bytes, .closed, .failed: break
         }
         return reading
@@ -134,7 +135,7 @@ final class PlainConnection {
         while true {
             let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
             // A short read emptied the socket (epoll(7)); what comes later is a change of its own.
-            if count > 0 { return .bytes(count, isLast: count < buffer.count && !hasPeerClosed) }
+            if count > 0 { return .bytes(count, isLast: count < buffer.count) }
             if count == 0 { return .closed }
             if errno == EINTR { continue }
             return errno == EAGAIN ? .nothing : .failed(TransferFault(receiving: errno))

@@ -7,9 +7,9 @@ import PawlEngine
 /// Lets libcurl resolve a name, connect and shake hands.
 final class Dial {
     let easy: EasyHandle
-    let exchange: PlainExchange
+    let exchange: DirectExchange
 
-    init?(for exchange: PlainExchange, _ profile: Profile) {
+    init?(for exchange: DirectExchange, _ profile: Profile) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.exchange = exchange

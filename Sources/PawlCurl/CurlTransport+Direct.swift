@@ -6,44 +6,44 @@ import PawlEngine
 #if os(Linux)
 // Where our own HTTP meets libcurl: one wait for both, and the connections that libcurl makes for it.
 extension CurlTransport {
-    func startPlain(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
-        guard let plain, !hasCookies(for: request) else { return false }
-        return plain.start(request, as: id, sink: sink)
+    func startDirect(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
+        guard let direct, !hasCookies(for: request) else { return false }
+        return direct.start(request, as: id, sink: sink)
     }
 
-    func cancelPlain(_ id: TransferID) -> Bool {
-        guard let exchange = plain?.cancel(id) else { return false }
+    func cancelDirect(_ id: TransferID) -> Bool {
+        guard let exchange = direct?.cancel(id) else { return false }
         guard let dial = dials.values.first(where: { $0.exchange === exchange }) else { return true }
         remove(dial)
         return true
     }
 
-    func resumePlain(_ id: TransferID) -> Bool { plain?.resume(id) ?? false }
+    func resumeDirect(_ id: TransferID) -> Bool { direct?.resume(id) ?? false }
 
-    var plainDeadline: Moment? { plain?.deadline }
+    var directDeadline: Moment? { direct?.deadline }
 
     /// Sends what was started and lets paused transfers go on.
     ///
     /// Returns whether something is to be done without waiting.
-    func beginPlain() -> Bool {
-        guard let plain else { return false }
-        let failures = plain.sendWaiting().count { !dial($0, for: plain) }
-        let hasResumed = plain.deliverResumed()
-        return hasResumed || plain.isBusy || failures > 0
+    func beginDirect() -> Bool {
+        guard let direct else { return false }
+        let failures = direct.sendWaiting().count { !dial($0, for: direct) }
+        let hasResumed = direct.deliverResumed()
+        return hasResumed || direct.isBusy || failures > 0
     }
 
-    func waitPlain(milliseconds: Int32) {
-        guard let plain else {
+    func waitDirect(milliseconds: Int32) {
+        guard let direct else {
             _ = unsafe pawl_multi_poll(multi.raw, -1, milliseconds)
             return
         }
-        guard multi.busy > 0 else { return plain.poller.wait(milliseconds: milliseconds) }
-        _ = unsafe pawl_multi_poll(multi.raw, plain.poller.descriptor, milliseconds)
-        plain.poller.wait(milliseconds: 0)
+        guard multi.busy > 0 else { return direct.poller.wait(milliseconds: milliseconds) }
+        _ = unsafe pawl_multi_poll(multi.raw, direct.poller.descriptor, milliseconds)
+        direct.poller.wait(milliseconds: 0)
     }
 
-    func workPlain() {
-        plain?.work()
+    func workDirect() {
+        direct?.work()
     }
 
     /// Gives up all connections that are being made.
@@ -54,7 +54,7 @@ extension CurlTransport {
     // MARK: connecting
 
     /// `false`: the sink was told that there is no connection.
-    private func dial(_ exchange: PlainExchange, for plain: PlainHTTP) -> Bool {
+    private func dial(_ exchange: DirectExchange, for direct: DirectHTTP) -> Bool {
         do throws(TransferFault) {
             var request = exchange.request
             request.connection = .separate
@@ -66,7 +66,7 @@ extension CurlTransport {
             dials[unsafe UInt(bitPattern: dial.easy.raw)] = dial
             return true
         } catch {
-            plain.fail(exchange, error)
+            direct.fail(exchange, error)
             return false
         }
     }
@@ -78,18 +78,18 @@ extension CurlTransport {
 
     /// Takes a connection over, or tells why there is none; `false` when the handle is no dial.
     func endDial(_ handle: UnsafeMutableRawPointer?, _ code: CURLcode) -> Bool {
-        guard let plain, let dial = dials[UInt(bitPattern: handle)] else { return false }
+        guard let direct, let dial = dials[UInt(bitPattern: handle)] else { return false }
         let exchange = dial.exchange
         guard code == CURLE_OK else {
             let fault = dial.fault(code)
             remove(dial)
-            plain.fail(exchange, fault)
+            direct.fail(exchange, fault)
             return true
         }
         guard let (socket, secure) = dial.takeConnection(in: multi) else {
             let reason = unsafe String(cString: strerror(errno))
             remove(dial)
-            plain.fail(exchange, TransferFault(.other, "cannot take a connection over: \(reason)"))
+            direct.fail(exchange, TransferFault(.other, "cannot take a connection over: \(reason)"))
             return true
         }
         if secure == nil {
@@ -98,23 +98,23 @@ extension CurlTransport {
             dials[UInt(bitPattern: handle)] = nil
             multi.rest(dial.easy)
         }
-        plain.connected(exchange, socket, secure)
+        direct.connected(exchange, socket, secure)
         return true
     }
 }
 
 #else
 extension CurlTransport {
-    func startPlain(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool { false }
-    func cancelPlain(_ id: TransferID) -> Bool { false }
-    func resumePlain(_ id: TransferID) -> Bool { false }
-    var plainDeadline: Moment? { nil }
-    func beginPlain() -> Bool { false }
-    func workPlain() {}
+    func startDirect(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool { false }
+    func cancelDirect(_ id: TransferID) -> Bool { false }
+    func resumeDirect(_ id: TransferID) -> Bool { false }
+    var directDeadline: Moment? { nil }
+    func beginDirect() -> Bool { false }
+    func workDirect() {}
     func hangUp() {}
     func endDial(_ handle: UnsafeMutableRawPointer?, _ code: CURLcode) -> Bool { false }
 
-    func waitPlain(milliseconds: Int32) {
+    func waitDirect(milliseconds: Int32) {
         _ = unsafe pawl_multi_poll(multi.raw, -1, milliseconds)
     }
 }

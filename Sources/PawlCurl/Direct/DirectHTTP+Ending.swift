@@ -2,32 +2,32 @@
 import PawlCore
 import PawlEngine
 
-extension PlainHTTP {
+extension DirectHTTP {
     /// The body is complete by its own framing.
     ///
     /// Not clean: more came than that.
-    func finish(_ exchange: PlainExchange, _ connection: PlainConnection, isClean: Bool) {
+    func finish(_ exchange: DirectExchange, _ connection: DirectConnection, isClean: Bool) {
         if exchange.drainable != nil { endDraining(of: exchange) }
         if isClean, connection.keeps { keep(connection) } else { drop(connection) }
         tell(exchange, exchange.drainable == nil ? .complete : .stopped)
     }
 
     /// The transfer ends before its body does.
-    func end(_ exchange: PlainExchange, _ end: TransferEnd) {
+    func end(_ exchange: DirectExchange, _ end: TransferEnd) {
         if exchange.drainable != nil { endDraining(of: exchange) }
         if let connection = exchange.connection { drop(connection) }
         tell(exchange, end)
     }
 
-    func fail(_ exchange: PlainExchange, _ fault: TransferFault) { end(exchange, .failed(fault)) }
+    func fail(_ exchange: DirectExchange, _ fault: TransferFault) { end(exchange, .failed(fault)) }
 
     /// The sink need not wait for what nobody wants.
-    func goOnDraining(_ exchange: PlainExchange) {
+    func goOnDraining(_ exchange: DirectExchange) {
         drain(exchange)
         tell(exchange, .stopped)
     }
 
-    private func tell(_ exchange: PlainExchange, _ end: TransferEnd) {
+    private func tell(_ exchange: DirectExchange, _ end: TransferEnd) {
         guard let sink = exchange.sink else { return }
         exchanges[exchange.id] = nil
         exchange.detach()
@@ -37,7 +37,7 @@ extension PlainHTTP {
     /// The sink wants no body.
     ///
     /// A short one is read for nobody: its connection stays useful, for the next hop of a redirect above all.
-    func drain(_ exchange: PlainExchange, _ connection: PlainConnection) {
+    func drain(_ exchange: DirectExchange, _ connection: DirectConnection) {
         guard connection.keeps else { return end(exchange, .stopped) }
         switch connection.body {
         case .none: break
@@ -49,7 +49,7 @@ extension PlainHTTP {
     }
 
     /// The peer has closed the connection.
-    func closed(_ exchange: PlainExchange, _ connection: PlainConnection) {
+    func closed(_ exchange: DirectExchange, _ connection: DirectConnection) {
         guard exchange.hasHead else {
             guard connection.head.isEmpty else {
                 let text = "the connection was closed in the head of the answer"
@@ -71,13 +71,13 @@ extension PlainHTTP {
     }
 
     /// Reading failed.
-    func lost(_ exchange: PlainExchange, _ connection: PlainConnection, _ fault: TransferFault) {
+    func lost(_ exchange: DirectExchange, _ connection: DirectConnection, _ fault: TransferFault) {
         if !exchange.hasHead, connection.head.isEmpty, retryIfReused(exchange, connection) { return }
         fail(exchange, fault)
     }
 
     /// A server may close a kept connection just when a request is on its way (RFC 9112 §9.3.1).
-    private func retryIfReused(_ exchange: PlainExchange, _ connection: PlainConnection) -> Bool {
+    private func retryIfReused(_ exchange: DirectExchange, _ connection: DirectConnection) -> Bool {
         guard connection.turns > 1, !exchange.isRetry, exchange.sink != nil else { return false }
         drop(connection)
         retry(exchange)

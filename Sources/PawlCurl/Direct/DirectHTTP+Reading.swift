@@ -4,7 +4,7 @@ import PawlCore
 import PawlEngine
 
 // From the socket to the sink.
-extension PlainHTTP {
+extension DirectHTTP {
     /// Reading of one connection in one round: enough to be worth the way, little enough for the others to get on.
     private static let turn = 4 << 20
     /// A head comes in the first read, and a small body with it.
@@ -15,7 +15,7 @@ extension PlainHTTP {
     private static let longestHead = 256 * 1024
 
     /// Reads until nothing is there, the turn is over or the transfer stands still.
-    func advance(_ connection: PlainConnection) {
+    func advance(_ connection: DirectConnection) {
         var left = Self.turn
         while let exchange = connection.exchange, !exchange.isPaused, connection.canRead {
             guard left > 0 else { return readSoon(connection) }
@@ -27,7 +27,7 @@ extension PlainHTTP {
         }
     }
 
-    private func receive(_ exchange: PlainExchange, _ connection: PlainConnection) -> Int {
+    private func receive(_ exchange: DirectExchange, _ connection: DirectConnection) -> Int {
         var size = unsafe min(max(1024, exchange.request.bufferSize), buffer.count)
         if connection.secure != nil { size = min(size, Self.secureRead) }
         if !exchange.hasHead {
@@ -50,8 +50,8 @@ extension PlainHTTP {
     /// Deals with bytes of an answer, wherever in it they stand.
     private func take(
         _ bytes: UnsafeRawBufferPointer,
-        _ exchange: PlainExchange,
-        _ connection: PlainConnection
+        _ exchange: DirectExchange,
+        _ connection: DirectConnection
     ) {
         var rest = unsafe bytes
         while !exchange.hasHead {
@@ -69,7 +69,7 @@ extension PlainHTTP {
     // MARK: the head
 
     /// Adds to the head, and tells how many of `bytes` belong to it; `nil` when its end is still to come.
-    private func collectHead(_ bytes: UnsafeRawBufferPointer, _ connection: PlainConnection) -> Int? {
+    private func collectHead(_ bytes: UnsafeRawBufferPointer, _ connection: DirectConnection) -> Int? {
         if connection.head.isEmpty, let end = unsafe Self.headEnd(bytes, from: 0) {
             unsafe connection.head.append(contentsOf: bytes[..<end])
             return end
@@ -101,7 +101,7 @@ extension PlainHTTP {
     }
 
     /// Ends the transfer when what came cannot become a head.
-    private func checkBeginning(_ exchange: PlainExchange, _ connection: PlainConnection) {
+    private func checkBeginning(_ exchange: DirectExchange, _ connection: DirectConnection) {
         if !AnswerFraming.canBegin(connection.head) {
             fail(exchange, TransferFault(.malformed, "the answer is not HTTP"))
         } else if connection.head.count > Self.longestHead {
@@ -112,7 +112,7 @@ extension PlainHTTP {
     /// A head is complete.
     ///
     /// `false`: the transfer is over or does not go on here.
-    private func closeHead(_ exchange: PlainExchange, _ connection: PlainConnection) -> Bool {
+    private func closeHead(_ exchange: DirectExchange, _ connection: DirectConnection) -> Bool {
         let framing: AnswerFraming
         do throws(TransferFault) {
             guard connection.head.count <= Self.longestHead else {
@@ -148,8 +148,8 @@ extension PlainHTTP {
     /// Hands bytes of the body on, as far as they go.
     func deliver(
         _ bytes: UnsafeRawBufferPointer,
-        _ exchange: PlainExchange,
-        _ connection: PlainConnection
+        _ exchange: DirectExchange,
+        _ connection: DirectConnection
     ) {
         switch connection.body {
         case .none: unsafe finish(exchange, connection, isClean: bytes.isEmpty)
@@ -167,8 +167,8 @@ extension PlainHTTP {
 
     private func deliverChunks(
         _ bytes: UnsafeRawBufferPointer,
-        _ exchange: PlainExchange,
-        _ connection: PlainConnection
+        _ exchange: DirectExchange,
+        _ connection: DirectConnection
     ) {
         var rest = unsafe bytes
         while true {
@@ -193,8 +193,8 @@ extension PlainHTTP {
     private func offer(
         _ bytes: UnsafeRawBufferPointer,
         _ count: Int,
-        _ exchange: PlainExchange,
-        _ connection: PlainConnection
+        _ exchange: DirectExchange,
+        _ connection: DirectConnection
     ) -> Bool {
         guard count > 0 else { return true }
         if let drainable = exchange.drainable {
@@ -219,7 +219,7 @@ extension PlainHTTP {
     }
 
     /// Lets a paused transfer go on.
-    func goOn(_ exchange: PlainExchange) {
+    func goOn(_ exchange: DirectExchange) {
         exchange.isPaused = false
         guard let connection = exchange.connection else { return }
         if !exchange.held.isEmpty {

@@ -1,0 +1,160 @@
+#if os(Linux)
+import CCurl
+import CTLS
+import Glibc
+import PawlCore
+
+/// A TLS connection that libcurl has made: OpenSSL does the records, straight from the socket and to it.
+///
+/// Bytes may wait decrypted, or read ahead, while the socket has none. So what is to be read is read until the
+/// socket was found empty and nothing waits; a change of the socket tells of all that comes after that.
+@safe
+final class SecureWire {
+    let socket: Int32
+    private let connection: UnsafeMutableRawPointer
+    private let line: UnsafeMutablePointer<SecureLine>
+    private let easy: EasyHandle
+    /// `nil` when closed.
+    private var multi: MultiHandle?
+    /// How reading ended; told again whenever it is asked for.
+    private var ending: DirectConnection.Reading?
+
+    /// The connection of `easy`, which is in `multi`.
+    init?(_ easy: EasyHandle, in multi: MultiHandle) {
+        // libcurl shows what does TLS only to who has read or written; nothing comes before it is asked for.
+        var byte: UInt8 = 0
+        var count = 0
+        _ = unsafe curl_easy_recv(easy.raw, &byte, 1, &count)
+        guard count == 0, let socket = easy.socket, let connection = unsafe pawl_easy_get_tls(easy.raw)
+        else { return nil }
+        let line = UnsafeMutablePointer<SecureLine>.allocate(capacity: 1)
+        unsafe line.initialize(to: SecureLine(socket: socket))
+        guard unsafe pawl_tls_rewire(connection, SecureLine.kind, line) != 0 else {
+            unsafe line.deallocate()
+            return nil
+        }
+        self.socket = socket
+        unsafe self.connection = connection
+        unsafe self.line = line
+        self.easy = easy
+        self.multi = multi
+    }
+
+    deinit {
+        close()
+        unsafe line.deallocate()
+    }
+
+    /// libcurl says goodbye to the peer and closes the socket.
+    func close() {
+        multi?.remove(easy)
+        multi = nil
+    }
+
+    /// Reads what is there: one record, or as many as the buffer holds.
+    func receive(
+        into buffer: UnsafeMutableRawBufferPointer,
+        isOneEnough: Bool
+    ) -> DirectConnection.Reading {
+        var done = 0
+        while done < buffer.count, ending == nil {
+            var count = 0
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+            switch unsafe pawl_tls_receive(connection, rest.baseAddress, rest.count, &count) {
+            case PAWL_TLS_DONE: done += count
+            case PAWL_TLS_LATER: return done > 0 ? .bytes(done, isLast: true) : .nothing
+            case PAWL_TLS_GOODBYE: ending = .closed
+            default: ending = .failed(fault)
+            }
+            if isOneEnough || isEmpty { break }
+        }
+        return done > 0 ? .bytes(done, isLast: ending == nil && isEmpty) : ending ?? .nothing
+    }
+
+    /// Whether the last look at the socket left nothing to read, there or here.
+    private var isEmpty: Bool { unsafe line.pointee.isDry && pawl_tls_has_more(connection) == 0 }
+
+    /// Sends the front of `bytes` and tells how many that was; `nil` when nothing can be sent any more.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var count = 0
+        switch unsafe pawl_tls_send(connection, bytes.baseAddress, bytes.count, &count) {
+        case PAWL_TLS_DONE: return count
+        case PAWL_TLS_LATER: return 0
+        default: return nil
+        }
+    }
+
+    private var fault: TransferFault {
+        switch unsafe line.pointee.end {
+        case .none:
+            let reason = unsafe pawl_tls_reason().map { unsafe String(cString: $0) }
+            return TransferFault(.connectionLost, "receiving failed: \(reason ?? "TLS broke")")
+        case .closed:
+            let text = "the connection was closed without the goodbye of TLS"
+            return TransferFault(.connectionLost, text)
+        case .failed(let error): return TransferFault(receiving: error)
+        }
+    }
+}
+
+/// A socket as OpenSSL sees it.
+private struct SecureLine {
+    enum End {
+        case none
+        case closed
+        case failed(Int32)
+    }
+
+    let socket: Int32
+    /// Whether it had less than was asked for; what comes later is a change of its own (epoll(7)).
+    var isDry = false
+    var end = End.none
+
+    init(socket: Int32) { self.socket = socket }
+
+    /// Made once, for good.
+    nonisolated(unsafe) static let kind = unsafe pawl_tls_make_wires(  // OpenSSL's own counts are atomic
+        { wire, bytes, count in
+            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SecureLine.self)
+            return unsafe line.pointee.receive(wire, bytes, count)
+        },
+        { wire, bytes, count in
+            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SecureLine.self)
+            return unsafe line.pointee.send(wire, bytes, count)
+        },
+        { _, command, _, _ in command == pawl_tls_flush ? 1 : 0 }
+    )
+
+    private mutating func receive(
+        _ wire: OpaquePointer?,
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ size: Int32
+    ) -> Int32 {
+        unsafe pawl_tls_expect_more(wire, -1)
+        while true {
+            let count = unsafe recv(socket, bytes, Int(size), Int32(MSG_DONTWAIT))
+            isDry = count < Int(size)
+            if count > 0 { return Int32(count) }
+            if count == 0 {
+                end = .closed
+                return 0
+            }
+            if errno == EINTR { continue }
+            if errno == EAGAIN { unsafe pawl_tls_expect_more(wire, 1) } else { end = .failed(errno) }
+            return -1
+        }
+    }
+
+    private func send(_ wire: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ size: Int32) -> Int32 {
+        unsafe pawl_tls_expect_more(wire, -1)
+        while true {
+            let count = unsafe Glibc.send(socket, bytes, Int(size), Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            if count >= 0 { return Int32(count) }
+            if errno == EINTR { continue }
+            if errno == EAGAIN { unsafe pawl_tls_expect_more(wire, 0) }
+            return -1
+        }
+    }
+}
+
+#endif
