@@ -15,11 +15,11 @@ public struct DownloadEvent: Sendable {
         /// A decision worth telling, with its evidence, such as "the server ignored Range: started over".
         case notice(String)
         /// An attempt failed and another follows after `delay` seconds.
-        case retry(PawlError, delay: Double)
+        indirect case retry(PawlError, delay: Double)
         /// The file is in its place.
         case finished(DownloadedFile)
         /// The download ended with an error.
-        case failed(PawlError)
+        indirect case failed(PawlError)
         /// A manager has it in its queue.
         case added
         /// Its name, address, priority, group or place in the queue is another.

@@ -28,6 +28,8 @@ package final class FileDisk: Disk {
         /// `nil`: as the file system of each folder says.
         var traits: FileSystemTraits?
         var marks = true
+        /// For how many milliseconds a folder is taken to be where it was.
+        var folderTrust: Int64 = 10
         /// Tells a journal's headers and slots from those of another one in the same blocks.
         var nonce: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
         var notice: @Sendable (String) -> Void
@@ -41,7 +43,11 @@ package final class FileDisk: Disk {
 
     init(_ environment: Environment) {
         self.environment = environment
-        folders = FolderCache(traits: environment.traits, marks: environment.marks)
+        folders = FolderCache(
+            traits: environment.traits,
+            marks: environment.marks,
+            trust: environment.folderTrust
+        )
         publisher = Publisher(workers: syncers)
     }
 

@@ -183,15 +183,30 @@ private let there = "https://b.example/x"
 
     @Test func `a folder that is moved away and made anew is seen to be another one`() throws {
         let folder = TestFolder()
+        #expect(try claimsInMovedFolder(folder) == ["in", "out"])
+    }
+
+    @Test func `a folder that was looked at just now is not looked at again`() throws {
+        let folder = TestFolder { $0.folderTrust = .max }
+        #expect(try claimsInMovedFolder(folder) == ["out", "out"])
+    }
+
+    /// Claims a name, moves its folder from `in` to `out`, claims the next name, and tells where both are.
+    private func claimsInMovedFolder(_ folder: TestFolder) throws -> [String] {
         let inner = "\(folder.path)/in"
-        let wish = Claim(folder: inner, name: "x", ifExists: .rename, facts: folder.facts("x"))
+        var found: [String] = []
+        var wish = Claim(folder: inner, name: "x", ifExists: .rename, facts: folder.facts("x"))
         _ = try folder.disk.claim(wish) { _ in false }
         unsafe rename(inner, "\(folder.path)/out")
+        wish.name = "y"
         _ = try folder.disk.claim(wish) { _ in false }
-        for name in ["in", "out"] {
-            #expect(unsafe unlink("\(folder.path)/\(name)/x.part") == 0)
-            unsafe rmdir("\(folder.path)/\(name)")
+        for name in ["y", "x"] {
+            for place in ["in", "out"] where unsafe unlink("\(folder.path)/\(place)/\(name).part") == 0 {
+                found.append(place)
+            }
         }
+        for place in ["in", "out"] { unsafe rmdir("\(folder.path)/\(place)") }
+        return found
     }
 
     @Test func `many downloads of one name each get their own`() throws {

@@ -28,6 +28,7 @@ final class TestFolder {
         path = "\(parent)/pawl-disk-\(getpid())-\(UInt64.random(in: .min ... .max))"
         let notices = notices
         var environment = FileDisk.Environment { notice in notices.said.withLock { $0.append(notice) } }
+        environment.folderTrust = 0
         change(&environment)
         disk = FileDisk(environment)
         unsafe mkdir(path, 0o777)

@@ -32,6 +32,7 @@ struct GetSession: ~Copyable {
         // Several files keep several cores busy; a second thread would only cost a single one.
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))
+        configuration.tellsEveryState = false
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
     }

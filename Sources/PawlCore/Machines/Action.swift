@@ -1,7 +1,9 @@
 /// What the shell has to do; plain facts with ids.
+///
+/// What is large is kept by reference: lists of these are copied many times for each file.
 package enum Action: Hashable, Sendable {
     /// Send a request.
-    case open(LaneOrder)
+    indirect case open(LaneOrder)
     /// Cancel a request; nothing of it is delivered any more.
     case drop(LaneID)
     /// The lane ends here instead, sooner or later than before.
@@ -22,7 +24,7 @@ package enum Action: Hashable, Sendable {
     /// Ask for another address of the source's content and call `refreshed` with this generation.
     case refresh(source: Int, generation: UInt32)
     /// The origin has too much to do.
-    case complain(Origin, retryAfter: Span?)
+    indirect case complain(Origin, retryAfter: Span?)
     /// Compute the digest of the first `length` bytes and call `digested`.
     case verify(Checksum, length: Int64)
     /// Put the file in its place and call `published`.
@@ -58,9 +60,9 @@ package enum Telling: Hashable, Sendable {
     case phase(Phase)
     case started(total: Int64?, resumedAt: Int64)
     case notice(String)
-    case retrying(Failure, after: Span)
+    indirect case retrying(Failure, after: Span)
     case finished(length: Int64, wasThere: Bool)
-    case failed(Failure)
+    indirect case failed(Failure)
 }
 
 /// What a download is doing.

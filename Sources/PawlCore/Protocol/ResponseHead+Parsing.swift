@@ -4,8 +4,12 @@ extension ResponseHead {
     /// Lines end in CRLF or in a bare LF (RFC 9112 §2.2), folded ones are joined (§5.2). `nil` without a
     /// valid status line.
     ///
-    /// A field that nobody reads costs its name's length and no memory.
-    package init?(parsing head: [UInt8]) {
+    /// A field that nobody reads costs its name's length and no memory. `look` sees every field, for what the transport
+    /// has to know itself.
+    package init?(
+        parsing head: [UInt8],
+        look: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void = { _, _ in }
+    ) {
         var lines = HeadLines(head)
         guard let first = lines.next(), let status = Self.status(of: first) else { return nil }
         self.init(status: status)
@@ -14,7 +18,9 @@ extension ResponseHead {
             guard let colon = line.firstIndex(of: .colon) else { continue }
             // White space before the colon is against RFC 9112 §5.1, and some servers send it.
             let name = line[..<colon].trimmed(\.isBlank)
-            take(name, line[(colon + 1)...].trimmed(\.isWhiteSpace), &framing)
+            let value = line[(colon + 1)...].trimmed(\.isWhiteSpace)
+            take(name, value, &framing)
+            look(name, value)
         }
         contentLength = framing.contentLength
         hasContradictoryLength = framing.hasContradiction

@@ -11,21 +11,31 @@ extension WebAddress {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 24)
         bytes.append(contentsOf: scheme.rawValue.utf8)
-        let isLiteral = host.utf8.contains(.colon)
         bytes.append(contentsOf: "://".utf8)
-        if isLiteral { bytes.append(.leftBracket) }
-        bytes.append(contentsOf: host.utf8)
-        if isLiteral { bytes.append(.rightBracket) }
-        if port != scheme.defaultPort {
-            bytes.append(.colon)
-            bytes.append(contentsOf: String(port).utf8)
-        }
+        writeAuthority(to: &bytes)
         bytes.append(contentsOf: path.utf8)
         if let query {
             bytes.append(.questionMark)
             bytes.append(contentsOf: query.utf8)
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Adds host and port as they stand in a URL and in a Host field: a literal in brackets, the port only where it is
+    /// not the default.
+    package func writeAuthority(to bytes: inout [UInt8]) {
+        let isLiteral = host.utf8.contains(.colon)
+        if isLiteral { bytes.append(.leftBracket) }
+        bytes.append(contentsOf: host.utf8)
+        if isLiteral { bytes.append(.rightBracket) }
+        guard port != scheme.defaultPort else { return }
+        bytes.append(.colon)
+        var divisor: UInt16 = 10_000
+        while divisor > max(port, 1) { divisor /= 10 }
+        while divisor > 0 {
+            bytes.append(0x30 + UInt8(port / divisor % 10))
+            divisor /= 10
+        }
     }
 
     /// Whether the host is this machine, so that no network is needed: `localhost` and names below it (RFC

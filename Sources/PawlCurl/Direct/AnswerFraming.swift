@@ -20,15 +20,21 @@ struct AnswerFraming: Hashable {
     /// Whether another head follows for the same request.
     var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
-    /// Reads a whole head, the empty line at its end with it.
-    init(of head: [UInt8]) throws(TransferFault) {
+    /// Reads a whole head, the empty line at its end with it, and what it says of the content too.
+    static func read(_ head: [UInt8]) throws(TransferFault) -> (framing: AnswerFraming, content: ResponseHead)
+    {
+        var framing = AnswerFraming()
         var fields = Fields()
-        let isCurrent = try readStatus(head)
-        var lines = HeadLineReader(head)
-        while let line = lines.next() { fields.take(line) }
-        cookies = fields.cookies
-        try decide(fields, isCurrent: isCurrent)
+        let isCurrent = try framing.readStatus(head)
+        guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
+            throw TransferFault(.malformed, "the head of the answer is not HTTP")
+        }
+        framing.cookies = fields.cookies
+        try framing.decide(fields, isCurrent: isCurrent)
+        return (framing, content)
     }
+
+    private init() {}
 
     /// Whether bytes that began to come can become a head.
     static func canBegin(_ bytes: some Sequence<UInt8>) -> Bool {
@@ -87,22 +93,16 @@ private struct Fields {
     var keeps = false
     var cookies: [String] = []
 
-    mutating func take(_ line: ArraySlice<UInt8>) {
-        // Most fields are done with after their first letter: only those in C, S and T are read here.
-        guard let first = line.first.map({ $0 | 0x20 }), first == 0x63 || first == 0x73 || first == 0x74,
-            let colon = line.firstIndex(of: 0x3A)
-        else { return }
-        let name = line[..<colon].withoutBlanks
-        func isNamed(_ wanted: StaticString) -> Bool { name.isWord(wanted) }
+    mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         switch name.count {
         case 10:
-            if isNamed("connection") {
-                take(connection: line[(colon + 1)...])
-            } else if isNamed("set-cookie") {
-                cookies.append(String(decoding: line[(colon + 1)...].withoutBlanks, as: UTF8.self))
+            if name.isWord("connection") {
+                take(connection: value)
+            } else if name.isWord("set-cookie") {
+                cookies.append(String(decoding: value, as: UTF8.self))
             }
-        case 14: if isNamed("content-length") { take(length: line[(colon + 1)...]) }
-        case 17: if isNamed("transfer-encoding") { take(coding: line[(colon + 1)...]) }
+        case 14: if name.isWord("content-length") { take(length: value) }
+        case 17: if name.isWord("transfer-encoding") { take(coding: value) }
         default: break
         }
     }
@@ -139,42 +139,6 @@ private struct Fields {
             if coding.isEmpty || coding.isWord("identity") { continue }
             if coding.isWord("chunked"), !isChunked { isChunked = true } else { hasForeignCoding = true }
         }
-    }
-}
-
-/// The fields of a head, line by line; a folded one comes as one (RFC 9112 §5.2).
-private struct HeadLineReader {
-    private let head: [UInt8]
-    private var index: Int
-
-    /// Begins after the status line.
-    init(_ head: [UInt8]) {
-        self.head = head
-        index = (head.firstIndex(of: 0x0A) ?? head.count - 1) + 1
-    }
-
-    mutating func next() -> ArraySlice<UInt8>? {
-        let start = index
-        guard let end = lineEnd(), end > start else { return nil }
-        var isFolded = false
-        var last = end
-        while index < head.count, head[index] == 0x20 || head[index] == 0x09, let more = lineEnd() {
-            isFolded = true
-            last = more
-        }
-        guard isFolded else { return head[start..<end] }
-        return head[start..<last].map { $0 == 0x0D || $0 == 0x0A ? 0x20 : $0 }[...]
-    }
-
-    /// Moves behind the next line feed and tells where the line ended; `nil` when there is none.
-    private mutating func lineEnd() -> Int? {
-        let start = index
-        while index < head.count, head[index] != 0x0A { index += 1 }
-        guard index < head.count else { return nil }
-        var end = index
-        while end > start, head[end - 1] == 0x0D { end -= 1 }
-        index += 1
-        return end
     }
 }
 

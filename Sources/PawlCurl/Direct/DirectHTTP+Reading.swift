@@ -114,11 +114,12 @@ extension DirectHTTP {
     /// `false`: the transfer is over or does not go on here.
     private func closeHead(_ exchange: DirectExchange, _ connection: DirectConnection) -> Bool {
         let framing: AnswerFraming
+        let head: ResponseHead
         do throws(TransferFault) {
             guard connection.head.count <= Self.longestHead else {
                 throw TransferFault(.malformed, "the head of the answer is too long")
             }
-            framing = try AnswerFraming(of: connection.head)
+            (framing, head) = try AnswerFraming.read(connection.head)
         } catch {
             fail(exchange, error)
             return false
@@ -126,10 +127,6 @@ extension DirectHTTP {
         guard !framing.isInterim else {
             connection.head.removeAll(keepingCapacity: true)
             return true
-        }
-        guard let head = ResponseHead(parsing: connection.head) else {
-            fail(exchange, TransferFault(.malformed, "the head of the answer is not HTTP"))
-            return false
         }
         connection.body = framing.body
         connection.chunks = ChunkDecoder()

@@ -22,8 +22,8 @@ final class DirectHTTP {
     private var waiting: [DirectExchange] = []
     private var resuming: [TransferID] = []
     private var connections: [UInt64: DirectConnection] = [:]
-    private var idle: [Route: [DirectConnection]] = [:]
-    private var idleCount = 0
+    /// The last of a route is the one that was used last.
+    private var idle: [DirectConnection] = []
     /// Connections that may have more to read although no change will tell.
     private var eager: [DirectConnection] = []
     private var drained: [DirectExchange] = []
@@ -31,6 +31,8 @@ final class DirectHTTP {
     /// Counts the waits.
     private var round: UInt64 = 0
     private var profiles: [DirectProfile.Key: DirectProfile] = [:]
+    /// Nearly always the next one too.
+    private var lastProfile: (key: DirectProfile.Key, profile: DirectProfile)?
     private var request: [UInt8] = []
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
@@ -74,7 +76,7 @@ final class DirectHTTP {
         return true
     }
 
-    /// TLS is ours for what wants a connection of its own; the rest shares connections of HTTP/2.
+    /// TLS is ours for what wants a connection of its own; what may share one of HTTP/2 is libcurl's.
     private func isOurs(_ request: TransferRequest) -> Bool {
         switch request.address.scheme {
         case .http: true
@@ -99,7 +101,13 @@ final class DirectHTTP {
 
     private func profile(for request: TransferRequest) -> DirectProfile {
         let key = DirectProfile.Key(request)
-        if let known = profiles[key] { return known }
+        if let lastProfile, lastProfile.key == key { return lastProfile.profile }
+        let profile = profiles[key] ?? makeProfile(for: request, key)
+        lastProfile = (key, profile)
+        return profile
+    }
+
+    private func makeProfile(for request: TransferRequest, _ key: DirectProfile.Key) -> DirectProfile {
         if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
         let profile = DirectProfile(for: request, environmentHasProxy: environmentHasProxy)
         profiles[key] = profile
@@ -145,28 +153,26 @@ final class DirectHTTP {
     }
 
     private func takeIdle(_ route: Route) -> DirectConnection? {
-        guard idleCount > 0 else { return nil }
+        guard !idle.isEmpty else { return nil }
         let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
-        while let connection = idle[route]?.popLast() {
-            idleCount -= 1
+        while let index = idle.lastIndex(where: { $0.route == route }) {
+            let connection = idle.remove(at: index)
             if connection.idleSince > oldest, connection.idleRound == round || connection.isAlive {
                 return connection
             }
             drop(connection)
         }
-        idle[route] = nil
         return nil
     }
 
     /// Keeps a connection whose answer is complete for the next request to its origin.
     func keep(_ connection: DirectConnection) {
         connection.end()
-        guard idleCount < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
+        guard idle.count < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
         connection.idleSince = clock.now
         // What emptied the socket has just shown that nothing more is there.
         connection.idleRound = connection.canRead ? nil : round
-        idle[connection.route, default: []].append(connection)
-        idleCount += 1
+        idle.append(connection)
     }
 
     /// Closes a connection.
@@ -230,10 +236,7 @@ final class DirectHTTP {
 
     /// The peer has closed an idle connection, or sent what nobody asked for.
     private func dropIdle(_ connection: DirectConnection) {
-        if let index = idle[connection.route]?.firstIndex(where: { $0 === connection }) {
-            idle[connection.route]?.remove(at: index)
-            idleCount -= 1
-        }
+        idle.removeAll { $0 === connection }
         drop(connection)
     }
 

@@ -86,11 +86,7 @@ final class DirectProfile {
             head.append(contentsOf: query.utf8)
         }
         head.append(contentsOf: " HTTP/1.1\r\nHost: ".utf8)
-        let isLiteral = address.host.utf8.contains(UInt8(ascii: ":"))
-        if isLiteral { head.append(UInt8(ascii: "[")) }
-        head.append(contentsOf: address.host.utf8)
-        if isLiteral { head.append(UInt8(ascii: "]")) }
-        if address.port != address.scheme.defaultPort { head.append(contentsOf: ":\(address.port)".utf8) }
+        address.writeAuthority(to: &head)
         head.append(contentsOf: "\r\n".utf8)
         if let range = request.range.fieldValue {
             head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8)

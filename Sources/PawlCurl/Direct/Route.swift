@@ -3,7 +3,7 @@ import PawlCore
 import PawlEngine
 
 /// What has to agree for a request to go out on a kept connection.
-struct Route: Hashable {
+struct Route: Equatable {
     private let origin: Origin
     /// Proxy, authorities and client certificate, for TLS; held, so that their identity stays theirs.
     private let settings: TransferSettings?
@@ -20,12 +20,6 @@ struct Route: Hashable {
     static func == (one: Route, other: Route) -> Bool {
         one.origin == other.origin && one.settings === other.settings
             && one.carriesSecrets == other.carriesSecrets
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(origin)
-        hasher.combine(settings.map(ObjectIdentifier.init))
-        hasher.combine(carriesSecrets)
     }
 }
 

@@ -19,6 +19,8 @@ final class Folder: Sendable {
     private let file: OpenFile
     private let takesMarks: Atomic<Bool>
     private let takesUnnamed = Atomic(true)
+    /// When its path was last seen to lead to it, in the milliseconds of `FolderCache`.
+    let seenAt = Atomic<Int64>(.min / 2)
 
     init(path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool) throws(SystemError) {
         self.path = path

@@ -16,10 +16,16 @@ final class FolderCache: Sendable {
     private let folders = Mutex<[String: Folder]>([:])
     private let marks: Bool
     private let traits: FileSystemTraits?
+    /// For how many milliseconds a path that led to its folder is taken to lead there still.
+    ///
+    /// A download that has begun stays in its folder wherever that is moved to; looking anew for each of many small files
+    /// finds out no more than that.
+    private let trust: Int64
 
     /// `traits` and `marks` stand in for what the file system says, for tests.
-    init(traits: FileSystemTraits?, marks: Bool) {
+    init(traits: FileSystemTraits?, marks: Bool, trust: Int64) {
         self.traits = traits
+        self.trust = trust
         self.marks = marks
     }
 
@@ -57,11 +63,23 @@ final class FolderCache: Sendable {
     /// A kept folder, if its path still leads to it: it may have been moved, and another be in its place.
     private func find(_ path: String) -> Folder? {
         guard let folder = kept(path) else { return nil }
+        let now = Self.milliseconds()
+        if now - folder.seenAt.load(ordering: .relaxed) < trust { return folder }
         var found = stat()
         let isThere = unsafe stat(path.isEmpty ? "." : path, &found) == 0
-        if isThere && FileStatus(found).identity == folder.identity { return folder }
+        if isThere && FileStatus(found).identity == folder.identity {
+            folder.seenAt.store(now, ordering: .relaxed)
+            return folder
+        }
         folders.withLock { $0[path] = nil }
         return nil
+    }
+
+    /// Of a clock that is never set.
+    private static func milliseconds() -> Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
     }
 
     private func keep(_ path: String) throws(SystemError) -> Folder {

@@ -89,12 +89,14 @@ package final class Engine: Sendable {
 
     /// Starts `loops` threads.
     ///
-    /// `onReport` is called on them and must return quickly.
+    /// `onReport` is called on them and must return quickly. Without `tellsEveryPhase` it does not hear of phases that
+    /// follow from the rest of what it hears.
     package init(
         ports: Ports,
         loops count: Int,
         jobs: Int,
         rate: Int64?,
+        tellsEveryPhase: Bool = true,
         onReport: @escaping @Sendable (Report) -> Void
     ) {
         self.ports = ports
@@ -103,6 +105,7 @@ package final class Engine: Sendable {
         loops = (0..<max(1, count)).map { _ in Mailbox() }
         let shared = Shared(
             ports: ports,
+            tellsEveryPhase: tellsEveryPhase,
             onReport: onReport,
             onSlotFree: { [weak self] id in self?.slotFreed(id) },
             onSettled: { [weak self] id in self?.settled(id) }

@@ -6,18 +6,18 @@ import Synchronization
 /// The loop is woken only when it sleeps.
 final class Mailbox: Sendable {
     enum Message: Sendable {
-        case start(DownloadID, Job, ReadingBox)
+        indirect case start(DownloadID, Job, ReadingBox)
         case pause(DownloadID)
         case preempt(DownloadID)
         case remove(DownloadID)
-        case replaceSource(DownloadID, WebAddress)
+        indirect case replaceSource(DownloadID, WebAddress)
         case limit(DownloadID, Int64?)
         /// The limits that all downloads share are other ones.
         case limits
         case look(DownloadID, @Sendable (Look?) -> Void)
         case network(Bool)
         /// For the runner with this number only: an earlier run's word means nothing to a later one.
-        case runner(UInt64, RunnerEvent)
+        indirect case runner(UInt64, RunnerEvent)
         case stop
     }
 

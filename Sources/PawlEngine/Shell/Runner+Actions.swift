@@ -3,7 +3,7 @@ import PawlCore
 // Executes what the machine decides. Effects only; every question was answered before.
 extension Runner {
     func perform(_ actions: [Action]) {
-        shared.ports.witness?.decided(id, run: run, actions, machine)
+        if let witness { witness.decided(id, run: run, actions, machine) }
         let before = diskFailures
         readConnections = nil
         for action in actions {
@@ -105,9 +105,12 @@ extension Runner {
             let lane = machine.lanes.first(where: { $0.id == id })
         else { return }
         let hadJournal = partial?.hasJournal ?? true
+        // By way of what is stored, as in `read`.
+        let hasBytes = !machine.map.done.isEmpty
+        // A small file that comes in one answer is done before a journal could help it.
+        let wantsJournal = hasBytes || machine.map.total.map { $0 > smallFile } ?? true
         onDisk { partial throws(Failure) in
-            // A small file that comes in one answer is done before a journal could help it.
-            if !partial.hasJournal, machine.total.map({ $0 > smallFile }) ?? true || machine.written > 0 {
+            if !partial.hasJournal, wantsJournal {
                 try partial.beginJournal(facts, done: machine.map.done)
                 // Lanes that flow already have written without one.
                 for other in machine.lanes where other.stage == .flowing && other.id != id {
@@ -120,7 +123,7 @@ extension Runner {
             }
         }
         // Checkpoints that were due before there was a journal did nothing.
-        if !hadJournal, machine.written > 0 { checkpoint() }
+        if !hadJournal, hasBytes { checkpoint() }
         guard machine.lanes.contains(where: { $0.id == id }) else { return }
         writer.admit(lane)
     }

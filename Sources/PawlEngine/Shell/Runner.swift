@@ -21,6 +21,7 @@ final class Runner {
     unowned let loop: Loop
     let clock: any Clock
     let disk: any Disk
+    let witness: (any Witness)?
     /// The addresses as the journal names them.
     let addresses: [String]
     /// One of them was replaced; the machine knows what may be named then.
@@ -52,6 +53,7 @@ final class Runner {
         self.loop = loop
         clock = loop.clock
         disk = job.disk ?? loop.shared.ports.disk
+        witness = loop.shared.ports.witness
         addresses = job.plan.sources.map(\.text)
         startedAt = clock.now
         limiter = RateLimiter(rate: job.rateLimit)
@@ -249,6 +251,7 @@ final class Runner {
     }
 
     func tell(_ telling: Telling) {
+        guard shared.tellsEveryPhase || !telling.isImplied else { return box.set(phase: machine.phase) }
         let now = clock.now
         if readConnections != writers.count {
             read(now: now)
@@ -293,6 +296,15 @@ final class Runner {
 }
 
 extension Telling {
+    /// What a start or an end tells too.
+    fileprivate var isImplied: Bool {
+        guard case .phase(let phase) = self else { return false }
+        return switch phase {
+        case .waiting, .probing, .transferring, .publishing, .finished, .failed: true
+        case .waitingForNetwork, .verifying, .paused, .preempted, .removed: false
+        }
+    }
+
     fileprivate var isStart: Bool {
         if case .started = self { true } else { false }
     }

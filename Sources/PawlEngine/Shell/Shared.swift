@@ -4,6 +4,8 @@ import Synchronization
 /// What the loops of one engine share: budgets of hosts, the common rate limit, the way out for reports.
 final class Shared: Sendable {
     let ports: Ports
+    /// Whether phases that other tellings imply are told.
+    let tellsEveryPhase: Bool
     let onReport: @Sendable (Report) -> Void
     /// A download needs the network no more: another may have its slot.
     let onSlotFree: @Sendable (DownloadID) -> Void
@@ -32,11 +34,13 @@ final class Shared: Sendable {
 
     init(
         ports: Ports,
+        tellsEveryPhase: Bool,
         onReport: @escaping @Sendable (Report) -> Void,
         onSlotFree: @escaping @Sendable (DownloadID) -> Void,
         onSettled: @escaping @Sendable (DownloadID) -> Void
     ) {
         self.ports = ports
+        self.tellsEveryPhase = tellsEveryPhase
         self.onReport = onReport
         self.onSlotFree = onSlotFree
         self.onSettled = onSettled

@@ -88,7 +88,7 @@ struct `TLS with nginx` {
         #expect(Set(nginx.finish().map(\.connection)).count >= 4)
     }
 
-    @Test func `many small files share HTTP 2 connections`() throws {
+    @Test func `many small files use their connections again`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
         let nginx = try NginxServer(site.served, authority: authority)
@@ -109,7 +109,8 @@ struct `TLS with nginx` {
         #expect(site.downloads.names.count == files.count + 1)
         let requests = nginx.finish()
         #expect(requests.count == files.count)
-        #expect(requests.allSatisfy { $0.version == "HTTP/2.0" })
-        #expect(Set(requests.map(\.connection)).count <= 10)
+        #expect(requests.allSatisfy { $0.version == "HTTP/1.1" })
+        // Each loop keeps its own, and a slot may go from one to the other.
+        #expect(Set(requests.map(\.connection)).count < files.count / 2)
     }
 }

@@ -7,7 +7,9 @@ enum HeadLaws {
         let bytes = input.rest() + Array("\r\n\r\n".utf8)
         let head = ResponseHead(parsing: bytes)
         if let head { try check(head) }
-        guard let framing = try? AnswerFraming(of: bytes), let head else { return }
+        guard let (framing, content) = try? AnswerFraming.read(bytes) else { return }
+        guard let head else { throw BrokenLaw(description: "framed, and no head") }
+        try hold(content == head, "two contents of one head")
         try hold(framing.status == head.status, "two statuses: \(framing.status), \(head.status)")
         switch framing.body {
         case .length(let length):
