@@ -12,6 +12,7 @@ extension DownloadMachine {
         guard isActive, let index = index(of: id) else { return [] }
         lanes[index].lastByteAt = now
         lanes[index].opening = now - lanes[index].measuredAt
+        growth.answered(after: lanes[index].opening)
         let lane = lanes[index]
         // A target that works may expire again.
         if [0, 200, 206, 416].contains(head.status) { sources[lane.source].wentBack = false }

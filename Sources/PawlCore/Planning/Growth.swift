@@ -18,6 +18,8 @@ package struct Growth: Hashable, Sendable {
     package static let window = Span.milliseconds(300)
     /// New connections begin slowly (RFC 5681 §3.1) and may take this long until they pay.
     package static let patience = Span.seconds(1)
+    /// An answer that takes this long came a long way, or from a server that has to think.
+    package static let longWay = Span.milliseconds(100)
 
     package let mode: Mode
     /// Connections that may be in use now.
@@ -25,6 +27,7 @@ package struct Growth: Hashable, Sendable {
     /// The server would not have more than this.
     package private(set) var ceiling: Int
     private var settled: Bool
+    private var isLongWay = false
     /// Since when every connection of this width brings bytes.
     private var widthSince: Moment?
     private var windowStart: Moment?
@@ -47,6 +50,18 @@ package struct Growth: Hashable, Sendable {
             width = 1
             settled = maximum <= 1
         }
+    }
+
+    /// An answer came after `wait`.
+    ///
+    /// Over a long way a connection begins slowly and recovers slowly from each loss, and so does the one that is to show
+    /// whether it pays: two begin at once there, and the next step is a larger one.
+    package mutating func answered(after wait: Span) {
+        guard !settled, width == 1, before == nil, wait >= Growth.longWay else { return }
+        isLongWay = true
+        width = min(2, ceiling)
+        windowStart = nil
+        widthSince = nil
     }
 
     /// Called at each tick with all bytes received so far, the connections that bring bytes, and what is still to come.
@@ -81,7 +96,7 @@ package struct Growth: Hashable, Sendable {
             return
         }
         paid = width
-        width = min(width * 2, ceiling)
+        width = min(width * (isLongWay ? 4 : 2), ceiling)
         windowStart = nil
         widthSince = nil
     }

@@ -57,6 +57,27 @@ import Testing
         }
     }
 
+    @Test
+    func `G3 a long way is begun with two and taken in larger steps, back to two where they do not pay`() {
+        for (speeds, width) in [(8, 8), (1, 2)] {
+            var growth = Growth(.automatic(maximum: 8))
+            growth.answered(after: Growth.longWay)
+            #expect(growth.width == 2)
+            Self.run(&growth, seconds: 1) { Double(min($0, speeds)) * 1e6 }
+            #expect(growth.width == 8)
+            Self.run(&growth, seconds: 3) { Double(min($0, speeds)) * 1e6 }
+            #expect(growth.width == width)
+            growth.answered(after: Growth.longWay)
+            #expect(growth.width == width)
+        }
+        var near = Growth(.automatic(maximum: 8))
+        near.answered(after: .milliseconds(99))
+        #expect(near.width == 1)
+        var fixed = Growth(.fixed(1))
+        fixed.answered(after: .seconds(1))
+        #expect(fixed.width == 1)
+    }
+
     @Test func `a maximum that is no power of two is reached and not passed`() {
         var growth = Growth(.automatic(maximum: 6))
         Self.run(&growth, seconds: 20) { Double($0) * 1e6 }
