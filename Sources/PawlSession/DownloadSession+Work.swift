@@ -9,7 +9,7 @@ extension DownloadSession {
         var options = DownloadManager.Configuration()
         options.slots = configuration.maximumConcurrentTasks
         // Nothing happens before the tasks are there again that it happens to.
-        options.resumesAtStart = false
+        options.holdsAtStart = true
         do throws(PawlError) {
             let manager = try await DownloadManager(
                 root: folders.root,

@@ -32,6 +32,11 @@ extension Connection {
                 "UPDATE downloads SET written = ?, total = ? WHERE id = ?",
                 [.integer(written), .optional(total), .integer(id.stored)]
             )
+        case .pauseWaiting:
+            try run(
+                "UPDATE downloads SET state = ? WHERE state = ?",
+                [QueueState.paused, .waiting].map { .integer(Int64($0.rawValue)) }
+            )
         case .erase(let id):
             let numbers = try rows(
                 "DELETE FROM downloads WHERE id = ? RETURNING number",

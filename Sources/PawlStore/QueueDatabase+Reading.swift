@@ -47,6 +47,16 @@ extension QueueDatabase {
         }
     }
 
+    package func groups() throws(Failure) -> [String: Int] {
+        try read { (connection) throws(DatabaseError) in
+            let found = try connection.rows(
+                "SELECT family, count(*) FROM downloads WHERE family > '' AND state <> ? GROUP BY family",
+                [.integer(Int64(QueueState.removed.rawValue))]
+            ) { ($0.text(0), Int($0.integer(1))) }
+            return Dictionary(uniqueKeysWithValues: found)
+        }
+    }
+
     package func ids(prefix: String, limit: Int) throws(Failure) -> [QueueID] {
         guard let range = QueueID.stored(prefix: prefix) else { return [] }
         return try read { (connection) throws(DatabaseError) in

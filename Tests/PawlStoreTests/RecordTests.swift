@@ -168,6 +168,27 @@ import Testing
         }
     }
 
+    @Test func `groups are counted, and whatever waits is paused in one change`() throws {
+        let bench = try QueueBench()
+        let queue = try bench.open()
+        let states: [QueueState] = [.waiting, .finished, .removed, .waiting, .paused]
+        let groups = ["b", "a", "c", "a", ""]
+        try queue.apply(
+            states.indices.map { index in
+                .put(
+                    record(index) { record in
+                        record.state = states[index]
+                        record.group = groups[index]
+                    }
+                )
+            }
+        )
+        #expect(try queue.groups() == ["a": 2, "b": 1])
+        try queue.apply([.pauseWaiting])
+        #expect(try queue.entries().map(\.state) == [.paused, .paused, .paused])
+        #expect(try queue.totals(matching: QueueFilter(states: [.finished, .removed])).count == 2)
+    }
+
     @Test func `after closing every call says so`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()

@@ -112,13 +112,17 @@ extension DownloadManager {
     }
 
     /// Changes how many downloads run at once; with fewer, the newest make room.
+    ///
+    /// It outlives the program.
     public func change(slots: Int) async throws(PawlError) {
-        try await ask { $0.perform($0.machine.change(slots: slots)) }
+        try await ask { $0.change(slots: slots) }
     }
 
     /// Changes the limit of all downloads together, in bytes per second; `nil` takes it away.
+    ///
+    /// It outlives the program.
     public func limit(to bytesPerSecond: Int64?) async throws(PawlError) {
-        try await ask { $0.engine.limit(to: bytesPerSecond) }
+        try await ask { $0.limit(to: bytesPerSecond) }
     }
 }
 
@@ -133,28 +137,8 @@ extension DownloadManager {
 
     /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` takes them away.
     ///
-    /// Throws code 28 when the text cannot be understood.
+    /// It outlives the program. Throws code 28 when the text cannot be understood.
     public func change(timetable: String?) async throws(PawlError) {
-        try await ask { keeper throws(Failure) in
-            keeper.timetable = try timetable.map { text throws(Failure) in try RateTimetable(parsing: text) }
-            keeper.nextLimit = nil
-            keeper.engine.limit(to: nil)
-            keeper.followTimetable()
-        }
-    }
-}
-
-// MARK: groups
-extension DownloadManager {
-    /// Pauses a group: none of its downloads runs until the group is resumed, but by force.
-    ///
-    /// Who was paused singly is told apart. It outlives the program.
-    public func pause(group: String) async throws(PawlError) {
-        try await ask { $0.pause(group: group) }
-    }
-
-    /// Lets a group go on; who was paused singly stays paused.
-    public func resume(group: String) async throws(PawlError) {
-        try await ask { $0.resume(group: group) }
+        try await ask { keeper throws(Failure) in try keeper.change(timetable: timetable) }
     }
 }

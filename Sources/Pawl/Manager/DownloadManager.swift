@@ -20,17 +20,17 @@ public final class DownloadManager: Sendable {
     public struct Configuration: Sendable {
         /// Downloads that run at once; the rest wait for their turn.
         ///
-        /// Default 3. ``DownloadManager/change(slots:)`` changes it while they run.
-        public var slots = 3
-        /// Bytes per second of all downloads together, `nil` (default) for none.
+        /// Default `nil`: as many as ``DownloadManager/change(slots:)`` said last, 3 at first.
+        public var slots: Int?
+        /// Bytes per second of all downloads together, 0 for no limit.
         ///
-        /// ``DownloadManager/limit(to:)`` changes it while they run.
+        /// Default `nil`: what ``DownloadManager/limit(to:)`` said last, no limit at first.
         public var rateLimit: Int64?
         /// Limits by time of day instead of one for all of it: `08:00-18:00 1M, else none`.
         ///
         /// Entries may name days (`Mon-Fri 08:00-18:00 500K`); the first that fits holds, in the machine's zone. What
-        /// ``DownloadManager/limit(to:)`` sets holds until the timetable's next change. Default `nil`. Opening a manager
-        /// throws code 28 when it cannot be understood.
+        /// ``DownloadManager/limit(to:)`` sets holds until the timetable's next change. Empty for none. Default `nil`: what
+        /// ``DownloadManager/change(timetable:)`` said last. Opening a manager throws code 28 when it cannot be understood.
         public var timetable: String?
         /// Asked for another address of the same content when a server says that one has expired (401, 403, 404, 410).
         ///
@@ -57,6 +57,8 @@ public final class DownloadManager: Sendable {
         public var deniesPrivateAddresses = false
         /// Whether links in the root that lead out of it are not followed.
         package var staysInRoot = false
+        /// Whether nothing runs before its owner says so, and the queue goes on saying what waited.
+        package var holdsAtStart = false
         /// Events that are kept for a listener who does not fetch them, see ``DownloadManager/events``.
         ///
         /// Default 1000.
@@ -112,9 +114,6 @@ public final class DownloadManager: Sendable {
         let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
             ports.threads.start("pawl-queue") {
                 do throws(Failure) {
-                    let timetable = try configuration.timetable.map { text throws(Failure) in
-                        try RateTimetable(parsing: text)
-                    }
                     let keeper = QueueKeeper(
                         root: root,
                         configuration: configuration,
@@ -124,8 +123,7 @@ public final class DownloadManager: Sendable {
                         audience: audience
                     )
                     keeper.owner = owner
-                    keeper.timetable = timetable
-                    try keeper.load(startsWaiting: configuration.resumesAtStart)
+                    try keeper.load(configuration)
                     keeper.answers.append { failure in
                         continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))
                     }

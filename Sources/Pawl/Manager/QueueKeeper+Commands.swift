@@ -14,7 +14,9 @@ extension QueueKeeper {
     // MARK: starting and ending
 
     /// Reads what an earlier run left.
-    func load(startsWaiting: Bool) throws(Failure) {
+    func load(_ configuration: DownloadManager.Configuration) throws(Failure) {
+        try restoreLimits(configuration)
+        if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
         pausedGroups = Set((try store.setting("paused groups") ?? "").split(separator: "\n").map(String.init))
         for group in pausedGroups { perform(machine.pause(group: GroupID(group))) }
         for entry in try store.entries() {
@@ -22,10 +24,9 @@ extension QueueKeeper {
                 entry.id,
                 at: QueuePlace(priority: entry.priority, position: entry.position),
                 group: entry.group.isEmpty ? nil : GroupID(entry.group),
-                isPaused: entry.state == .paused || !startsWaiting
+                isPaused: entry.state == .paused || configuration.holdsAtStart
             )
         }
-        followTimetable()
         try resumeRemovals()
         perform(machine.startNext())
     }
@@ -252,23 +253,5 @@ extension QueueKeeper {
         if let run = runs[id] { engine.limit(run.engineID, to: rate) }
         tell(id, .changed)
         return true
-    }
-
-    /// Sets the limit that holds now, and remembers when to look again.
-    func followTimetable() {
-        guard let timetable else { return }
-        let wall = ports.clock.wallTime
-        let time = LocalTime(wall, offset: Self.zoneOffset(at: wall))
-        engine.limit(to: timetable.rate(at: time))
-        // Summer time begins and ends in between.
-        let day = Span.seconds(86_400)
-        nextLimit = ports.clock.now + min(timetable.nextChange(after: time) ?? day, day)
-    }
-
-    private static func zoneOffset(at time: UnixTime) -> Int {
-        var seconds = time_t(time.seconds)
-        var local = unsafe tm()
-        unsafe localtime_r(&seconds, &local)
-        return unsafe Int(local.tm_gmtoff)
     }
 }

@@ -54,6 +54,7 @@ final class QueueKeeper: ThreadBound {
 
     private var handles: [QueueID: WeakDownload] = [:]
     weak var owner: (any DownloadOwner)?
+    private static let usualSlots = 3
     private var nextProgress = Moment(nanoseconds: 0)
     private var writeFailure: Failure?
     private var endedCount: Int?
@@ -79,13 +80,13 @@ final class QueueKeeper: ThreadBound {
         staysInRoot = configuration.staysInRoot
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL
-        machine = QueueMachine(slots: configuration.slots)
+        machine = QueueMachine(slots: configuration.slots ?? Self.usualSlots)
         engine = Engine(
             ports: ports,
             loops: min(max(1, configuration.threads), 16),
             // Who runs is decided here.
             jobs: .max,
-            rate: configuration.rateLimit
+            rate: nil
         ) { [weak thread] report in
             thread?.post { $0.heard(report) }
         }

@@ -113,6 +113,15 @@ package struct QueueBook: Sendable {
         return startNext()
     }
 
+    /// It belongs to another group from now on, or to none; one that is paused stops it.
+    package mutating func change(group: GroupID?, of number: Number) -> [Order] {
+        line.set(group: group, of: number)
+        guard line.isHeld(number), let index = holders.firstIndex(of: number) else { return startNext() }
+        holders.remove(at: index)
+        line.insertFirst(number)
+        return (line.isPaused(number) ? [] : [.pause(number)]) + startNext()
+    }
+
     // MARK: the line
 
     package mutating func change(priority: Int, of number: Number) {

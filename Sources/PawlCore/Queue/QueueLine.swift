@@ -75,6 +75,17 @@ package struct QueueLine: Sendable {
         change(number) { $0.isPaused = paused }
     }
 
+    /// Whether its group is paused.
+    package func isHeld(_ number: Number) -> Bool { entries[Int(number)].isHeld }
+
+    package mutating func set(group: GroupID?, of number: Number) {
+        let isHeld = group.map(heldGroups.contains) ?? false
+        change(number) { entry in
+            entry.group = group
+            entry.isHeld = isHeld
+        }
+    }
+
     package mutating func set(held: Bool, of group: GroupID) {
         if held { heldGroups.insert(group) } else { heldGroups.remove(group) }
         for index in entries.indices where entries[index].group == group {

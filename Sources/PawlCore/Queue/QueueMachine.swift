@@ -145,6 +145,10 @@ package struct QueueMachine: Sendable {
 
     package mutating func pause(group: GroupID) -> [Action] { carryOut(scheduler.pause(group: group)) }
     package mutating func resume(group: GroupID) -> [Action] { carryOut(scheduler.resume(group: group)) }
+    package mutating func change(group: GroupID?, of id: QueueID) -> [Action] {
+        carryOut(scheduler.change(group: group, of: id))
+    }
+
     package mutating func change(slots: Int) -> [Action] { carryOut(scheduler.change(slots: slots)) }
 
     /// Nothing starts any more; what runs goes on to where the engine stops it, and none of that is a person's wish.

@@ -86,6 +86,12 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     /// Who was paused by the person stays paused.
     package mutating func resume(group: GroupID) -> [Order] { orders { $0.resume(group: group) } }
 
+    /// It belongs to another group, or to none; one that is paused stops it.
+    package mutating func change(group: GroupID?, of id: ID) -> [Order] {
+        guard let number = numbers[id] else { return [] }
+        return orders { $0.change(group: group, of: number) }
+    }
+
     /// More slots start waiting downloads; for fewer the newest ones are pre-empted (D7).
     package mutating func change(slots: Int) -> [Order] { orders { $0.change(slots: slots) } }
 

@@ -76,6 +76,8 @@ package enum QueueChange: Hashable, Sendable {
     case put(QueueRecord)
     /// Bytes that are on disk; may be lost with a power cut, the journal knows better.
     case progress(QueueID, written: Int64, total: Int64?)
+    /// Whatever waits is paused from now on.
+    case pauseWaiting
     /// Takes the record out for good, history included.
     case erase(QueueID)
     /// Remembers a setting; `nil` forgets it.
@@ -101,6 +103,8 @@ package protocol QueueStore: AnyObject, Sendable {
         limit: Int
     ) throws(Failure) -> [QueueRecord]
     func totals(matching filter: QueueFilter) throws(Failure) -> QueueTotals
+    /// How many records, all but removed ones, each group has.
+    func groups() throws(Failure) -> [String: Int]
     /// All ids that begin with these hexadecimal digits, at most `limit`.
     func ids(prefix: String, limit: Int) throws(Failure) -> [QueueID]
     /// What waits or is paused, in order of turn: read once at the start.

@@ -46,6 +46,10 @@ package final class MemoryQueueStore: QueueStore {
             state.progress += 1
             state.records[id]?.written = written
             state.records[id]?.total = total
+        case .pauseWaiting:
+            for (id, record) in state.records where record.state == .waiting {
+                state.records[id]?.state = .paused
+            }
         case .erase(let id): forget(id, in: &state)
         case .setting(let name, let value): state.settings[name] = value
         }
@@ -83,6 +87,11 @@ package final class MemoryQueueStore: QueueStore {
             if record.total == nil { totals.unknownTotals += 1 }
         }
         return totals
+    }
+
+    package func groups() -> [String: Int] {
+        let groups = all.filter { $0.state != .removed && !$0.group.isEmpty }.map { ($0.group, 1) }
+        return Dictionary(groups, uniquingKeysWith: +)
     }
 
     package func ids(prefix: String, limit: Int) -> [QueueID] {

@@ -36,7 +36,7 @@ import Testing
 
         mutating func step(_ dice: inout Dice, count: Int) {
             let id = QueueID(rawValue: UInt64(1 + dice.roll(count)))
-            switch dice.roll(12) {
+            switch dice.roll(13) {
             case 0, 1: admit(id, isPaused: dice.roll(3) == 0, inGroup: dice.roll(3) == 0)
             case 2: carryOut(machine.pause(id, keepsSlot: dice.roll(3) == 0))
             case 3: carryOut(machine.resume(id))
@@ -48,6 +48,7 @@ import Testing
                 let group = GroupID("g")
                 carryOut(dice.roll(2) == 0 ? machine.pause(group: group) : machine.resume(group: group))
             case 9: carryOut(machine.change(slots: 1 + dice.roll(4)))
+            case 10: carryOut(machine.change(group: dice.roll(2) == 0 ? GroupID("g") : nil, of: id))
             default: engine(&dice)
             }
         }

@@ -46,6 +46,37 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `D7 slots and limits outlive the program, unless the next one says otherwise`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        try await manager.change(slots: 1)
+        try await manager.limit(to: 5000)
+        try await manager.change(timetable: "00:00-24:00 1K")
+        await manager.shutDown()
+
+        let again = try await bench.open()
+        let urls = (0..<2).map { bench.serveStalling("/f\($0)", seed: UInt64(985 + $0)).url }
+        let first = try await again.add(bench.request(urls[0]))
+        let second = try await again.add(bench.request(urls[1]))
+        await first.reaches(bytes: 1)
+        #expect(try await again.counts().running == 1)
+        #expect(second.snapshot.state == .waiting && first.snapshot.written < 2_000_000)
+        try await again.pause(first.id)
+        await again.shutDown()
+
+        var configuration = bench.slots(2)
+        configuration.timetable = ""
+        configuration.rateLimit = 0
+        let free = try await bench.open(configuration)
+        try await free.resume(first.id)
+        #expect(try await free.counts().running == 2)
+        for id in [first.id, second.id] {
+            // With a limit of 1 KB this would take half an hour.
+            await (try #require(try await free.download(id))).reaches(bytes: 2_000_000)
+        }
+        await free.shutDown()
+    }
+
     @Test func `limits are kept, of one download and by the time of day`() async throws {
         let bench = try ManagerBench()
         var configuration = DownloadManager.Configuration()

@@ -211,6 +211,7 @@ import Testing
         configuration.resumesAtStart = false
         let again = try await bench.open(configuration)
         #expect(try await again.snapshot(of: download.id)?.state == .paused)
+        #expect(try await again.downloads(matching: DownloadFilter([.paused])).count == 2)
         #expect(bench.origin.log.of("/f").isEmpty)
         #expect(try await again.resume(download.id))
         _ = try await #require(try await again.download(download.id)).file
@@ -252,6 +253,30 @@ import Testing
         try await manager.resume(group: "films")
         for download in downloads { _ = try await download.file }
         #expect(try await manager.totals(matching: DownloadFilter(group: "films")).percent == 100)
+        await manager.shutDown()
+    }
+
+    @Test func `a download changes its group, and stops in one that is paused`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, payload) = bench.serveStalling("/g", seed: 977)
+        let download = try await manager.add(bench.request(url) { $0.group = "films" })
+        await download.reaches(bytes: 2_000_000)
+        try await manager.pause(group: "later")
+        #expect(try await manager.isPaused(group: "later"))
+        #expect(try await manager.isPaused(group: "films") == false)
+        let groups = try await manager.groups()
+        #expect(groups.map(\.name) == ["films", "later"])
+        #expect(groups.map(\.isPaused) == [false, true])
+        #expect(groups.map(\.count) == [1, 0])
+        #expect(try await manager.change(group: "later", of: download.id))
+        await download.reaches(.waiting)
+        #expect(try await manager.groups().map(\.count) == [1])
+        bench.origin.adjust("/g") { $0.cut = nil }
+        #expect(try await manager.change(group: nil, of: download.id))
+        _ = try await download.file
+        #expect(bench.root.difference("g", from: payload) == nil)
+        #expect(try await manager.change(group: nil, of: Download.ID(rawValue: 1)) == false)
         await manager.shutDown()
     }
 }
