@@ -1,7 +1,7 @@
 import PawlCore
 import PawlEngine
 
-/// A download with all that is known of it (``DownloadManager/details(of:)``).
+/// A download with all that is known of it (``DownloadManager/details(of:looking:)``).
 public struct DownloadDetails: Sendable {
     /// One connection at work.
     public struct Connection: Sendable, Hashable {
