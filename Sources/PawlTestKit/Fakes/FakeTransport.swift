@@ -109,11 +109,11 @@ package final class FakeTransport: Transport {
         var told = answer.head
         if isComplaint, network.hides(.hidesComplaints) { told.status = 500 }
         if network.hides(.hidesSilence) { told.retryAfter = nil }
-        let goesOn = exchange.sink.transfer(exchange.id, head: told)
         if isComplaint {
             let wait = answer.head.retryAfter.flatMap { Int64($0) }
-            network.complained(exchange.number, retryAfter: wait.map { .milliseconds($0 * 1000) })
+            network.complained(exchange.number, stillOpen: true, retryAfter: wait.map { .milliseconds($0 * 1000) })
         }
+        let goesOn = exchange.sink.transfer(exchange.id, head: told)
         guard !exchange.isOver else { return }
         guard goesOn else { return end(exchange, .stopped) }
         exchange.stage = .flowing(answer)
@@ -171,10 +171,10 @@ package final class FakeTransport: Transport {
         exchanges.removeAll { $0 === exchange }
         network.close(exchange.number, .told(end))
         timeline.note("#\(exchange.number) \(end)")
-        exchange.sink.transferEnded(exchange.id, end)
         if case .failed(let fault) = end, fault.kind == .connectionRefused {
-            network.complained(exchange.number, retryAfter: nil)
+            network.complained(exchange.number, stillOpen: false, retryAfter: nil)
         }
+        exchange.sink.transferEnded(exchange.id, end)
     }
 }
 

@@ -181,12 +181,15 @@ extension SimulatedNetwork {
         state.withLock { $0.requests[number].status = status }
     }
 
-    /// A receiver has heard that the host has too much to do.
-    func complained(_ number: Int, retryAfter: Span?) {
+    /// A receiver is about to hear that the host has too much to do: what else is open now, the host bears.
+    ///
+    /// Noted before it hears: what it ends because of that was borne too, and a process killed by it has forgotten all.
+    func complained(_ number: Int, stillOpen: Bool, retryAfter: Span?) {
         let now = timeline.now
         state.withLock { state in
             let host = state.requests[number].address.host
-            state.watch.complained(host, open: state.open[host] ?? 0, retryAfter: retryAfter, now: now)
+            let others = (state.open[host] ?? 0) - (stillOpen ? 1 : 0)
+            state.watch.complained(host, open: others, retryAfter: retryAfter, now: now)
         }
     }
 
