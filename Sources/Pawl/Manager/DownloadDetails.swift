@@ -140,7 +140,10 @@ extension DownloadManager {
     /// Pauses everything that waits or runs.
     public func pauseAll() async throws(PawlError) {
         try await ask { keeper throws(Failure) in
-            for entry in try keeper.entriesNow() where entry.state == .waiting { _ = keeper.pause(entry.id) }
+            // From the end: nobody gets a slot that becomes free for a moment, and who ran stays before who waited.
+            for entry in try keeper.entriesNow().reversed() where entry.state == .waiting {
+                _ = keeper.pause(entry.id)
+            }
         }
     }
 

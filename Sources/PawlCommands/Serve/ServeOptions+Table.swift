@@ -62,7 +62,7 @@ extension ServeOptions {
             takes: .required("N"),
             in: .queue,
             "files at once",
-            standard: "3"
+            standard: "as it was left; 3 at first"
         ) { (options, value) throws(Failure) in
             options.manager.slots = try OptionValues.integer("jobs", value, in: 1...1_000)
         },

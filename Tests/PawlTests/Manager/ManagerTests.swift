@@ -256,6 +256,25 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `D7 what was paused all at once goes on in the order in which it ran and waited`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open(bench.slots(2))
+        var downloads: [Download] = []
+        for index in 0..<5 {
+            let (url, _) = bench.serveStalling("/a\(index)", seed: UInt64(981 + index))
+            downloads.append(try await manager.add(bench.request(url)))
+        }
+        for download in downloads[..<2] { await download.reaches(bytes: 2_000_000) }
+        try await manager.pauseAll()
+        for download in downloads { await download.reaches(.paused) }
+        #expect(bench.origin.log.records.allSatisfy { ["/a0", "/a1"].contains($0.request.path) })
+        try await manager.resumeAll()
+        for download in downloads[..<2] { await download.reaches(.transferring) }
+        for download in downloads[2...] { await download.reaches(.waiting) }
+        #expect(try await manager.downloads().map(\.id) == downloads.map(\.id))
+        await manager.shutDown()
+    }
+
     @Test func `a download changes its group, and stops in one that is paused`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
