@@ -111,7 +111,11 @@ package final class FakeTransport: Transport {
         if network.hides(.hidesSilence) { told.retryAfter = nil }
         if isComplaint {
             let wait = answer.head.retryAfter.flatMap { Int64($0) }
-            network.complained(exchange.number, stillOpen: true, retryAfter: wait.map { .milliseconds($0 * 1000) })
+            network.complained(
+                exchange.number,
+                stillOpen: true,
+                retryAfter: wait.map { .milliseconds($0 * 1000) }
+            )
         }
         let goesOn = exchange.sink.transfer(exchange.id, head: told)
         guard !exchange.isOver else { return }

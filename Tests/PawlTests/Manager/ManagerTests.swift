@@ -256,7 +256,8 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D7 what was paused all at once goes on in the order in which it ran and waited`() async throws {
+    @Test func `D7 what was paused all at once goes on in the order in which it ran and waited`() async throws
+    {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(2))
         var downloads: [Download] = []
