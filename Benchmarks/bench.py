@@ -3,8 +3,8 @@
 
     bench.py --pawl BINARY --tools FOLDER [--rounds N] [--cases NAME,NAME] [--markdown FILE] [--wan URL ...]
 
-Only the ratios inside one table count: programs of one case run interleaved, round by round, and a round in which the
-bare loop was slow (a busy neighbour) is dropped for all of them. Every run writes new files on a memory disk. A program
+Only the ratios inside one table count: programs of one case run interleaved, round by round, and the best round
+of each is judged (the median where connections come and go by chance). Every run writes new files on a memory disk. A program
 that fails is told in the table and not run again in that case.
 """
 import argparse, os, shlex, shutil, signal, sys, tempfile, time
