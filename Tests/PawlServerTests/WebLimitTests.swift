@@ -12,7 +12,7 @@ import Testing
     ) async throws -> [String] {
         let bench = try await ServiceBench { change(&$0.limits) }
         let head = """
-            import json, socket, struct, sys, os, time
+            import json, os, select, socket, struct, sys
             port, token = int(sys.argv[1]), sys.argv[2]
             def connect(): return socket.create_connection(("127.0.0.1", port), timeout=20)
             def rest(s):
@@ -100,19 +100,18 @@ import Testing
     @Test func `all together hold no more than the memory that is given`() async throws {
         let script = """
             big = b'{"id":1,"method":"x","params":["' + b"a" * 900_000
-            sockets = []
-            cut = 0
+            waiting = []
             for _ in range(12):
-                s = connect(); sockets.append(s)
+                s = connect(); waiting.append(s)
                 s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: localhost\\r\\nContent-Length: 1000000\\r\\n\\r\\n")
                 try: s.sendall(big)
                 except OSError: pass
-            time.sleep(0.5)
-            for s in sockets:
-                try:
-                    s.sendall(b"b" * 1000); time.sleep(0.01); s.sendall(b"b" * 1000)
-                except OSError: cut += 1
-            print(cut >= 3)
+            # No body is whole, so nothing can be read but the end of those that are cut off.
+            while len(waiting) > 9:
+                ended, _, _ = select.select(waiting, [], [], 20)
+                if not ended: break
+                waiting = [s for s in waiting if s not in ended]
+            print(len(waiting) <= 9)
             """
         #expect(try await python(script) { $0.memory = 8 << 20 } == ["True"])
     }
@@ -138,15 +137,14 @@ import Testing
             upgrade(stranger); upgrade(known)
             known.sendall(frame(json.dumps({"id": 1, "method": "aria2.getVersion", "params": [token]}).encode()))
             known.recv(10)
-            start = time.time()
             rest(stranger)
-            print(time.time() - start < 15)
+            print("gone")
             known.sendall(frame(json.dumps({"id": 2, "method": "aria2.getVersion", "params": [token]}).encode()))
             data = b""
             while b'"id":2' not in data: data += known.recv(4096)
             print("stays")
             """
-        #expect(try await python(script) { $0.strangerTime = 2 } == ["True", "stays"])
+        #expect(try await python(script) { $0.strangerTime = 2 } == ["gone", "stays"])
     }
 
     @Test func `too many connections are turned away, the socket file has places of its own`() async throws {

@@ -67,15 +67,9 @@ package final class Service: Sendable {
     ) async throws(Failure) -> Service {
         let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration))
         let bell = Bell()
-        let settings = Aria2Settings(
-            root: configuration.root,
-            sessionFile: configuration.sessionFile,
-            options: configuration.options,
-            stop: { bell.ring() }
-        )
         let login = configuration.login.flatMap(Secret.init)
         let page = try Page(manager, secret: secret ?? login, chronicle: chronicle)
-        let aria2 = Aria2Methods(manager: manager, settings: settings)
+        let aria2 = Aria2Methods(manager: manager, settings: configuration.settings { bell.ring() })
         let methods = ServiceMethods(aria2, manager: manager, page: page) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval)
         await session.load(configuration.entries)
@@ -83,11 +77,7 @@ package final class Service: Sendable {
         let figures = Figures()
         let handler = ServiceHandler(
             dispatcher: RPCDispatcher(methods, secret: secret),
-            gatekeeper: Gatekeeper(
-                names: configuration.names,
-                allowsEveryOrigin: configuration.allowsEveryOrigin,
-                allowsExtensions: secret != nil
-            ),
+            gatekeeper: configuration.gatekeeper(hasSecret: secret != nil),
             secret: secret,
             login: login,
             lines: lines,
@@ -101,6 +91,26 @@ package final class Service: Sendable {
         )
         handler.attach(server)
         page.attach(server, address: configuration.pageAddress(server))
+        await pass(on: manager, configuration, to: figures, lines, page)
+        return Service(
+            manager: manager,
+            server: server,
+            bell: bell,
+            lines: lines,
+            session: session,
+            lock: lock,
+            page: page
+        )
+    }
+
+    /// Lets everybody who listens know what happens from now on.
+    private static func pass(
+        on manager: DownloadManager,
+        _ configuration: ServiceConfiguration,
+        to figures: Figures,
+        _ lines: EventLines,
+        _ page: Page
+    ) async {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
         lines.begin(with: running)
@@ -113,15 +123,6 @@ package final class Service: Sendable {
                 await watcher.hear(event)
             }
         }
-        return Service(
-            manager: manager,
-            server: server,
-            bell: bell,
-            lines: lines,
-            session: session,
-            lock: lock,
-            page: page
-        )
     }
 
     private static func secretText(_ configuration: ServiceConfiguration) throws(Failure) -> String {

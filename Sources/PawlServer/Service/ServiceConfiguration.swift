@@ -83,3 +83,13 @@ package struct ServiceConfiguration: Sendable {
         }
     }
 }
+
+extension ServiceConfiguration {
+    func settings(stop: @escaping @Sendable () -> Void) -> Aria2Settings {
+        Aria2Settings(root: root, sessionFile: sessionFile, options: options, stop: stop)
+    }
+
+    func gatekeeper(hasSecret: Bool) -> Gatekeeper {
+        Gatekeeper(names: names, allowsEveryOrigin: allowsEveryOrigin, allowsExtensions: hasSecret)
+    }
+}
