@@ -36,7 +36,7 @@ def measure(case, rounds, runner):
             if name in failures:
                 continue
             try:
-                costs[name] = runner.run(case.commands[name], case.size, LIMIT)
+                costs[name] = runner.run(case.commands[name], case.size, LIMIT, case.paced)
             except Failed as failure:
                 failures[name] = str(failure)
                 print(f"  {name}: {failure}", file=sys.stderr, flush=True)

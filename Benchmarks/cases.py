@@ -6,10 +6,13 @@ MIB = 1 << 20
 
 
 class Case:
-    """Programs that do the same: `commands` by name, all of which bring `size` bytes, or are run `times` a round."""
+    """Programs that do the same: `commands` by name, all of which bring `size` bytes, or are run `times` a round.
 
-    def __init__(self, name, title, commands, unit, amount, size=0, targets=(), bare=None, times=1, traced=None):
-        self.name, self.title, self.commands = name, title, commands
+    nginx counts what it gives in the seconds of the clock; of `paced` programs each begins with one.
+    """
+
+    def __init__(self, name, title, commands, unit, amount, size=0, targets=(), bare=None, times=1, traced=None, paced=False):
+        self.name, self.title, self.commands, self.paced = name, title, commands, paced
         self.unit, self.amount, self.size = unit, amount, size
         self.targets, self.bare, self.times, self.traced = targets, bare, times, traced
 
@@ -161,7 +164,7 @@ class Cases:
         }, "GiB", 1, GIB, [
             AtMost("pawl -x16", "wall", 1, "aria2 -x16"),
             Fact("pawl auto: 80 % of what 8 connections give within 2 s", reaches),
-        ], traced=("pawl auto", "127.0.0.1", self.origin.capped))
+        ], traced=("pawl auto", "127.0.0.1", self.origin.capped), paced=True)
 
     def line(self):
         address = self.url("quarter", self.origin.line.port)
@@ -188,7 +191,7 @@ class Cases:
         return Case("tail", "One 512 MiB file, 20 MB/s a connection; with a slow tail the fourth connection gets 20 KB/s",
                     commands, "GiB", 0.5, GIB // 2,
                     [AtMost("pawl -x8, slow tail", "wall", 1.15, "pawl -x8, none slow"),
-                     Fact("there were slow connections", was_slow)])
+                     Fact("there were slow connections", was_slow)], paced=True)
 
     def many(self, folder, count, size, tls):
         stem = f"{self.origin.folder}/{folder}-{'tls' if tls else 'plain'}"

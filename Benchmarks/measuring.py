@@ -37,9 +37,11 @@ class Runner:
                 file.write(block)
         os.unlink(path)
 
-    def run(self, command, size, limit):
+    def run(self, command, size, limit, paced=False):
         """Wall seconds, CPU seconds and peak memory of a command that brings `size` bytes."""
         self.warm(size)
+        if paced:
+            time.sleep(1 - time.time() % 1)
         process = self.start(command)
         try:
             process.wait(limit)
