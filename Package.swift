@@ -74,7 +74,7 @@ let package = Package(
         .executableTarget(name: "PawlSimulate", dependencies: ["PawlTestKit"], swiftSettings: strict),
 
         tests("PawlCoreTests", ["PawlCore", "PawlTestKit"]),
-        tests("PawlEngineTests", ["PawlEngine", "PawlCore", "PawlTestKit"]),
+        tests("PawlEngineTests", ["Pawl", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlDiskTests", ["PawlDisk", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlCurlTests", ["PawlCurl", "PawlEngine", "PawlCore", "PawlTestKit"]),
         tests("PawlStoreTests", ["PawlStore", "PawlEngine", "PawlCore", "PawlTestKit"]),

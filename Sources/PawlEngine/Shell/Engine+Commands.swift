@@ -1,12 +1,15 @@
 package import PawlCore
 import Synchronization
 
-// What the person and the manager want of one download.
+// What the person and the manager want of one download. What a loop is told of it is put in its mailbox under the lock
+// under which that was decided: otherwise a pause could come before the start that it follows, and mean nothing.
 extension Engine {
     /// It may run as soon as there is a slot; one that has finished stays as it is.
     package func resume(_ id: DownloadID) {
         let orders = state.withLock { state -> [QueueBook.Order] in
-            guard !state.isClosing, let entry = state.entries[id] else { return [] }
+            guard !state.isClosing, let entry = state.entries[id], entry.stopsAs != .removed else {
+                return []
+            }
             switch entry.box.phase {
             // On its way to its place nothing can stop it, and it has given its slot back already.
             case .finished, .publishing, .removed: return []
@@ -32,28 +35,29 @@ extension Engine {
     package func preempt(_ id: DownloadID) { stop(id, as: .preempted, .preempt(id)) }
 
     private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
-        let (entry, orders) = state.withLock { state -> (Entry?, [QueueBook.Order]) in
-            guard let entry = state.entries[id], entry.loop == nil else {
-                state.entries[id]?.stopsAs = phase
-                state.entries[id]?.isYielding = false
-                state.entries[id]?.startsAgain = false
-                return (state.entries[id], [])
+        let (box, orders, wake) = state.withLock { state -> (ReadingBox?, [QueueBook.Order], Wake?) in
+            // Nothing takes a removal back.
+            guard let entry = state.entries[id], entry.stopsAs != .removed else { return (nil, [], nil) }
+            guard let loop = entry.loop else {
+                let orders = state.release(id)
+                if phase == .removed { state.entries[id] = nil }
+                return (entry.box, orders, nil)
             }
-            return (entry, state.release(id))
+            state.entries[id]?.stopsAs = phase
+            state.entries[id]?.isYielding = false
+            state.entries[id]?.startsAgain = false
+            if phase == .removed { state.entries[id]?.isForgotten = true }
+            return (nil, [], loops[loop].put(message))
         }
-        guard let entry else { return }
-        if let loop = entry.loop { loops[loop].post(message) } else { tell(id, phase, entry.box) }
+        wake?()
+        if let box { tell(id, phase, box) }
         carryOut(orders)
     }
 
     /// It stops and is not known any more; if it runs, what it has on disk goes.
     ///
     /// Its last report is the phase `removed`, but for one that is on its way to its final place: that ends as finished.
-    package func remove(_ id: DownloadID) {
-        forget(id)
-        stop(id, as: .removed, .remove(id))
-        forget(id)
-    }
+    package func remove(_ id: DownloadID) { stop(id, as: .removed, .remove(id)) }
 
     /// A download that no loop knows is in this phase from now on.
     func tell(_ id: DownloadID, _ phase: Phase, _ box: ReadingBox) {
@@ -70,20 +74,24 @@ extension Engine {
     ///
     /// If the content there is not shown to be the one on disk, the download fails and keeps its bytes.
     package func replaceSource(_ id: DownloadID, with address: WebAddress) {
-        let loop = state.withLock { state -> Int? in
+        let wake = state.withLock { state -> Wake? in
             guard let entry = state.entries[id] else { return nil }
             state.entries[id]?.job.plan.sources[0] = address
             state.entries[id]?.job.plan.replacesAddress = true
             // The bytes are found by the file's name where the address has nothing to do with them.
             if entry.job.fileName == nil { state.entries[id]?.job.fileName = entry.box.reading.name }
-            return entry.loop
+            return entry.loop.flatMap { loops[$0].put(.replaceSource(id, address)) }
         }
-        if let loop { loops[loop].post(.replaceSource(id, address)) }
+        wake?()
     }
 
     /// Calls `answer`, on some thread, with how the download's lanes stand; with `nil` when it does not run.
     package func look(at id: DownloadID, answer: @escaping @Sendable (Look?) -> Void) {
-        guard let loop = state.withLock({ $0.entries[id]?.loop }) else { return answer(nil) }
-        loops[loop].post(.look(id, answer))
+        let (runs, wake) = state.withLock { state -> (Bool, Wake?) in
+            guard let loop = state.entries[id]?.loop else { return (false, nil) }
+            return (true, loops[loop].put(.look(id, answer)))
+        }
+        wake?()
+        if !runs { answer(nil) }
     }
 }

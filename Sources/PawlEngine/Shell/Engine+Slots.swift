@@ -60,29 +60,36 @@ extension Engine {
     }
 
     private func start(_ number: QueueBook.Number, on freed: Int?) {
-        let found = state.withLock { state -> (DownloadID, Job, ReadingBox, Int)? in
+        let (job, wake) = state.withLock { state -> (Job?, Wake?) in
             let id = state.ids[Int(number)]
-            // One that has not left its loop yet is started when it has.
+            // One that has not left its loop yet is started when it has. What another thread did since the order was
+            // given may have taken the slot back.
             guard !state.isClosing, let index = state.entries.index(forKey: id),
-                state.entries.values[index].loop == nil
-            else { return nil }
+                state.entries.values[index].loop == nil, state.entries.values[index].number == number,
+                state.book.holders.contains(number)
+            else { return (nil, nil) }
             let loop = freed ?? state.nextLoop % loops.count
             if freed == nil { state.nextLoop += 1 }
             state.entries.values[index].loop = loop
-            return (id, state.entries.values[index].job, state.entries.values[index].box, loop)
+            let entry = state.entries.values[index]
+            return (entry.job, loops[loop].put(.start(id, entry.job, entry.box)))
         }
-        guard let (id, job, box, loop) = found else { return }
+        guard let job else { return }
         watchNetwork(for: job)
-        loops[loop].post(.start(id, job, box))
+        wake?()
     }
 
     private func yield(_ number: QueueBook.Number) {
-        let found = state.withLock { state -> (id: DownloadID, loop: Int)? in
+        let wake = state.withLock { state -> Wake? in
             let id = state.ids[Int(number)]
+            // It may have a slot again by now, or be on its way out for good.
+            guard let entry = state.entries[id], entry.number == number, let loop = entry.loop,
+                entry.stopsAs == nil, !state.book.holders.contains(number)
+            else { return nil }
             state.entries[id]?.isYielding = true
-            return state.entries[id]?.loop.map { (id, $0) }
+            return loops[loop].put(.preempt(id))
         }
-        if let (id, loop) = found { loops[loop].post(.preempt(id)) }
+        wake?()
     }
 
     /// The monitor costs a thread; downloads from this machine itself do not need it.

@@ -27,6 +27,8 @@ package struct Ports: Sendable {
 
 /// Runs downloads: gives each to a loop when it has a slot, and tells what happens.
 package final class Engine: Sendable {
+    typealias Wake = @Sendable () -> Void
+
     struct Entry: Sendable {
         private var kept: Kept
         var box: ReadingBox
@@ -164,11 +166,11 @@ package final class Engine: Sendable {
 
     /// The most bytes a second that this download takes.
     package func limit(_ id: DownloadID, to rate: Int64?) {
-        let loop = state.withLock { state in
+        let wake = state.withLock { state -> Wake? in
             state.entries[id]?.job.rateLimit = rate
-            return state.entries[id]?.loop
+            return state.entries[id]?.loop.flatMap { loops[$0].put(.limit(id, rate)) }
         }
-        if let loop { loops[loop].post(.limit(id, rate)) }
+        wake?()
     }
 
     // MARK: closing

@@ -45,6 +45,8 @@ final class Loop {
             wakeSleepers()
             tick()
         }
+        // Whoever asked at the last moment waits for an answer.
+        for message in mailbox.take() { handle(message) }
         self.transport = nil
     }
 

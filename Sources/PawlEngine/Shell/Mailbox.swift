@@ -29,14 +29,18 @@ final class Mailbox: Sendable {
 
     private let state = Mutex(State())
 
-    func post(_ message: Message) {
-        let wake = state.withLock { state -> (@Sendable () -> Void)? in
+    func post(_ message: Message) { put(message)?() }
+
+    /// Puts it in, so that messages come in the order of decisions that were made under a lock.
+    ///
+    /// The answer wakes the loop, and is to be called when that lock is open again.
+    func put(_ message: Message) -> (@Sendable () -> Void)? {
+        state.withLock { state in
             state.messages.append(message)
             guard state.isAsleep else { return nil }
             state.isAsleep = false
             return state.wake
         }
-        wake?()
     }
 
     func attach(wake: @escaping @Sendable () -> Void) {

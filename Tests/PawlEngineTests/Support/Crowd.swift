@@ -1,0 +1,83 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+
+/// People on threads of their own, each with downloads of its own and a hand in everybody else's.
+final class Crowd: Sendable {
+    private struct State {
+        var known: [(name: String, id: DownloadID)] = []
+        var removed: Set<DownloadID> = []
+        var looks = 0
+    }
+
+    private let stage: LiveStage
+    private let state = Monitor(State())
+
+    init(_ stage: LiveStage) { self.stage = stage }
+
+    var known: [(name: String, id: DownloadID)] { state.read(\.known) }
+    var removed: Set<DownloadID> { state.read(\.removed) }
+    /// How often a look met a download at work.
+    var looks: Int { state.read(\.looks) }
+
+    /// One person's story; everything but the moments follows from the seed.
+    func live(_ names: [String], seed: UInt64) {
+        var dice = Dice(seed: seed)
+        for (number, name) in names.enumerated() {
+            let id = stage.add(name, connections: Int.random(in: 1...3, using: &dice))
+            state.with { $0.known.append((name, id)) }
+            stage.engine.resume(id)
+            meddle(&dice)
+            stage.waitForBytes(LiveStage.length / 8, of: id)
+            look(at: id)
+            meddle(&dice)
+            stage.engine.pause(id)
+            stage.wait(id) { $0.contains(.phase(.paused)) || $0.contains(.phase(.finished)) }
+            meddle(&dice)
+            // The last of each goes, and somebody else wants it to run in the same moment.
+            guard number == names.count - 1 else {
+                stage.engine.resume(id)
+                continue
+            }
+            let other = Worker { [stage] in for _ in 0..<5 { stage.engine.resume(id) } }
+            state.with { _ = $0.removed.insert(id) }
+            stage.engine.remove(id)
+            other.join()
+        }
+    }
+
+    /// Commands to anybody's download that leave it wanting to run.
+    private func meddle(_ dice: inout Dice) {
+        for _ in 0..<4 {
+            guard let (name, id) = known.randomElement(using: &dice) else { continue }
+            let size = Int64.random(in: 4...64, using: &dice) * .mebi
+            switch Int.random(in: 0...6, using: &dice) {
+            case 0: stage.engine.limit(id, to: Bool.random(using: &dice) ? nil : size)
+            case 1: stage.engine.limit(to: Bool.random(using: &dice) ? nil : size)
+            case 2: stage.engine.limit(hosts: HostLimits(connections: Int.random(in: 3...8, using: &dice)))
+            case 3: stage.engine.change(slots: Int.random(in: 2...4, using: &dice))
+            case 4: stage.engine.replaceSource(id, with: stage.address(name))
+            case 5: look(at: id)
+            default:
+                stage.engine.preempt(id)
+                stage.engine.resume(id)
+            }
+        }
+    }
+
+    private func look(at id: DownloadID) {
+        if stage.look(at: id) != nil { state.with { $0.looks += 1 } }
+    }
+
+    /// Nobody interferes any more: who was not removed arrives.
+    func letAllFinish() {
+        stage.engine.limit(to: nil)
+        stage.engine.limit(hosts: HostLimits())
+        stage.engine.change(slots: 3)
+        for (_, id) in known where !removed.contains(id) {
+            stage.engine.limit(id, to: nil)
+            stage.engine.resume(id)
+        }
+        for (_, id) in known { stage.wait(id) { $0.contains { $0.isFinalWord } } }
+    }
+}

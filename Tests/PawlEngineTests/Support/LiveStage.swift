@@ -1,0 +1,120 @@
+import Pawl
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// The engine on threads of its own, with this machine's disk and network, against an origin on loopback.
+final class LiveStage: Sendable {
+    static let length: Int64 = 4 * .mebi
+    /// Only keeps a failing test from hanging; instrumented programs on busy machines take their time.
+    private static let patience = Duration.seconds(240)
+
+    let origin: PawlTestKit.Origin
+    let folder: TemporaryFolder
+    let engine: Engine
+    private let told = Monitor<[DownloadID: [Telling]]>([:])
+    private let written = Monitor<[DownloadID: Int64]>([:])
+
+    init(origin: PawlTestKit.Origin, folder: TemporaryFolder, loops: Int, jobs: Int) {
+        self.origin = origin
+        self.folder = folder
+        engine = Engine(ports: .system { _ in }, loops: loops, jobs: jobs, rate: nil) { [told] report in
+            told.with { $0[report.id, default: []].append(report.telling) }
+        }
+    }
+
+    // MARK: downloads
+
+    static func payload(_ name: String) -> Payload {
+        Payload(seed: name.utf8.reduce(17) { $0 &* 131 &+ UInt64($1) }, length: length)
+    }
+
+    func address(_ name: String) -> WebAddress {
+        WebAddress(scheme: .http, host: "127.0.0.1", port: origin.port, path: "/" + name, query: nil)
+    }
+
+    func add(_ name: String, connections: Int = 1) -> DownloadID {
+        var job = Job(
+            plan: DownloadPlan(sources: [address(name)]),
+            settings: TransferSettings(TransferSettings.Values()),
+            folder: folder.path
+        )
+        job.fileName = name
+        job.plan.growth = .fixed(connections)
+        job.plan.retry = RetryPolicy(retries: 20, delay: .milliseconds(20))
+        let (id, box) = engine.add(job)
+        box.watch { [written] reading in
+            written.with { $0[id] = max($0[id] ?? 0, reading.written) }
+        }
+        return id
+    }
+
+    /// Waits until so much of its content is in the file.
+    func waitForBytes(_ count: Int64, of id: DownloadID) {
+        let came: Void? = written.wait(atMost: Self.patience) { $0[id] ?? 0 >= count ? () : nil }
+        #expect(came != nil, "\(id) does not move: \(tellings(id))")
+    }
+
+    /// Waits until what was told of a download satisfies `condition`.
+    func wait(_ id: DownloadID, until condition: ([Telling]) -> Bool) {
+        let came: Void? = told.wait(atMost: Self.patience) { condition($0[id, default: []]) ? () : nil }
+        #expect(came != nil, "\(id): \(tellings(id))")
+    }
+
+    /// Asks how it stands, and returns with the answer: its loop has heard what it was told before.
+    func look(at id: DownloadID) -> Look? {
+        let answer = Monitor<Look??>(nil)
+        engine.look(at: id) { look in answer.with { $0 = .some(look) } }
+        let look = answer.wait(atMost: Self.patience) { $0 }
+        #expect(look != nil, "nobody answers for \(id)")
+        return look ?? nil
+    }
+
+    // MARK: the end
+
+    /// Shuts down from `threads` threads at once, and returns when each of them was told that it is closed.
+    func close(from threads: Int = 1) {
+        let closings = Monitor(0)
+        let workers = (0..<threads).map { _ in
+            Worker { [engine] in engine.shutDown { closings.with { $0 += 1 } } }
+        }
+        for worker in workers { worker.join() }
+        let areTold: Void? = closings.wait(atMost: Self.patience) { $0 == threads ? () : nil }
+        #expect(areTold != nil, "it does not close")
+        checkLaws()
+    }
+
+    /// What holds of a closed engine, whatever it was told before.
+    private func checkLaws() {
+        let open = FileSystem.names(in: "/proc/self/fd").compactMap { FileSystem.link("/proc/self/fd/\($0)") }
+        #expect(!open.isEmpty)
+        #expect(open.filter { $0.hasPrefix(folder.path + "/") } == [], "a file is left open")
+        #expect(origin.wait(atMost: Self.patience) { $0.open == 0 }, "a connection is left")
+        for (id, tellings) in told.read({ $0 }) {
+            let ends = tellings.indices.filter { tellings[$0].isFinalWord }
+            #expect(ends.count <= 1, "\(id): \(tellings)")
+            if let end = ends.first {
+                #expect(tellings[end...].allSatisfy { $0.isOfTheEnd }, "\(id): \(tellings)")
+            }
+        }
+    }
+
+    // MARK: what was told
+
+    func tellings(_ id: DownloadID) -> [Telling] { told.read { $0[id, default: []] } }
+
+    func count(_ condition: (Telling) -> Bool) -> Int {
+        told.read { $0.values.reduce(0) { $0 + $1.count(where: condition) } }
+    }
+}
+
+extension Telling {
+    /// After this nothing comes.
+    var isFinalWord: Bool { self == .phase(.finished) || self == .phase(.removed) }
+
+    var isOfTheEnd: Bool {
+        if case .finished = self { return true }
+        return isFinalWord
+    }
+}
