@@ -40,7 +40,7 @@ extension Scenario {
         }
     }
 
-    /// Grown, shrunk or of equal length; nothing of the old bytes stays.
+    /// Grown, shrunk or of equal length; of the old bytes all stay in front of what was added, or none.
     private mutating func addChange(_ index: Int) {
         let download = downloads[index]
         guard download.job.plan.wish == .whole, download.job.plan.checksum == nil, download.existing == nil,
@@ -48,7 +48,9 @@ extension Scenario {
         else { return }
         let length = file.payload.length
         let next = dice.pick([length, length + dice.bytes(1...100_000), length / 2 + 1])
-        add(.change(index, Payload(seed: dice.next(), length: next)))
+        let staysInFront = next > length && dice.chance(0.5)
+        let content = staysInFront ? contentSeed(index) : dice.next()
+        add(.change(index, Payload(seed: content, length: next)))
     }
 
     mutating func addTrap() {

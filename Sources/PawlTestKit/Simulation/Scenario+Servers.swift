@@ -2,11 +2,14 @@ import PawlCore
 
 // What servers are like, and what happens to requests there.
 extension Scenario {
-    /// A version of a download's content with its validators.
-    mutating func makeFile(length: Int64, version: Int, index: Int) -> SimulatedFile {
-        var file = SimulatedFile(Payload(seed: seed &* 31 &+ UInt64(index * 8 + version), length: length))
+    /// What the bytes of a download's first content follow from.
+    func contentSeed(_ index: Int) -> UInt64 { seed &* 31 &+ UInt64(index * 8) }
+
+    /// A download's first content with its validators.
+    mutating func makeFile(length: Int64, index: Int) -> SimulatedFile {
+        var file = SimulatedFile(Payload(seed: contentSeed(index), length: length))
         switch dice.below(8) {
-        case 0: file.entityTag = EntityTag(opaque: "w\(version)", isWeak: true)
+        case 0: file.entityTag = EntityTag(opaque: "w0", isWeak: true)
         case 1: file.entityTag = nil
         case 2:
             file.entityTag = nil
@@ -71,6 +74,7 @@ extension Scenario {
             .init(.dropped, 0.05), .init(.refused, 0.05), .init(.silent, 0.04),
             .init(.status(503, retryAfter: dice.pick([nil, "1", "3"])), 0.04),
             .init(.status(429), 0.03), .init(.status(500), 0.03), .init(.status(404), 0.01),
+            .init(.status(dice.pick([401, 403, 410])), 0.01),
             .init(.reset(after: dice.bytes(0...1_000_000)), 0.12),
             .init(.truncated(after: dice.bytes(0...1_000_000)), 0.1),
             .init(.stalled(after: dice.bytes(0...600_000)), 0.08),

@@ -74,7 +74,7 @@ package struct Scenario: Sendable {
 extension Scenario {
     private mutating func addDownload(_ index: Int, of count: Int) {
         let path = "/d\(index)"
-        let file = makeFile(length: length(of: count), version: 0, index: index)
+        let file = makeFile(length: length(of: count), index: index)
         let hosts = makeHosts(path, file)
         var job = Job(
             plan: DownloadPlan(sources: hosts.map { Self.address($0, path) }),

@@ -76,42 +76,6 @@ struct WalkState {
         case .failed: return .failed(Failure(.cannotOpen, "cannot open", at: "f", because: "EACCES"))
         }
     }
-
-    static func head(_ answer: WalkEvent.Answer, to asked: RequestedRange) -> ResponseHead {
-        var traits = Traits()
-        traits.validators = .strongAndDate
-        var content = Content(length: length, epoch: 1)
-        switch answer {
-        case .right, .softPart: break
-        case .rightOfUnknownLength: traits.saysLength = false
-        case .capped: traits.ranges = .capped(1 << 20)
-        case .whole: traits.ranges = .ignored
-        case .changedPart: content = Content(length: length, epoch: 2)
-        case .changedWhole:
-            content = Content(length: length - 5, epoch: 2)
-            traits.ranges = .ignored
-        case .shifted: traits.ranges = .shifted
-        case .refusedRange: return ResponseHead(status: 416)
-        case .allThere:
-            var head = ResponseHead(status: 416)
-            head.contentRange = .unsatisfied(total: length)
-            return head
-        case .page:
-            var head = ResponseHead(status: 200)
-            head.contentType = "text/html"
-            return head
-        case .elsewhere:
-            var head = ResponseHead(status: 302)
-            head.location = "/elsewhere"
-            return head
-        case .notFound: return ResponseHead(status: 404)
-        case .overloaded: return ResponseHead(status: 503)
-        }
-        var server = Server(traits: traits, content: content, faults: 0, changes: [], seed: 0)
-        guard case .head(var head) = server.answer(asked).opening else { return ResponseHead(status: 500) }
-        if answer == .softPart { head.entityTag = EntityTag(opaque: "another", isWeak: false) }
-        return head
-    }
 }
 
 extension WalkState {
