@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: Sabotage.allCases)
     func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
-        let seed = (0..<400 as Range<UInt64>).first { seed in
+        let seed = (0..<800 as Range<UInt64>).first { seed in
             Simulation.run(seed: seed, sabotage: sabotage).violations.contains { $0.law == sabotage.law }
         }
         #expect(seed != nil, "nobody noticed")
