@@ -2,16 +2,18 @@ import Glibc
 
 /// vsftpd with one login, `anonymous` and a password that it checks.
 ///
-/// Needs root, as vsftpd does.
+/// With an authority it speaks TLS from the first byte on, for data too. Needs root, as vsftpd does.
 package final class FTPServer: Sendable {
     package let port: UInt16
     package let password = "s3cret-mail"
+    private let isSecure: Bool
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
 
     package static let isAvailable = geteuid() == 0 && ServerProcess.isInstalled("vsftpd")
 
-    package init(_ site: ServedFolder) throws(SystemError) {
+    package init(_ site: ServedFolder, authority: TestAuthority? = nil) throws(SystemError) {
+        isSecure = authority != nil
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         let empty = folder.path("empty")
@@ -34,6 +36,7 @@ package final class FTPServer: Sendable {
             xferlog_enable=YES
             log_ftp_protocol=YES
             vsftpd_log_file=\(folder.path("log"))
+            \(authority.map(Self.securing) ?? "")
 
             """
         try FileSystem.write(Array(configuration.utf8), to: folder.path("vsftpd.conf"))
@@ -42,7 +45,23 @@ package final class FTPServer: Sendable {
         )
     }
 
-    package func url(_ path: String) -> String { "ftp://127.0.0.1:\(port)\(path)" }
+    private static func securing(_ authority: TestAuthority) -> String {
+        """
+        ssl_enable=YES
+        implicit_ssl=YES
+        allow_anon_ssl=YES
+        force_anon_logins_ssl=YES
+        force_anon_data_ssl=YES
+        require_ssl_reuse=NO
+        ssl_ciphers=HIGH
+        rsa_cert_file=\(authority.certificate)
+        rsa_private_key_file=\(authority.key)
+        """
+    }
+
+    package func url(_ path: String) -> String {
+        "\(isSecure ? "ftps" : "ftp")://127.0.0.1:\(port)\(path)"
+    }
 
     /// Stops the server and gives the commands that it got, in order.
     package func finish() -> [String] {

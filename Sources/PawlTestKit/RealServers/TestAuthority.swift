@@ -1,4 +1,4 @@
-/// A certificate authority that nobody knows, and a certificate that it signed, made with the `openssl` program.
+/// A certificate authority that nobody knows, and certificates that it signed, made with the `openssl` program.
 package final class TestAuthority: Sendable {
     private let folder: TemporaryFolder
     /// The authority's certificate, PEM.
@@ -6,6 +6,9 @@ package final class TestAuthority: Sendable {
     /// The server's certificate and key, PEM.
     package var certificate: String { folder.path("server.pem") }
     package var key: String { folder.path("server.key") }
+    /// A client's certificate and key, PEM.
+    package var clientCertificate: String { folder.path("client.pem") }
+    package var clientKey: String { folder.path("client.key") }
 
     /// `names` as `subjectAltName` writes them (RFC 5280 §4.2.1.6).
     package init(names: String = "DNS:localhost,IP:127.0.0.1,IP:::1") throws(SystemError) {
@@ -15,14 +18,17 @@ package final class TestAuthority: Sendable {
             ["req", "-x509", "-days", "2", "-subj", "/CN=Pawl test authority", "-out", "authority.pem"]
                 + ["-keyout", "authority.key"] + curve
         )
-        try run(
-            ["req", "-subj", "/CN=Pawl test server", "-out", "server.csr", "-keyout", "server.key"] + curve
-        )
-        try FileSystem.write(Array("subjectAltName=\(names)\n".utf8), to: folder.path("names"))
-        try run([
-            "x509", "-req", "-in", "server.csr", "-CA", "authority.pem", "-CAkey", "authority.key",
-            "-CAcreateserial", "-days", "2", "-extfile", "names", "-out", "server.pem",
-        ])
+        try FileSystem.write(Array("subjectAltName=\(names)\n".utf8), to: folder.path("server.names"))
+        try FileSystem.write(Array("extendedKeyUsage=clientAuth\n".utf8), to: folder.path("client.names"))
+        for name in ["server", "client"] {
+            try run(
+                ["req", "-subj", "/CN=Pawl test \(name)", "-out", "request", "-keyout", "\(name).key"] + curve
+            )
+            try run([
+                "x509", "-req", "-in", "request", "-CA", "authority.pem", "-CAkey", "authority.key",
+                "-CAcreateserial", "-days", "2", "-extfile", "\(name).names", "-out", "\(name).pem",
+            ])
+        }
     }
 
     private func run(_ arguments: [String]) throws(SystemError) {

@@ -48,4 +48,30 @@ struct `vsftpd` {
         #expect(site.complaint(run, code: 24) == nil)
         #expect(!run.errors.contains("wrong-one"))
     }
+
+    @Test func `FTPS is verified, and killed in the middle the next run asks for the rest`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let server = try FTPServer(site.served, authority: authority)
+        let login = ["--user", "anonymous:\(server.password)"]
+        let url = server.url("/\(site.name)")
+        let stranger = try site.run(login + [url])
+        #expect(site.complaint(stranger, code: 33, saying: "certificate") == nil)
+        let said = try #require(
+            try site.runAndKillInTheMiddle(
+                "--cacert",
+                authority.authority,
+                login[0],
+                login[1],
+                "--limit-rate",
+                "1M",
+                url
+            )
+        )
+        let run = try site.run(["--json", "--cacert", authority.authority, url] + login)
+        #expect(site.complaint(run) == nil)
+        #expect(try #require(run.resumedAt) >= said)
+        let offsets = server.finish().filter { $0.hasPrefix("REST ") }.compactMap { Int64($0.dropFirst(5)) }
+        #expect(offsets.contains { $0 > 0 })
+    }
 }

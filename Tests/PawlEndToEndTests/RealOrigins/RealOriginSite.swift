@@ -28,6 +28,10 @@ struct RealOriginSite {
 
     /// Runs `pawl get` to its end.
     func run(_ arguments: String..., environment: [String: String] = [:]) throws -> PawlProcess {
+        try run(arguments, environment: environment)
+    }
+
+    func run(_ arguments: [String], environment: [String: String] = [:]) throws -> PawlProcess {
         let process = try start(arguments, environment: environment)
         process.wait()
         return process

@@ -48,6 +48,26 @@ struct `TLS with nginx` {
         #expect(site.complaint(run) == nil)
     }
 
+    @Test(arguments: ["1", "4"]) func `a server that wants to know its client is shown the certificate`(
+        connections: String
+    ) throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let nginx = try NginxServer(
+            site.served,
+            locations: "ssl_client_certificate \(authority.authority); ssl_verify_client on;",
+            authority: authority
+        )
+        let url = nginx.secureURL("/\(site.name)")
+        let trust = ["--cacert", authority.authority]
+        let unknown = try site.run(trust + [url])
+        #expect(unknown.exit != .code(0))
+        #expect(site.downloads.names.filter { !$0.hasPrefix(".") }.isEmpty)
+        let known = ["--cert", authority.clientCertificate, "--key", authority.clientKey]
+        let run = try site.run(["-x", connections, url] + trust + known)
+        #expect(site.complaint(run) == nil)
+    }
+
     @Test func `A4 killed in the middle over TLS, the next run continues`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
