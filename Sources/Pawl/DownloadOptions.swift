@@ -59,9 +59,14 @@ public struct DownloadOptions: Sendable, Hashable {
     public var rateLimit: Int64?
     /// The digest that the content must have, `type=hex`: `sha-256`, `sha-512`, `sha-1` or `md5`.
     public var checksum: String?
+    /// The bytes that the content must have; another length fails with ``PawlError/Code/badAnswer`` when the server tells
+    /// it, else with ``PawlError/Code/checksumMismatch``.
+    ///
+    /// `nil` (default) takes what comes. It says nothing of a ``range``.
+    public var expectedLength: Int64?
     /// Attempts after the first that bring no new byte; progress starts the count again.
     ///
-    /// Default 5, 0 means none.
+    /// Default 5, 0 means none; each mirror that is left is still tried once.
     public var retries = 5
     /// Seconds before the first retry, doubled with jitter up to 60; a server's Retry-After wins.
     ///
@@ -71,6 +76,8 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default 30.
     public var timeout = 30.0
+    /// Longest wait in seconds for a connection to be made; `nil` (default) for ``timeout``.
+    public var connectTimeout: Double?
     /// Redirects to follow.
     ///
     /// Default 20.

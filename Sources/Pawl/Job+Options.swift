@@ -27,11 +27,20 @@ extension Job {
         guard options.timeout > 0, options.timeout <= 86_400 else {
             throw Job.refused("--timeout \(options.timeout)", "it takes more than 0 and up to 86400 seconds")
         }
+        if let wait = options.connectTimeout {
+            guard wait > 0, wait <= 86_400 else {
+                throw Job.refused("--connect-timeout \(wait)", "it takes more than 0 and up to 86400 seconds")
+            }
+        }
         plan.retry = RetryPolicy(retries: options.retries, delay: .seconds(options.retryDelay))
         plan.timeout = .seconds(options.timeout)
         plan.maximumRedirects = max(0, options.maximumRedirects)
         plan.keepsServerTime = options.keepsServerTime
-        if let text = options.range { plan.wish = try RangeOption.parse(text) }
+        plan.length = options.expectedLength
+        if let text = options.range {
+            plan.wish = try RangeOption.parse(text)
+            plan.length = nil
+        }
         if let text = options.checksum { plan.checksum = try Job.checksum(text) }
         self.init(
             plan: plan,
@@ -105,7 +114,7 @@ extension Job {
         values.authorityFile = options.authorityFile
         values.certificate = options.certificate
         values.key = options.key
-        values.connectTimeout = .seconds(options.timeout)
+        values.connectTimeout = .seconds(options.connectTimeout ?? options.timeout)
         return values
     }
 }

@@ -77,6 +77,12 @@ struct StoredOptions: Hashable, Sendable {
         Field("delay", { one($0.options.retryDelay) }, { $0.options.retryDelay = Double($1) ?? 1 }),
         Field("timeout", { one($0.options.timeout) }, { $0.options.timeout = Double($1) ?? 30 }),
         Field(
+            "connecttimeout",
+            { one($0.options.connectTimeout) },
+            { $0.options.connectTimeout = Double($1) }
+        ),
+        Field("length", { one($0.options.expectedLength) }, { $0.options.expectedLength = Int64($1) }),
+        Field(
             "redirects",
             { one($0.options.maximumRedirects) },
             { stored, text in stored.options.maximumRedirects = Int(text) ?? 20 }
@@ -165,6 +171,11 @@ extension DownloadOptions {
         for (name, value) in values where !stored.take(name, value) { return name }
         self = stored.options
         return nil
+    }
+
+    /// Whether files of this machine are read for it.
+    package var readsFiles: Bool {
+        [netrc, cookieFile, authorityFile, certificate, key].contains { $0 != nil }
     }
 
     /// What is not as by default, in the form that ``take(_:)`` takes.

@@ -3,6 +3,7 @@ import PawlCore
 extension Aria2cOptions {
     private static let same = [
         "dir": "dir", "out": "output", "retry-wait": "retry-delay", "timeout": "timeout",
+        "connect-timeout": "connect-timeout",
         "user-agent": "user-agent",
         "load-cookies": "load-cookies", "no-proxy": "no-proxy", "ca-certificate": "cacert",
         "certificate": "cert",

@@ -110,6 +110,16 @@ extension GetOptions {
         ) { (options, value) throws(Failure) in
             options.download.checksum = try OptionValues.checksum("checksum", value)
         },
+        CommandOption(
+            "length",
+            takes: .required("N"),
+            in: .sources,
+            "the bytes that the content must have (one URL only)"
+        ) { (options, value) throws(Failure) in
+            options.download.expectedLength = Int64(
+                try OptionValues.integer("length", value, in: 0...Int.max)
+            )
+        },
     ]
 
     private static let shown: [CommandOption<GetOptions>] = [

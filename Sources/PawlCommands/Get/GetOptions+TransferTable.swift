@@ -67,6 +67,19 @@ extension GetOptions {
             options.download.timeout = try OptionValues.seconds("timeout", value, zeroAllowed: false)
         },
         CommandOption(
+            "connect-timeout",
+            takes: .required("S"),
+            in: .transfer,
+            "longest wait in seconds for a connection to be made",
+            standard: "as --timeout"
+        ) { (options, value) throws(Failure) in
+            options.download.connectTimeout = try OptionValues.seconds(
+                "connect-timeout",
+                value,
+                zeroAllowed: false
+            )
+        },
+        CommandOption(
             "max-redirects",
             takes: .required("N"),
             in: .transfer,

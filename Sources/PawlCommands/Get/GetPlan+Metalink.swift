@@ -14,6 +14,9 @@ extension GetPlan.Item {
             if let checksum = file.checksums.first {
                 lines.append(InputOption(name: "checksum", value: checksum.text, line: 0))
             }
+            if let size = file.size {
+                lines.append(InputOption(name: "length", value: String(size), line: 0))
+            }
             return GetPlan.Item(source: sources[0], mirrors: Array(sources.dropFirst()), lines: lines)
         }
     }

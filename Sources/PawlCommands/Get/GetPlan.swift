@@ -89,6 +89,7 @@ package struct GetPlan: Sendable {
             let single = [
                 ("output", options.output != nil), ("mirror", !options.download.mirrors.isEmpty),
                 ("checksum", options.download.checksum != nil),
+                ("length", options.download.expectedLength != nil),
             ]
             if let (name, _) = single.first(where: { $0.1 }) {
                 throw Failure(

@@ -53,6 +53,9 @@ extension DownloadMachine {
             let evidence = "the server sent \(answer.range), which is not where the file goes on"
             return laneFault(index, .unproven(evidence), now: now)
         }
+        if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
+            return laneFault(index, .unproven(DownloadMachine.evidence(told, instead: wanted)), now: now)
+        }
         // The same as this source's last answer is not yet the same as on disk.
         let isTrusted =
             answer.match == .same ? sources[lane.source].isProven : sources[lane.source].acceptsSoft

@@ -88,11 +88,14 @@ extension DownloadMachine {
         if sources.count(where: \.isUsable) == 1, let question = refresh(source, after: fault, failure) {
             return [question]
         }
+        return leave(source, failure, now: now)
+    }
+
+    /// Nothing more is hoped of this source: another one, or the end.
+    private mutating func leave(_ source: Int, _ failure: Failure, now: Moment) -> [Action] {
         sources[source].isUsable = false
-        if sources.contains(where: \.isUsable) {
-            return [.tell(.notice("left out a source: \(failure.description)"))] + openFirst(now: now)
-        }
-        return fail(failure)
+        guard sources.contains(where: \.isUsable) else { return fail(failure) }
+        return [.tell(.notice("left out a source: \(failure.description)"))] + openFirst(now: now)
     }
 
     private mutating func retry(
@@ -102,10 +105,10 @@ extension DownloadMachine {
         now: Moment
     ) -> [Action] {
         if !isOnline, !sources[source].current.isLoopback { return [.checkpoint, enter(.waitingForNetwork)] }
-        guard attempts < plan.retry.retries else { return fail(describe(fault, disposition, source: source)) }
+        let failure = describe(fault, disposition, source: source)
+        guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }
         attempts += 1
         let wait = plan.retry.wait(attempt: attempts, retryAfter: fault.retryAfter, dice: &dice)
-        let failure = describe(fault, disposition, source: source)
         // Where a redirect led may be what is broken; the first address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
         sources[source].wentBack = false

@@ -3,11 +3,26 @@ extension DownloadMachine {
     /// Every byte is there.
     mutating func complete() -> [Action] {
         let length = written
+        if let wanted = plan.length, wanted != length {
+            return fail(
+                Failure(
+                    .checksumMismatch,
+                    "cannot accept",
+                    at: name ?? sources[0].given.redacted,
+                    because: DownloadMachine.evidence(length, instead: wanted),
+                    remedy: "the partial is kept; give the right length, or remove it to fetch anew"
+                )
+            )
+        }
         if existingLength == length, plan.checksum == nil {
             return [.giveBack, enter(.finished), .tell(.finished(length: length, wasThere: true))]
         }
         if let checksum = plan.checksum { return [enter(.verifying), .verify(checksum, length: length)] }
         return publish()
+    }
+
+    static func evidence(_ length: Int64, instead wanted: Int64) -> String {
+        "it has \(length) bytes, not the \(wanted) that it must have"
     }
 
     private mutating func publish() -> [Action] {

@@ -8,6 +8,8 @@ package struct DownloadPlan: Hashable, Sendable {
     package var timeout = Span.seconds(30)
     package var maximumRedirects = 20
     package var checksum: Checksum?
+    /// Bytes that the content must have.
+    package var length: Int64?
     /// The part of the resource that is wanted; `.whole` by default.
     package var wish = RequestedRange.whole
     package var keepsServerTime = true

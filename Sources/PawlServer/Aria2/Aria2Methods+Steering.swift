@@ -30,13 +30,13 @@ extension Aria2Methods {
                 preferring: options["metalink-preferred-protocol"],
                 near: options["metalink-location"]
             ).map(\.text)
-            requests.append(
-                try options.naming(file).request(
-                    sources[0],
-                    mirrors: Array(sources.dropFirst()),
-                    root: settings.root
-                )
+            var request = try options.naming(file).request(
+                sources[0],
+                mirrors: Array(sources.dropFirst()),
+                root: settings.root
             )
+            request.options.expectedLength = file.size
+            requests.append(request)
         }
         return .array(try await add(requests, at: position).map { .string($0.description) })
     }

@@ -7,7 +7,7 @@ extension Aria2Option {
         ("allow-overwrite", .flag, "false"), ("allow-piece-length-change", .flag, "false"),
         ("always-resume", .flag, "true"), ("async-dns", .flag, "true"), ("auto-file-renaming", .flag, "true"),
         ("check-integrity", .flag, "false"), ("conditional-get", .flag, "false"),
-        ("connect-timeout", .number(1...600), "60"), ("content-disposition-default-utf8", .flag, "false"),
+        ("connect-timeout", .number(1...600), "30"), ("content-disposition-default-utf8", .flag, "false"),
         ("continue", .flag, "false"), ("dir", .text, nil), ("enable-http-keep-alive", .flag, "true"),
         ("enable-http-pipelining", .flag, "false"), ("enable-mmap", .flag, "false"),
         ("file-allocation", .choice(["none", "prealloc", "trunc", "falloc"]), "prealloc"),

@@ -58,6 +58,7 @@ extension Aria2Options {
         }
         if let wait = number("retry-wait") { options.retryDelay = max(0.1, Double(wait)) }
         if let timeout = number("timeout") { options.timeout = Double(timeout) }
+        if let wait = number("connect-timeout") { options.connectTimeout = Double(wait) }
         if let limit = number("max-download-limit") { options.rateLimit = limit == 0 ? nil : limit }
         if let keeps = flag("remote-time") { options.keepsServerTime = keeps }
         if let verifies = flag("check-certificate") { options.verifiesPeer = verifies }

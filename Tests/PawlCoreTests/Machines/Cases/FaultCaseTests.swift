@@ -41,6 +41,44 @@ import Testing
         if !why.isEmpty { #expect(bench.machine.failure?.why == why) }
     }
 
+    @Test func `without retries each mirror is still tried once`() {
+        var bench = Bench(hosts: ["a.example", "b.example", "c.example"]) { $0.retry.retries = 0 }
+        bench.begin()
+        var asked: [String] = []
+        while bench.machine.phase != .failed, asked.count < 10 {
+            asked.append(bench.machine.sources[bench.machine.lanes[0].source].given.host)
+            bench.fail(.connectionRefused)
+        }
+        #expect(asked == ["a.example", "b.example", "c.example"])
+        #expect(bench.machine.failure?.place.contains("c.example") == true)
+    }
+
+    @Test func `a length that is not the one that was said is refused before a byte of it is written`() {
+        var bench = Bench(hosts: ["a.example", "b.example"]) { $0.length = 100 }
+        bench.begin()
+        bench.answer(Bench.whole(99))
+        #expect(bench.notices.contains { $0.contains("it has 99 bytes, not the 100 that it must have") })
+        bench.answer(Bench.whole(101))
+        #expect(bench.machine.phase == .failed)
+        #expect(bench.machine.failure?.code == .badAnswer)
+        #expect(bench.machine.failure?.why == "it has 101 bytes, not the 100 that it must have")
+        #expect(bench.machine.written == 0)
+    }
+
+    @Test(arguments: [(Int64(100), Phase.publishing), (99, .failed), (101, .failed)])
+    func `a length that nobody said is looked at when all is there`(
+        length: Int64,
+        phase: Phase
+    ) {
+        var bench = Bench { $0.length = 100 }
+        bench.begin()
+        bench.answer(Bench.whole(nil))
+        bench.progress(to: length)
+        bench.end(.complete)
+        #expect(bench.machine.phase == phase)
+        if phase == .failed { #expect(bench.machine.failure?.code == .checksumMismatch) }
+    }
+
     @Test func `events of lanes that are gone mean nothing`() {
         var bench = Bench()
         bench.begin()
