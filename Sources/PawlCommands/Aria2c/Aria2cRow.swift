@@ -18,7 +18,8 @@ package struct Aria2cRow: Sendable {
     var group: OptionGroup
 
     /// Every option, in the order in which they are shown.
-    package static let table: [Aria2cRow] = start + calls + files + session + rest + torrents + silent
+    package static let table: [Aria2cRow] =
+        start + calls + files + session + watching + rest + torrents + silent
 
     package static let named = Dictionary(table.map { ($0.option.name, $0) }) { first, _ in first }
 
@@ -89,6 +90,19 @@ package struct Aria2cRow: Sendable {
         ]
     )
 
+    private static let watching = rows(
+        .watching,
+        Hooks.Occasion.allCases.map { occasion in
+            (
+                "on-download-\(occasion.rawValue)", nil, .text,
+                "with --enable-rpc: run a program as CMD GID N PATH"
+            )
+        } + [
+            ("log", "l", .text, "with --enable-rpc: append a line for everything that happens"),
+            ("stop", nil, .number(0...Int64.max), "with --enable-rpc: end after so many seconds [never]"),
+        ]
+    )
+
     /// What calls know too, and what only the start has.
     private static let rest: [Aria2cRow] = {
         let shorts: [String: Character] = [
@@ -96,9 +110,9 @@ package struct Aria2cRow: Sendable {
             "max-tries": "m",
             "no-netrc": "n", "remote-time": "R", "user-agent": "U", "file-allocation": "a",
             "check-integrity": "V",
-            "parameterized-uri": "P", "ftp-pasv": "p", "log": "l", "index-out": "O", "max-upload-limit": "u",
+            "parameterized-uri": "P", "ftp-pasv": "p", "index-out": "O", "max-upload-limit": "u",
         ]
-        let known = Set((start + calls + files + session).map(\.option.name))
+        let known = Set((start + calls + files + session + watching).map(\.option.name))
         let shared = Aria2Option.table.values.filter { !known.contains($0.name) }.sorted { $0.name < $1.name }
         let own = rows(
             .security,
@@ -149,9 +163,8 @@ package struct Aria2cRow: Sendable {
 
     private static let silent = silent(
         """
-        console-log-level event-poll interface multiple-interface async-dns-server stop-with-process stop dscp \
-        rlimit-nofile min-tls-version socket-recv-buffer-size server-stat-if on-download-start on-download-pause \
-        on-download-stop on-download-complete on-download-error
+        console-log-level event-poll interface multiple-interface async-dns-server stop-with-process dscp \
+        rlimit-nofile min-tls-version socket-recv-buffer-size server-stat-if
         """,
         flags: """
             deferred-input disable-ipv6 human-readable enable-async-dns6 show-console-readout \

@@ -14,8 +14,11 @@ struct Aria2cRun {
     }
 
     func run() throws(Failure) -> Int32 {
-        if !options.passedOver.isEmpty, !options.flag("quiet") {
-            let names = Set(options.passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
+        let isService = options.flag("enable-rpc")
+        let passedOver =
+            options.passedOver + (isService ? [] : Aria2cRun.ofServices.filter { options[$0] != nil })
+        if !passedOver.isEmpty, !options.flag("quiet") {
+            let names = Set(passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
             var errors = OutputFile(descriptor: STDERR_FILENO)
             errors.appendLine(
                 TerminalText.harmless("pawl: these mean nothing here and are passed over: \(names)")
@@ -23,14 +26,28 @@ struct Aria2cRun {
             errors.flush()
         }
         let entries = try entries()
-        guard options.flag("enable-rpc") else { return try GetSession(try plan(entries)).run() }
+        guard isService else { return try GetSession(try plan(entries)).run() }
         let configuration = try configuration(entries)
         // Before the first thread: only the one that calls goes on in the background.
         if options.flag("daemon"), daemon(1, 0) != 0 {
             throw Failure(.unknown, "cannot leave", at: "the terminal", because: systemMessage(errno))
         }
-        try ServeSession.run(configuration) { _ in }
+        let seconds = options.number("stop") ?? 0
+        try ServeSession.run(configuration) { service in
+            guard seconds > 0 else { return }
+            Task {
+                try? await Task.sleep(for: .seconds(seconds))
+                service.ask()
+            }
+        }
         return 0
+    }
+
+    /// What a service does, and single downloads do not.
+    private static let ofServices = hooks.map(\.name) + ["log", "stop"]
+
+    private static let hooks = Hooks.Occasion.allCases.map { occasion in
+        (occasion: occasion, name: "on-download-\(occasion.rawValue)")
     }
 
     /// Files of the command line, of input files and of Metalinks.
@@ -97,6 +114,18 @@ struct Aria2cRun {
         configuration.sessionFile = options["save-session"].map(ServicePlace.absolute)
         configuration.sessionInterval = Int(clamping: options.number("save-session-interval") ?? 0)
         configuration.entries = entries
+        for (occasion, name) in Aria2cRun.hooks {
+            if let program = options[name], !program.isEmpty {
+                configuration.hooks.programs[occasion] = ServicePlace.program(program)
+            }
+        }
+        if let path = options["log"], !path.isEmpty {
+            // aria2's word for standard output; where others of ours speak is standard error.
+            configuration.log = try ServiceLog(
+                path: path == "-" ? nil : ServicePlace.absolute(path),
+                format: .text
+            )
+        }
         var told = options.values.filter { Aria2Option.table[$0.key] != nil }
         told["dir"] = root
         told["out"] = nil
