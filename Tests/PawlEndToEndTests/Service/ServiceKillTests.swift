@@ -1,0 +1,122 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// SIGKILL while 64 downloads run, hundreds wait and clients call.
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct `The service, killed at work` {
+    private static let slots = 64
+
+    /// What clients sent and were told.
+    private struct Ledger {
+        var sent = 0
+        /// Numbers of the downloads whose names came back.
+        var acknowledged: Set<Int> = []
+        /// Answers of this life of the service, those that came while every slot was in use.
+        var busyAnswers = 0
+    }
+
+    private let house: ServiceHouse
+    private let ledger = Monitor(Ledger())
+
+    init() throws { house = try ServiceHouse() }
+
+    private static func content(_ number: Int) -> Payload { Payload(seed: UInt64(number), length: 40_000) }
+
+    private static func gid(_ number: Int) -> String {
+        let digits = String(number + 1, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    @Test func `what it acknowledged is there exactly once, and every file is right`() throws {
+        var dice = Dice(seed: 0x9A31)
+        for _ in 1...4 {
+            let service = try start()
+            ledger.with { $0.busyAnswers = 0 }
+            let callers = (1...2).map { _ in
+                Worker { while (try? call()) == true {} }
+            }
+            let wanted = 1 + Int(dice.next() % 10)
+            let isBusy =
+                ledger.wait(atMost: .seconds(300)) { $0.busyAnswers >= wanted ? true : nil } ?? false
+            service.send(SIGKILL)
+            #expect(service.wait() == .signal(SIGKILL))
+            for caller in callers { caller.join() }
+            try #require(isBusy)
+        }
+        let sent = ledger.read(\.sent)
+        for number in 0..<sent { house.origin.adjust("/\(number)") { $0.pace = nil } }
+        let service = try start()
+        let wait = try house.start("wait", "--all")
+        #expect(wait.wait(atMost: .seconds(600)) == .code(0), "\(wait.errors)")
+        try check(sent: sent)
+        try house.run("stop")
+        #expect(service.wait() == .code(0))
+    }
+
+    /// A child of ours, so that its end can be waited for: until then its locks hold.
+    private func start() throws -> PawlProcess {
+        let service = try house.start("serve", "--jobs", "\(Self.slots)")
+        let line = service.line(in: .err, atMost: .seconds(60)) { $0.contains("serving") }
+        try #require(line != nil, "\(service.errors)")
+        return service
+    }
+
+    private func check(sent: Int) throws {
+        let rows = try house.ask("list")
+        let ids = rows.compactMap { $0["id"]?.string }
+        #expect(Set(ids).count == ids.count)
+        let acknowledged = ledger.read(\.acknowledged)
+        #expect(acknowledged.count > 2 * Self.slots)
+        #expect(Set(acknowledged.map(Self.gid)).isSubset(of: ids))
+        // What was on its way when the service was killed may have come to be or not.
+        #expect(Set(ids).isSubset(of: (0..<sent).map(Self.gid)))
+        var names: Set<String> = [".pawl"]
+        for row in rows {
+            #expect(row["state"]?.string == "finished")
+            let number = try #require(row["id"]?.string.flatMap { Int($0, radix: 16) }) - 1
+            names.insert("f\(number)")
+            #expect(row["name"]?.string == "f\(number)")
+            #expect(house.difference("f\(number)", from: Self.content(number)) == nil)
+        }
+        #expect(Set(FileSystem.names(in: house.folder.path("root"))) == names)
+    }
+
+    /// One letter: some downloads more, and what clients ask beside; `false` when there was no whole answer.
+    private func call() throws -> Bool {
+        let numbers = ledger.with { ledger in
+            defer { ledger.sent += 4 }
+            return ledger.sent..<(ledger.sent + 4)
+        }
+        var calls: [JSON] = numbers.map { number in
+            let url = house.origin.serve("/\(number)", Self.content(number)) {
+                // Some end at once, most are at work when the end comes.
+                $0.pace = number.isMultiple(of: 4) ? nil : 2_000
+            }
+            let options: JSON = ["gid": .string(Self.gid(number)), "out": .string("f\(number)")]
+            return [
+                "id": .number(number), "method": "aria2.addUri", "params": [[.string(url)], options],
+            ]
+        }
+        calls.append(["id": "stat", "method": "aria2.getGlobalStat"])
+        calls.append(["id": "list", "method": "aria2.tellWaiting", "params": [.number(0), .number(20)]])
+        let curl = try PawlProcess.run(
+            "/usr/bin/curl",
+            [
+                "-sS", "--unix-socket", house.folder.path("socket"), "--data-binary", JSON.array(calls).text,
+                "http://pawl/jsonrpc",
+            ]
+        )
+        guard curl.exit == .code(0), let answers = try JSON.parse(curl.output).array else { return false }
+        ledger.with { ledger in
+            for answer in answers {
+                if let number = answer["id"]?.integer, answer["result"]?.string == Self.gid(Int(number)) {
+                    ledger.acknowledged.insert(Int(number))
+                }
+                if answer["result"]?["numActive"]?.string == "\(Self.slots)" { ledger.busyAnswers += 1 }
+            }
+        }
+        return true
+    }
+}
