@@ -55,10 +55,11 @@ test: test-packages build $(if $(SANITIZE)$(FILTER),,simulate) ## all tests (FIL
 ifdef FILTER
 	$(RUN_TESTS) $(TEST_FLAGS)
 else
-# Sessions work on Swift's shared threads, which tests that wait for processes and servers hold: they have a run of their own.
+# Sessions and the service work on Swift's shared threads, which tests that wait for processes and servers hold: they have
+# a run of their own.
 # So has the browser, which moreover wants the memory that a sanitizer takes.
-	$(RUN_TESTS) $(TEST_FLAGS) --skip PawlSessionTests --skip PawlPageTests
-	$(RUN_TESTS) $(TEST_FLAGS) --filter PawlSessionTests
+	$(RUN_TESTS) $(TEST_FLAGS) --skip PawlSessionTests --skip PawlServerTests --skip PawlPageTests
+	$(RUN_TESTS) $(TEST_FLAGS) --filter PawlSessionTests --filter PawlServerTests
 	$(if $(SANITIZE),,$(RUN_TESTS) $(TEST_FLAGS) --filter PawlPageTests)
 endif
 
@@ -98,10 +99,10 @@ bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=2
 	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
 	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(PREFIX)')
 
-load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling
+load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling (PHASES=calls,sockets,polls)
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
-	Benchmarks/load.py --pawl .build/release/pawl
+	Benchmarks/load.py --pawl .build/release/pawl $(if $(PHASES),--phases $(PHASES))
 
 coverage: packages ## every region of the deciding code is reached
 	Scripts/coverage

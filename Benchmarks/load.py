@@ -2,7 +2,7 @@
 """The service under load: a long queue, many downloads at once, callers, WebSockets, and a day of polling.
 
 It starts nginx and `pawl serve` on loopback, both on a memory disk, calls as aria2's clients do, and tells what it measured.
-The exit code is 1 when something of it does not hold.
+The exit code is 1 when something of it does not hold. PHASES picks some: add comes with each.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import os
 import pathlib
 import platform
 import shutil
+import select
 import signal
 import socket
 import struct
@@ -128,46 +129,61 @@ async def rate(service, per_second, seconds):
     return sorted(latencies)
 
 
-class Socket:
-    async def open(self, port):
-        self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port)
-        key = base64.b64encode(os.urandom(16))
-        self.writer.write(
-            b"GET /jsonrpc HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + key + b"\r\n\r\n")
-        await self.reader.readuntil(b"\r\n\r\n")
-        data = json.dumps(letter("aria2.getSessionInfo")).encode()
-        self.writer.write(b"\x81" + (bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))) + b"\0\0\0\0" + data)
-        await self.message()
-        return self
+def listen(port, count):
+    """WebSockets that show the secret and then only listen, in a process of its own, as they are in life.
 
-    async def message(self):
-        while True:
-            first, size = await self.reader.readexactly(2)
-            if size == 126:
-                size = struct.unpack(">H", await self.reader.readexactly(2))[0]
-            data = await self.reader.readexactly(size)
-            if first & 0x0F == 1:
-                return data
+    Says `ready` when all stand, and how many have heard something when its standard input ends.
+    """
+    data = json.dumps(letter("aria2.getSessionInfo")).encode()
+    frame = b"\x81" + (bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))) + b"\0\0\0\0" + data
+    sockets, heard = [], set()
+    for _ in range(count):
+        one = socket.create_connection(("127.0.0.1", port))
+        one.sendall(b"GET /jsonrpc HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + base64.b64encode(os.urandom(16)) + b"\r\n\r\n")
+        seen = b""
+        while b"\r\n\r\n" not in seen:
+            seen += one.recv(4096)
+        one.sendall(frame)
+        while b'"sessionId"' not in seen:
+            seen += one.recv(4096)
+        one.setblocking(False)
+        sockets.append(one)
+    print("ready", flush=True)
+    # A few times a second is as well as at once: nothing depends on it, and the machine's cores are the service's.
+    while not select.select([sys.stdin], [], [], 0.25)[0]:
+        for one in sockets:
+            try:
+                if one.recv(1 << 18):
+                    heard.add(one)
+            except BlockingIOError:
+                pass
+    print(len(heard), flush=True)
 
 
-async def poll(service, count):
-    """What a client asks once a second, as fast as it is answered; memory after the first tenth and at the end."""
-    calls = [letter("aria2.getGlobalStat"), letter("aria2.tellActive"), letter("aria2.tellWaiting", 0, 20), letter("aria2.tellStopped", -1, 20)]
+# What AriaNg asks once a second (its list's keys).
+KEYS = ["gid", "totalLength", "completedLength", "uploadSpeed", "downloadSpeed", "connections", "numSeeders", "seeder", "status",
+        "errorCode", "verifiedLength", "verifyIntegrityPending"]
+POLL = [letter("aria2.getGlobalStat"), letter("aria2.tellActive", KEYS), letter("aria2.tellWaiting", 0, 20, KEYS),
+        letter("aria2.tellStopped", -1, 20, KEYS)]
 
-    async def some(number):
+
+async def poll(service, count, polls_per_letter=10):
+    """What a client asks once a second, as fast as it is answered; memory after each tenth."""
+    body = POLL * polls_per_letter
+    connections = 2
+
+    async def some(letters):
         caller = await Caller().open(service.port)
-        for _ in range(number):
-            await caller.call(calls)
+        for _ in range(letters):
+            await caller.call(body)
 
-    await asyncio.gather(*(some(count // 40) for _ in range(4)))
-    before = service.memory()
+    memories = []
     start = time.monotonic()
-    middle = []
-    for _ in range(9):
-        await asyncio.gather(*(some(count // 40) for _ in range(4)))
-        middle.append(service.memory())
-    return before, middle, time.monotonic() - start
+    for _ in range(10):
+        await asyncio.gather(*(some(-(-count // (10 * connections * polls_per_letter))) for _ in range(connections)))
+        memories.append(service.memory())
+    return memories, time.monotonic() - start
 
 
 def sweep(root):
@@ -180,9 +196,42 @@ def sweep(root):
     return count
 
 
+async def measure_rate(service, options, report, swept, what):
+    start, before = time.monotonic(), swept[0]
+    latencies = await rate(service, options.rate, options.seconds)
+    speed = (swept[0] - before) * LENGTH / (time.monotonic() - start) / (1 << 20)
+    p99 = latencies[len(latencies) * 99 // 100]
+    words = f"p50 {latencies[len(latencies) // 2]:.1f} ms, p99 {p99:.1f} ms, longest {latencies[-1]:.1f} ms"
+    report(f"{options.rate} calls a second for {options.seconds} s{what}, {options.active} downloads running at {speed:.0f} MiB/s",
+           words, p99 < 20)
+
+
+async def measure_sockets(service, options, report, swept):
+    before = service.memory()
+    command = [sys.executable, __file__, "--listen", str(service.port), "--sockets", str(options.sockets)]
+    listener = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    await asyncio.to_thread(listener.stdout.readline)
+    after = service.memory()
+    await measure_rate(service, options, report, swept, f" beside {options.sockets} WebSockets that only listen")
+    hearing, _ = await asyncio.to_thread(listener.communicate, "")
+    report(f"{options.sockets} WebSockets that only listen", f"{(after - before) * 1024 / options.sockets:.0f} KiB each, "
+           f"events heard by {hearing.strip()}", int(hearing) == options.sockets)
+
+
+async def measure_polls(service, options, report):
+    # A day is not spent at full speed: the transfers would only keep the polls waiting.
+    caller = await Caller().open(service.port)
+    await caller.call(letter("aria2.changeGlobalOption", {"max-overall-download-limit": "20M"}))
+    memories, took = await poll(service, options.polls)
+    grown = memories[-1] - min(memories[:2])
+    report(f"{options.polls} polls of four calls each, downloads going on at 20 MiB/s",
+           f"MiB after each tenth: {', '.join(f'{m:.1f}' for m in memories)}; {took:.0f} s", grown < 8)
+
+
 async def run(options, folder, report):
     origin = Origin(folder)
     service = Service(options.pawl, folder, options.active)
+    phases = options.phases.split(",")
     try:
         took = await fill(service, origin, options.queue)
         report(f"{options.queue} downloads added in letters of 500", f"{took:.1f} s", True)
@@ -194,29 +243,12 @@ async def run(options, folder, report):
                 await asyncio.sleep(0.1)
 
         sweeper = asyncio.create_task(sweeping())
-        start = time.monotonic()
-        latencies = await rate(service, options.rate, options.seconds)
-        speed = swept[0] * LENGTH / (time.monotonic() - start) / (1 << 20)
-        p99 = latencies[len(latencies) * 99 // 100]
-        words = f"p50 {latencies[len(latencies) // 2]:.1f} ms, p99 {p99:.1f} ms, longest {latencies[-1]:.1f} ms"
-        report(f"{options.rate} calls a second for {options.seconds} s, {options.active} downloads running at {speed:.0f} MiB/s",
-               words, p99 < 20)
-        before = service.memory()
-        sockets = [await Socket().open(service.port) for _ in range(options.sockets)]
-        after = service.memory()
-        heard = await asyncio.gather(*(asyncio.wait_for(s.message(), 60) for s in sockets), return_exceptions=True)
-        hearing = sum(isinstance(message, bytes) for message in heard)
-        report(f"{options.sockets} WebSockets that only listen",
-               f"{(after - before) * 1024 / options.sockets:.0f} KiB each, events heard by {hearing}", hearing == options.sockets)
-        latencies = await rate(service, options.rate, min(20, options.seconds))
-        p99 = latencies[len(latencies) * 99 // 100]
-        report(f"{options.rate} calls a second beside them", f"p99 {p99:.1f} ms", p99 < 20)
-        for s in sockets:
-            s.writer.close()
-        before, memories, took = await poll(service, options.polls)
-        grown = memories[-1] - min(before, memories[0])
-        report(f"{options.polls} polls of four calls each", f"{before:.0f} MiB after the first tenth, {memories[-1]:.0f} MiB at the end, "
-               f"most {max(memories):.0f} MiB, {took / options.polls / 0.9 * 1000:.2f} ms a poll", grown < 8)
+        if "calls" in phases:
+            await measure_rate(service, options, report, swept, "")
+        if "sockets" in phases:
+            await measure_sockets(service, options, report, swept)
+        if "polls" in phases:
+            await measure_polls(service, options, report)
         sweeper.cancel()
         service.process.send_signal(signal.SIGTERM)
         report("stopped in good order", f"exit code {service.process.wait(30)}", service.process.returncode == 0)
@@ -235,7 +267,11 @@ def main():
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--sockets", type=int, default=1000)
     parser.add_argument("--polls", type=int, default=86_400)
+    parser.add_argument("--phases", default="calls,sockets,polls")
+    parser.add_argument("--listen", type=int, metavar="PORT", help=argparse.SUPPRESS)
     options = parser.parse_args()
+    if options.listen:
+        return listen(options.listen, options.sockets)
     failed = []
 
     def report(what, words, holds):
