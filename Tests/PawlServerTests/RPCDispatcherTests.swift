@@ -7,13 +7,46 @@ private struct Echo: RPCMethods {
     let names = ["test.say", "test.change", "test.fail"]
     let notifications = ["test.onSay"]
     func isReadOnly(_ method: String) -> Bool { method != "test.change" }
-    func call(_ method: String, _ parameters: [JSON]) async throws(RPCError) -> JSON {
+    func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
         if method == "test.fail" { throw RPCError("it failed") }
         return .array(parameters)
     }
 }
 
 @Suite struct RPCDispatcherTests {
+    @Test func `wrong secrets are looked at a few times, then none is, but from who is known`() async throws {
+        let secret = try #require(Secret("right"))
+        let dispatcher = RPCDispatcher(Echo(), secret: secret)
+        // More than are looked at, however slowly this runs.
+        let guess: JSON = ["id": .number(1), "method": "test.say", "params": ["token:wrong"]]
+        let right: JSON = ["id": .number(2), "method": "test.say", "params": ["token:right"]]
+        let letter = RPCLetter.parse(JSON.array(Array(repeating: guess, count: 9000) + [right]).utf8)
+        var rights = RPCRights(isTrusted: false, isReadOnly: false)
+        let answers = await dispatcher.answer(letter, rights: rights)
+        #expect(answers.json.array?.count == 9001)
+        #expect(answers.json.array?.last?["error"]?["message"] == "Unauthorized")
+        #expect(!answers.showedSecret && answers.isUnauthorized)
+        rights.isKnown = true
+        let known = await dispatcher.answer(RPCLetter.parse(right.utf8), rights: rights)
+        #expect(known.showedSecret && known.json["result"] == [])
+    }
+
+    @Test func `a budget of guesses fills again, and the right secret takes nothing of it`() {
+        let start = ContinuousClock.now
+        var budget = GuessBudget(now: start)
+        func looks(_ wanted: Int, after seconds: Int) -> Int {
+            (0..<wanted).reduce(0) { sum, _ in sum + (budget.take(now: start + .seconds(seconds)) ? 1 : 0) }
+        }
+        for _ in 0..<1000 {
+            #expect(looks(1, after: 0) == 1)
+            budget.giveBack()
+        }
+        #expect(looks(1000, after: 0) == Int(GuessBudget.burst))
+        #expect(looks(1000, after: 1) == Int(GuessBudget.perSecond))
+        // Nothing is saved up beyond the burst.
+        #expect(looks(1000, after: 100_000) == Int(GuessBudget.burst))
+    }
+
     private func ask(
         _ text: String,
         secret: String? = nil,

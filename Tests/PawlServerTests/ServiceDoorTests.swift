@@ -94,6 +94,69 @@ import Testing
         await bench.close()
     }
 
+    @Test func `figures tell what each host has, and how long the server's thread let others wait`()
+        async throws
+    {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/f", Payload(seed: 9, length: 100_000)) { $0.cut = .stall(at: 50_000) }
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["split": "1"]])
+        try await bench.begin(gid)
+        let figures = try await bench.curl(
+            "--unix-socket",
+            bench.folder.path("socket"),
+            "http://pawl/metrics"
+        )
+        let host = url.dropLast("/f".count)
+        #expect(figures.contains("\npawl_host_connections{host=\"\(host)\"} 1.0\n"))
+        #expect(figures.contains("# TYPE pawl_host_connections_limit gauge\n"))
+        let counts = figures.split(separator: "\n").filter { $0.hasPrefix("pawl_loop_delay_seconds_") }
+            .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+        // Six steps and all, the sum, the count.
+        try #require(counts.count == 9)
+        #expect(counts[..<7] == counts[..<7].sorted()[...])
+        #expect(counts[6] == counts[8] && counts[8] >= 1)
+        await bench.close()
+    }
+
+    @Test func `a port that somebody else has is done without, where that is wanted, and told`() async throws
+    {
+        let other = try await ServiceBench()
+        let bench = try await ServiceBench {
+            $0.port = other.service.port
+            $0.canDoWithoutPort = true
+        }
+        #expect(bench.service.port == 0)
+        let why = try #require(try await bench.result("pawl.status")["portRefusal"]?.string)
+        #expect(why.contains("127.0.0.1:\(other.service.port)") && why.contains("in use"))
+        #expect(try await bench.refusal("pawl.web") == why)
+        #expect(try await other.result("pawl.status")["portRefusal"] == .null)
+        await bench.close()
+        await #expect(throws: Failure.self) { try await ServiceBench { $0.port = other.service.port } }
+        await other.close()
+    }
+
+    @Test(arguments: ["netrc", "cookies", "authorities", "certificate", "key"])
+    func `files to be read are named by who came by the socket file only`(option: String) async throws {
+        let bench = try await ServiceBench()
+        let wish: JSON = [
+            [
+                [
+                    "url": "http://127.0.0.1:9/f",
+                    "options": .object([JSON.Member(option, ["/etc/hostname"])]), "start": "paused",
+                ]
+            ]
+        ]
+        let letter: JSON = [
+            "id": "1", "method": "pawl.add",
+            "params": .array([.string("token:" + bench.secret)] + (wish.array ?? [])),
+        ]
+        let told = try await bench.post(letter.text)
+        #expect(told.contains("over the socket file only") && !told.contains("result"))
+        #expect(try await bench.result("pawl.list").array?.isEmpty == true)
+        #expect(try await bench.result("pawl.add", wish).array?.first?["id"] != nil)
+        await bench.close()
+    }
+
     @Test func `the secret is made once, in a file for its owner alone`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("secret")

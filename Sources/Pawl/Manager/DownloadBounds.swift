@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlEngine
 
 /// What bounds all downloads of a manager together (``DownloadManager/bounds()``).
@@ -21,5 +21,10 @@ extension DownloadManager {
                 timetable: keeper.timetable?.text
             )
         }
+    }
+
+    /// What every origin has and may have that is in use or has complained.
+    package func hostBudgets() async throws(PawlError) -> [Origin: HostBudget] {
+        try await ask { $0.engine.budgets }
     }
 }

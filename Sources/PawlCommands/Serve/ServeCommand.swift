@@ -27,12 +27,13 @@ extension Command {
             try ServiceStarter.start(Array(CommandLine.arguments.dropFirst(2)))
             return 0
         }
-        configuration.log = try options.log(isDetached: parent != nil)
-        let teller = ServeTeller(options, log: configuration.log)
+        configuration.log = try options.log(isDetached: parent != nil, root: configuration.root)
+        let teller = ServeTeller(options, log: configuration.log, isDetached: parent != nil)
         let known = configuration
         try ServeSession.run(configuration) { service in
-            let port = known.port == nil ? "" : " and \(known.pageURL(port: service.port))"
+            let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
             teller.tell("serving", "serving \(known.root) at \(known.socket)\(port)")
+            if let why = service.portRefusal { teller.tell("noPort", why) }
             parent?.tell()
             supervisor.tell("READY=1")
         }
@@ -46,11 +47,12 @@ private struct ServeTeller: Sendable {
     private let log: ServiceLog?
     private let isPlain: Bool
 
-    init(_ options: ServeOptions, log: ServiceLog?) {
+    init(_ options: ServeOptions, log: ServiceLog?, isDetached: Bool) {
+        let hasFile = options.logFile != nil || isDetached
         // Where standard error is the log and programs read it, nothing else goes there.
-        let isOnlyLog = options.logFile == nil && options.logFormat == .json && log != nil
+        let isOnlyLog = !hasFile && options.logFormat == .json && log != nil
         isPlain = !options.isQuiet && !isOnlyLog
-        self.log = isOnlyLog || options.logFile != nil ? log : nil
+        self.log = isOnlyLog || hasFile ? log : nil
     }
 
     func tell(_ event: String, _ text: String) {

@@ -102,9 +102,9 @@ extension ServeOptions {
         CommandOption(
             "port",
             aliases: ["rpc-listen-port"],
-            takes: .required("N|none"),
+            takes: .required("N|auto|none"),
             in: .doors,
-            "TCP port for HTTP and WebSocket, 0 for any free one; none leaves only the socket file",
+            "TCP port for HTTP and WebSocket, 0 for any free one; auto: 6800 if it is free; none leaves only the socket file",
             standard: "$PAWL_PORT, else 6800"
         ) { (options, value) throws(Failure) in options.port = try OptionValues.notEmpty("port", value) },
         CommandOption(

@@ -34,7 +34,8 @@ extension ServeOptions {
             takes: .required("FILE"),
             in: .watching,
             "append a line for everything that happens, without secrets",
-            standard: "standard error, nowhere with --quiet or in the background"
+            standard:
+                "standard error, nowhere with --quiet; in the background .pawl/log of the root, 8 MiB at most"
         ) { (options, value) throws(Failure) in options.logFile = try OptionValues.notEmpty("log", value) },
         CommandOption(
             "log-format",

@@ -7,7 +7,7 @@ package struct ServeOptions: CommandOptions {
     package var root: String?
     package var socket: String?
     package var address = "127.0.0.1"
-    /// A number, `none` when only the socket file is listened at.
+    /// A number, `auto`, or `none` when only the socket file is listened at.
     package var port: String?
     package var certificate: String?
     package var key: String?
@@ -32,10 +32,16 @@ package struct ServeOptions: CommandOptions {
 
     package init() {}
 
-    /// Where it logs: nowhere when nobody could read it.
-    package func log(isDetached: Bool) throws(Failure) -> ServiceLog? {
-        guard logFile != nil || !(isDetached || isQuiet) else { return nil }
-        return try ServiceLog(path: logFile.map(ServicePlace.absolute), format: logFormat)
+    /// Twice as much, since the last file is kept beside the new one.
+    private static let logSize: Int64 = 4 << 20
+
+    /// Where it logs; in the background it has a file beside the queue.
+    package func log(isDetached: Bool, root: String) throws(Failure) -> ServiceLog? {
+        if let logFile { return try ServiceLog(path: ServicePlace.absolute(logFile), format: logFormat) }
+        if isDetached {
+            return ServiceLog(path: root + "/.pawl/log", format: logFormat, limit: ServeOptions.logSize)
+        }
+        return isQuiet ? nil : try ServiceLog(path: nil, format: logFormat)
     }
 
     /// How the service is started; paths in it are absolute.
@@ -45,9 +51,13 @@ package struct ServeOptions: CommandOptions {
             socket: try ServicePlace.socket(socket)
         )
         configuration.address = address
-        let port = port ?? environmentVariable("PAWL_PORT") ?? "6800"
-        configuration.port =
-            port.lowercased() == "none" ? nil : try OptionValues.integer("port", port, in: 0...65535)
+        switch (port ?? environmentVariable("PAWL_PORT"))?.lowercased() {
+        case nil: break
+        case "auto": configuration.canDoWithoutPort = true
+        case "none": configuration.port = nil
+        case .some(let number):
+            configuration.port = try OptionValues.integer("port", number, in: 0...65535)
+        }
         configuration.certificate = certificate.map(ServicePlace.absolute)
         configuration.key = key.map(ServicePlace.absolute)
         configuration.secret = secret

@@ -87,10 +87,10 @@ extension AddOptions {
         ) { (options, value) throws(Failure) in options.root = try OptionValues.notEmpty("root", value) },
         CommandOption(
             "port",
-            takes: .required("N|none"),
+            takes: .required("N|auto|none"),
             in: .service,
             "TCP port of the service that is started",
-            standard: "$PAWL_PORT, else 6800"
+            standard: "$PAWL_PORT, else auto: 6800 if it is free"
         ) { (options, value) in options.port = value },
     ]
 }

@@ -21,7 +21,10 @@ enum ServiceStarter {
         guard try !ServiceClient(socket: socket).isAnswered() else { return }
         let root = try ServicePlace.root(options.root)
         var arguments = ["--quiet", "--root", root, "--socket", socket]
-        if let port = options.port { arguments += ["--port", port] }
+        // Downloads must not wait because another program has the port.
+        if let port = options.port ?? (ServicePlace.variable("PAWL_PORT") == nil ? "auto" : nil) {
+            arguments += ["--port", port]
+        }
         try start(arguments)
         guard !quietly else { return }
         var errors = OutputFile(descriptor: STDERR_FILENO)

@@ -35,6 +35,7 @@ extension Command {
             "pawl \(status["version"]?.string ?? "") serves \(status["root"]?.string ?? "") (process \(number("pid"))): "
                 + "\(number("running")) running, \(number("waiting")) waiting, \(number("ended")) ended, "
                 + Figures.speed(number("speed"))
+                + (status["portRefusal"]?.string.map { "\nno page and no aria2 clients: \($0)" } ?? "")
         )
         return 0
     }

@@ -158,6 +158,9 @@ package final class Engine: Sendable {
         for loop in loops { loop.post(.limits) }
     }
 
+    /// What every origin has and may have that is in use or has complained.
+    package var budgets: [Origin: HostBudget] { shared.withLock { $0 }?.budgets ?? [:] }
+
     /// The most that each host is asked for, by all downloads together.
     package func limit(hosts limits: HostLimits) {
         shared.withLock { $0 }?.change(hosts: limits, now: ports.clock.now)

@@ -60,6 +60,9 @@ final class Shared: Sendable {
         }
     }
 
+    /// What every origin has and may have that is in use or has complained.
+    var budgets: [Origin: HostBudget] { hosts.withLock { $0.budgets } }
+
     func release(_ origin: Origin) {
         hosts.withLock { $0.budgets[origin]?.release() }
     }

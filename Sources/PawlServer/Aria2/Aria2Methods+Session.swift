@@ -94,10 +94,13 @@ extension Aria2Parameters {
             let former = line.name == "header" ? lines[line.name] : nil
             lines[line.name] = former.map { $0 + "\n" + line.value } ?? line.value
         }
-        self.init([
-            .array(entry.addresses.map { .string($0) }),
-            .object(lines.map { JSON.Member($0.key, .string($0.value)) }),
-        ])
+        self.init(
+            [
+                .array(entry.addresses.map { .string($0) }),
+                .object(lines.map { JSON.Member($0.key, .string($0.value)) }),
+            ],
+            RPCRights(isTrusted: true, isReadOnly: false)
+        )
     }
 }
 

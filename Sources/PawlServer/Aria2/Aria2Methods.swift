@@ -25,10 +25,14 @@ package struct Aria2Methods: RPCMethods {
         method.hasPrefix("aria2.get") || method.hasPrefix("aria2.tell")
     }
 
-    package func call(_ method: String, _ parameters: [JSON]) async throws(RPCError) -> JSON {
+    package func call(
+        _ method: String,
+        _ parameters: [JSON],
+        _ rights: RPCRights
+    ) async throws(RPCError) -> JSON {
         guard let body = Aria2Methods.table[method] else { throw .noSuchMethod(method) }
         do {
-            return try await body(self, Aria2Parameters(parameters))
+            return try await body(self, Aria2Parameters(parameters, rights))
         } catch let error as RPCError {
             throw error
         } catch let error as PawlError {
@@ -79,7 +83,13 @@ package struct Aria2Methods: RPCMethods {
 struct Aria2Parameters: Sendable {
     private let values: [JSON]
 
-    init(_ values: [JSON]) { self.values = values }
+    /// What its sender may have done.
+    let rights: RPCRights
+
+    init(_ values: [JSON], _ rights: RPCRights) {
+        self.values = values
+        self.rights = rights
+    }
 
     private func value<Value>(
         _ position: Int,

@@ -117,13 +117,10 @@ final class PageFeed: Sendable {
     private func serve(_ work: Work) async throws {
         let status = try await status()
         if !work.readers.isEmpty {
-            let message = try await news(work.changed, status: status)
-            for reader in work.readers { work.server.push(message, to: reader) }
+            work.server.push([try await news(work.changed, status: status)], to: work.readers)
         }
         guard !work.newcomers.isEmpty else { return }
-        for message in try await everything(status: status) {
-            for newcomer in work.newcomers { work.server.push(message, to: newcomer) }
-        }
+        work.server.push(try await everything(status: status), to: work.newcomers)
     }
 
     /// What has changed, and what runs.

@@ -1,11 +1,25 @@
+import Synchronization
+
 /// What a client has to know.
-package struct Secret: Sendable {
+package final class Secret: Sendable {
     private let bytes: [UInt8]
+    private let guesses = Mutex(GuessBudget(now: .now))
 
     /// `nil` for an empty text, which would let everybody in.
     package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         bytes = Array(text.utf8)
+    }
+
+    /// Whether somebody of whom nothing is known has shown it.
+    ///
+    /// Wrong ones are looked at a few times a second only, of all callers together: until then the right one is refused
+    /// too.
+    package func admits(_ other: String) -> Bool {
+        guard guesses.withLock({ $0.take(now: .now) }) else { return false }
+        guard equals(other) else { return false }
+        guesses.withLock { $0.giveBack() }
+        return true
     }
 
     /// Takes the same time wherever the difference is, so that it cannot be guessed a character at a time.

@@ -10,6 +10,10 @@ final class EventLines: Sendable {
         var readers: Set<ConnectionID> = []
         /// What runs, as far as events told: aria2's words depend on it.
         var running: Set<Download.ID> = []
+        /// What sockets have not been told yet.
+        var letters: [[UInt8]] = []
+        /// Some went out a moment ago.
+        var isResting = false
     }
 
     private let state = Mutex(State())
@@ -30,38 +34,53 @@ final class EventLines: Sendable {
     }
 
     func tell(_ event: DownloadEvent) {
-        let (server, sockets, readers, words) = state.withLock { state in
-            (state.server, state.sockets, state.readers, EventLines.words(for: event, &state.running))
+        let (server, readers, goesOut) = state.withLock { state in
+            for word in EventLines.words(for: event, &state.running) {
+                state.letters.append(EventLines.letter(word, event.id))
+            }
+            let goesOut = !state.letters.isEmpty && !state.isResting
+            if goesOut { state.isResting = true }
+            return (state.server, state.readers, goesOut)
         }
-        guard let server else { return }
-        for word in words { EventLines.tell(word, of: event.id, to: sockets, by: server) }
-        guard !readers.isEmpty else { return }
-        let line = ServiceEvent.json(event).utf8 + [UInt8(ascii: "\n")]
-        for reader in readers { server.push(line, to: reader) }
+        if goesOut { Task { await sendAndRest() } }
+        if !readers.isEmpty {
+            server?.push([ServiceEvent.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers)
+        }
+    }
+
+    /// Sends at once, and then what has come together in a while: with many clients each time costs a lot.
+    private func sendAndRest() async {
+        while send() { try? await Task.sleep(for: EventLines.rest) }
+    }
+
+    /// Whether there was anything; after nothing the next one goes out at once.
+    private func send() -> Bool {
+        let (server, sockets, letters) = state.withLock { state in
+            defer { state.letters = [] }
+            state.isResting = !state.letters.isEmpty
+            return (state.server, state.sockets, state.letters)
+        }
+        server?.push(letters, to: sockets)
+        return !letters.isEmpty
     }
 
     /// Says of what runs that it stops: nothing more is told after this.
     func tellStop() {
-        let (server, sockets, running) = state.withLock { state in
-            defer { state.running = [] }
-            return (state.server, state.sockets, state.running)
+        state.withLock { state in
+            state.letters += state.running.map { EventLines.letter("onDownloadStop", $0) }
+            state.running = []
         }
-        guard let server else { return }
-        for id in running { EventLines.tell("onDownloadStop", of: id, to: sockets, by: server) }
+        _ = send()
     }
 
-    private static func tell(
-        _ word: String,
-        of id: Download.ID,
-        to sockets: Set<ConnectionID>,
-        by server: WebServer
-    ) {
+    private static let rest = Duration.milliseconds(100)
+
+    private static func letter(_ word: String, _ id: Download.ID) -> [UInt8] {
         let letter: JSON = [
             "jsonrpc": "2.0", "method": .string("aria2.\(word)"),
             "params": [["gid": .string(id.description)]],
         ]
-        let bytes = letter.utf8
-        for socket in sockets { server.push(bytes, to: socket) }
+        return letter.utf8
     }
 
     /// What aria2 would say.

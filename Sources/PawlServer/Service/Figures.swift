@@ -1,4 +1,5 @@
 import Pawl
+import PawlCore
 import Synchronization
 
 /// What is counted for `/metrics`, in Prometheus' text format.
@@ -28,79 +29,85 @@ final class Figures: Sendable {
         }
     }
 
-    func text(_ manager: DownloadManager) async -> String {
-        let counts = counts.withLock { $0 }
-        var page = Page()
+    /// `delays` are the server's.
+    func text(_ manager: DownloadManager, _ delays: Delays?) async -> String {
+        var page = FigurePage()
         if let queue = try? await manager.counts(), let running = try? await manager.running() {
             page.gauge(
                 "pawl_downloads",
                 "Downloads by standing.",
                 [
-                    (#"state="running""#, Double(queue.running)),
-                    (#"state="waiting""#, Double(queue.waiting)),
-                    (#"state="ended""#, Double(queue.ended)),
+                    ([("state", "running")], Double(queue.running)),
+                    ([("state", "waiting")], Double(queue.waiting)),
+                    ([("state", "ended")], Double(queue.ended)),
                 ]
             )
             page.gauge(
                 "pawl_download_bytes_per_second",
                 "Speed of all downloads over the last second.",
-                [
-                    ("", Double(running.reduce(0) { $0 + $1.speed }))
-                ]
+                Double(running.reduce(0) { $0 + $1.speed })
             )
             page.gauge(
                 "pawl_connections",
                 "Connections in use.",
-                [
-                    ("", Double(running.reduce(0) { $0 + $1.connections }))
-                ]
+                Double(running.reduce(0) { $0 + $1.connections })
             )
         }
+        if let budgets = try? await manager.hostBudgets() { add(budgets, to: &page) }
+        add(counts.withLock { $0 }, to: &page)
+        if let delays {
+            page.histogram(
+                "pawl_loop_delay_seconds",
+                "How long answers and messages waited for the server's thread.",
+                delays
+            )
+        }
+        return page.text
+    }
+
+    /// Of so many hosts at most, those with the most connections: each is a series of its own in Prometheus.
+    private static let hosts = 100
+
+    private func add(_ budgets: [Origin: HostBudget], to page: inout FigurePage) {
+        let busiest = budgets.map { (name: Figures.name($0.key), budget: $0.value) }
+            .sorted { ($1.budget.inUse, $0.name) < ($0.budget.inUse, $1.name) }.prefix(Figures.hosts)
+        page.gauge(
+            "pawl_host_connections",
+            "Connections to a host, of the \(Figures.hosts) hosts with the most.",
+            busiest.map { ([("host", $0.name)], Double($0.budget.inUse)) }
+        )
+        page.gauge(
+            "pawl_host_connections_limit",
+            "What a host bears, for those that have complained.",
+            busiest.compactMap { host in host.budget.limit.map { ([("host", host.name)], Double($0)) } }
+        )
+    }
+
+    private static func name(_ origin: Origin) -> String {
+        "\(origin.scheme.rawValue)://\(origin.host.contains(":") ? "[\(origin.host)]" : origin.host):\(origin.port)"
+    }
+
+    private func add(_ counts: Counts, to page: inout FigurePage) {
         page.counter(
             "pawl_received_bytes_total",
             "Bytes received for downloads that finished.",
-            [("", Double(counts.received))]
+            Double(counts.received)
         )
-        page.counter("pawl_finished_total", "Downloads that finished.", [("", Double(counts.finished))])
+        page.counter("pawl_finished_total", "Downloads that finished.", Double(counts.finished))
         page.counter(
             "pawl_retries_total",
             "Attempts that failed and were followed by another.",
-            [("", Double(counts.retries))]
+            Double(counts.retries)
         )
         page.counter(
             "pawl_missed_events_total",
             "Events that this page was too slow for.",
-            [("", Double(counts.missed))]
+            Double(counts.missed)
         )
         page.counter(
             "pawl_failures_total",
             "Downloads that failed, by code of the exit table.",
-            counts.failures.sorted { $0.key < $1.key }.map { (#"code="\#($0.key)""#, Double($0.value)) }
+            counts.failures.sorted { $0.key < $1.key }.map { ([("code", "\($0.key)")], Double($0.value)) }
         )
-        return page.text
-    }
-
-    private struct Page {
-        var text = ""
-
-        mutating func gauge(_ name: String, _ help: String, _ values: [(labels: String, value: Double)]) {
-            add(name, help, "gauge", values)
-        }
-
-        mutating func counter(_ name: String, _ help: String, _ values: [(labels: String, value: Double)]) {
-            add(name, help, "counter", values)
-        }
-
-        private mutating func add(
-            _ name: String,
-            _ help: String,
-            _ kind: String,
-            _ values: [(labels: String, value: Double)]
-        ) {
-            text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind)\n"
-            for (labels, value) in values {
-                text += name + (labels.isEmpty ? "" : "{\(labels)}") + " \(value)\n"
-            }
-        }
     }
 }

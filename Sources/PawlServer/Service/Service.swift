@@ -7,6 +7,8 @@ package final class Service: Sendable {
     package let manager: DownloadManager
     /// The port that is listened at; 0 for none.
     package let port: Int
+    /// Why there is no port, where one was wanted.
+    package let portRefusal: String?
     private let server: WebServer
     private let bell: Bell
     private let lines: EventLines
@@ -14,15 +16,22 @@ package final class Service: Sendable {
     private let lock: SocketLock
     private let page: Page
 
+    /// Ends when everybody has heard of everything.
+    private let telling: Task<Void, Never>
+
     private init(
+        _ configuration: ServiceConfiguration,
         manager: DownloadManager,
         server: WebServer,
         bell: Bell,
         lines: EventLines,
         session: SessionKeeper,
         lock: SocketLock,
-        page: Page
+        page: Page,
+        telling: Task<Void, Never>
     ) {
+        portRefusal = configuration.portRefusal
+        self.telling = telling
         self.manager = manager
         self.server = server
         self.bell = bell
@@ -39,6 +48,8 @@ package final class Service: Sendable {
     /// cannot be used.
     package static func start(_ configuration: ServiceConfiguration) async throws(Failure) -> Service {
         try configuration.check()
+        var configuration = configuration
+        configuration.settlePort()
         let lock = try SocketLock(for: configuration.socket)
         let chronicle = Chronicle()
         let manager: DownloadManager
@@ -70,7 +81,12 @@ package final class Service: Sendable {
         let login = configuration.login.flatMap(Secret.init)
         let page = try Page(manager, secret: secret ?? login, chronicle: chronicle)
         let aria2 = Aria2Methods(manager: manager, settings: configuration.settings { bell.ring() })
-        let methods = ServiceMethods(aria2, manager: manager, page: page) { bell.ring() }
+        let methods = ServiceMethods(
+            aria2,
+            manager: manager,
+            page: page,
+            portRefusal: configuration.portRefusal
+        ) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval)
         await session.load(configuration.entries)
         let lines = EventLines()
@@ -82,7 +98,7 @@ package final class Service: Sendable {
             login: login,
             lines: lines,
             page: page,
-            figures: { await figures.text(manager) }
+            figures: { await figures.text(manager, $0) }
         )
         let server = try await WebServer.start(
             listeningAt: configuration.addresses,
@@ -91,15 +107,17 @@ package final class Service: Sendable {
         )
         handler.attach(server)
         page.attach(server, address: configuration.pageAddress(server))
-        await pass(on: manager, configuration, to: figures, lines, page)
+        let telling = await pass(on: manager, configuration, to: figures, lines, page)
         return Service(
+            configuration,
             manager: manager,
             server: server,
             bell: bell,
             lines: lines,
             session: session,
             lock: lock,
-            page: page
+            page: page,
+            telling: telling
         )
     }
 
@@ -110,11 +128,11 @@ package final class Service: Sendable {
         to figures: Figures,
         _ lines: EventLines,
         _ page: Page
-    ) async {
+    ) async -> Task<Void, Never> {
         let events = manager.events
         let running = ((try? await manager.running()) ?? []).map(\.id)
         lines.begin(with: running)
-        Task {
+        return Task {
             var watcher = EventWatcher(manager, configuration, running: running)
             for await event in events {
                 figures.note(event)
@@ -122,6 +140,7 @@ package final class Service: Sendable {
                 page.note(event)
                 await watcher.hear(event)
             }
+            watcher.close()
         }
     }
 
@@ -143,6 +162,7 @@ package final class Service: Sendable {
         await page.close()
         await session.close()
         await manager.shutDown()
+        await telling.value
         // The last of all: who waits for the lock finds everything written.
         lock.release()
     }

@@ -11,6 +11,10 @@ package struct ServiceConfiguration: Sendable {
     package var address = "127.0.0.1"
     /// 0 for any free one; `nil` when only the socket file is listened at.
     package var port: Int? = 6800
+    /// Whether it goes on without the port when somebody else has it.
+    package var canDoWithoutPort = false
+    /// Why it went on without the port.
+    private(set) var portRefusal: String?
     /// PEM files; with them the port speaks TLS only.
     package var certificate: String?
     package var key: String?
@@ -66,6 +70,17 @@ package struct ServiceConfiguration: Sendable {
             addresses.append(.port(address: address, port: port, certificate: certificate, key: key))
         }
         return addresses
+    }
+
+    /// Leaves the port out when it cannot be listened at and need not be.
+    mutating func settlePort() {
+        guard canDoWithoutPort, let wanted = port else { return }
+        do throws(Failure) {
+            try AddressProbe.check(address, port: wanted)
+        } catch {
+            port = nil
+            portRefusal = "\(error.what) \(error.place): \(error.why)"
+        }
     }
 
     var asksNoSecret: Bool { needsNoSecret || (login != nil && secret == nil) }

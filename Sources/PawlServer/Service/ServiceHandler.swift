@@ -9,7 +9,7 @@ final class ServiceHandler: WebHandler {
     private let secret: Secret?
     /// `USER:PASSWORD` that aria2's older clients show instead of the secret.
     private let login: Secret?
-    private let figures: @Sendable () async -> String
+    private let figures: @Sendable (Delays?) async -> String
     private let page: Page
     let lines: EventLines
     private let server = Mutex<WebServer?>(nil)
@@ -23,7 +23,7 @@ final class ServiceHandler: WebHandler {
         login: Secret?,
         lines: EventLines,
         page: Page,
-        figures: @escaping @Sendable () async -> String
+        figures: @escaping @Sendable (Delays?) async -> String
     ) {
         self.dispatcher = dispatcher
         self.gatekeeper = gatekeeper
@@ -74,7 +74,7 @@ final class ServiceHandler: WebHandler {
         case .options, .other:
             return reply(WebResponse(405, text: "only GET, POST and OPTIONS are understood here"))
         }
-        let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: request.method != .post)
+        let rights = RPCRights(request, isReadOnly: request.method != .post)
         let callback = request.method == .post ? nil : request.value("jsoncallback")
         if let callback, !ServiceHandler.isName(callback) {
             return reply(WebResponse(400, text: "this is no name of a function"))
@@ -95,7 +95,7 @@ final class ServiceHandler: WebHandler {
             response.closes = true
             return reply(response)
         }
-        let rights = RPCRights(isTrusted: request.door == .local, isReadOnly: false)
+        let rights = RPCRights(request)
         Task {
             let answer = await dispatcher.answer(.one(.call(call)), rights: rights)
             var response = WebResponse(
@@ -138,7 +138,7 @@ final class ServiceHandler: WebHandler {
     private func metrics(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard isKnown(request) else { return reply(ServiceHandler.stranger("Bearer")) }
         Task {
-            let text = await figures()
+            let text = await figures(server.withLock { $0 }?.delays)
             reply(
                 WebResponse(
                     200,
@@ -161,7 +161,7 @@ final class ServiceHandler: WebHandler {
     private func isKnown(_ request: WebRequest) -> Bool {
         guard let secret, request.door != .local else { return true }
         guard let field = request.fields[.authorization], field.hasPrefix("Bearer ") else { return false }
-        return secret.equals(String(field.dropFirst("Bearer ".count)))
+        return secret.admits(String(field.dropFirst("Bearer ".count)))
     }
 
     /// Who came by the socket file, or shows the user name and password where they are asked for (RFC 7617).
@@ -170,7 +170,7 @@ final class ServiceHandler: WebHandler {
         guard let field = request.fields[.authorization], field.lowercased().hasPrefix("basic "),
             let bytes = Base64.decode(field.dropFirst("basic ".count).utf8)
         else { return false }
-        return login.equals(String(decoding: bytes, as: UTF8.self))
+        return login.admits(String(decoding: bytes, as: UTF8.self))
     }
 
     private static func stranger(_ way: String) -> WebResponse {
@@ -197,27 +197,31 @@ final class ServiceHandler: WebHandler {
         let (letters, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         sockets.withLock { $0[socket] = continuation }
         let isPage = request.path == Page.live
-        let rights = RPCRights(isTrusted: isPage || request.door == .local, isReadOnly: false)
+        var rights = RPCRights(request)
+        if isPage { (rights.isTrusted, rights.isKnown) = (true, true) }
         if isPage {
             server.withLock { $0 }?.welcome(socket)
             page.feed.add(socket)
         } else if secret == nil || rights.isTrusted {
             trust(socket)
         }
-        Task { [weak self] in
+        Task { [weak self, rights] in
+            var rights = rights
             for await letter in letters {
                 guard let self else { return }
-                await answer(letter, from: socket, rights: rights)
+                if await answer(letter, from: socket, rights: rights) { rights.isKnown = true }
             }
         }
     }
 
-    private func answer(_ letter: [UInt8], from socket: ConnectionID, rights: RPCRights) async {
+    /// Whether the secret was shown.
+    private func answer(_ letter: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
         let answer = await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
         // Its other letters wait too: guessing goes at one a second for each socket.
         if answer.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
         if answer.showedSecret { trust(socket) }
         server.withLock { $0 }?.answer(answer.json.utf8, to: socket)
+        return answer.showedSecret
     }
 
     /// It hears of events, and stays.
@@ -234,5 +238,12 @@ final class ServiceHandler: WebHandler {
         lines.remove(connection)
         page.feed.remove(connection)
         sockets.withLock { $0.removeValue(forKey: connection) }?.finish()
+    }
+}
+
+extension RPCRights {
+    fileprivate init(_ request: WebRequest, isReadOnly: Bool = false) {
+        let isOwner = request.door == .local
+        self.init(isTrusted: isOwner, isReadOnly: isReadOnly, mayNameFiles: isOwner)
     }
 }

@@ -41,6 +41,7 @@ extension ServiceMethods {
             "waiting": .number(counts.waiting), "ended": .number(counts.ended),
             "speed": .number(running.reduce(0) { $0 + $1.speed }),
             "connections": .number(running.reduce(0) { $0 + $1.connections }),
+            "portRefusal": portRefusal.map { .string($0) } ?? .null,
         ]
     }
 
@@ -126,7 +127,7 @@ extension ServiceMethods {
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: Aria2Parameters) async throws -> JSON {
         var requests: [DownloadRequest] = []
-        for wish in try given.list(0) { requests.append(try AddWish(wish).request) }
+        for wish in try given.list(0) { requests.append(try AddWish(wish, given.rights).request) }
         let answers = try await manager.add(requests)
         return .array(
             answers.map { answer in
@@ -155,7 +156,7 @@ extension ServiceMethods {
 struct AddWish {
     let request: DownloadRequest
 
-    init(_ wish: JSON) throws(RPCError) {
+    init(_ wish: JSON, _ rights: RPCRights) throws(RPCError) {
         if let source = wish.string {
             request = DownloadRequest(source)
             return
@@ -175,6 +176,12 @@ struct AddWish {
                 }
             }
             if let unknown = request.options.take(values) { throw RPCError("there is no option \(unknown)") }
+            if request.options.readsFiles, !rights.mayNameFiles {
+                throw RPCError(
+                    Int(PawlError.Code.badOption.rawValue),
+                    "files of cookies, passwords and certificates can be named over the socket file only: use 'pawl add'"
+                )
+            }
         }
         if let folder = wish["folder"]?.string { request.options.folder = folder }
         if let mirrors = wish["mirrors"]?.array { request.options.mirrors = mirrors.compactMap(\.string) }

@@ -8,6 +8,8 @@ struct ServiceMethods: RPCMethods {
     private let aria2: Aria2Methods
     let manager: DownloadManager
     let page: Page
+    /// Why there is no port, where one was wanted.
+    let portRefusal: String?
     private let stop: @Sendable () -> Void
 
     /// `stop` asks the service to end.
@@ -15,11 +17,13 @@ struct ServiceMethods: RPCMethods {
         _ aria2: Aria2Methods,
         manager: DownloadManager,
         page: Page,
+        portRefusal: String?,
         stop: @escaping @Sendable () -> Void
     ) {
         self.aria2 = aria2
         self.manager = manager
         self.page = page
+        self.portRefusal = portRefusal
         self.stop = stop
     }
 
@@ -31,10 +35,12 @@ struct ServiceMethods: RPCMethods {
             || aria2.isReadOnly(method)
     }
 
-    func call(_ method: String, _ parameters: [JSON]) async throws(RPCError) -> JSON {
-        guard let body = ServiceMethods.table[method] else { return try await aria2.call(method, parameters) }
+    func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
+        guard let body = ServiceMethods.table[method] else {
+            return try await aria2.call(method, parameters, rights)
+        }
         do {
-            return try await body(self, Aria2Parameters(parameters))
+            return try await body(self, Aria2Parameters(parameters, rights))
         } catch let error as RPCError {
             throw error
         } catch let error as PawlError {
@@ -108,7 +114,9 @@ struct ServiceMethods: RPCMethods {
         "pawl.limit": { try await $0.limit($1) },
         "pawl.timetable": { try await $0.timetable($1) },
         "pawl.web": { methods, _ in
-            guard let link = methods.page.link() else { throw RPCError("the service listens at no port") }
+            guard let link = methods.page.link() else {
+                throw RPCError(methods.portRefusal ?? "the service listens at no port")
+            }
             return ["url": .string(link)]
         },
         "pawl.slots": { methods, given in

@@ -17,8 +17,13 @@ struct EventWatcher {
         log = configuration.log
         hooks = configuration.hooks
         runner = HookRunner(log: configuration.log)
-        sender = configuration.hooks.webhook.map { WebhookSender($0, log: configuration.log) }
+        sender = configuration.hooks.webhook.map {
+            WebhookSender($0, log: configuration.log, keptAt: manager.root + "/.pawl/letters")
+        }
     }
+
+    /// Nothing happens any more.
+    func close() { sender?.close() }
 
     mutating func hear(_ event: DownloadEvent) async {
         log?.note(event)

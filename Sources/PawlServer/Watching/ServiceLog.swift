@@ -16,30 +16,51 @@ package final class ServiceLog: Sendable {
         case error
     }
 
-    private let descriptor: Int32
+    private struct File {
+        /// Negative until it is open.
+        var descriptor: Int32 = -1
+        var size: Int64 = 0
+    }
+
+    private let path: String?
     private let format: Format
+    /// With so many bytes the file is set aside as `NAME.1`, in the place of the one before; `nil` for a file that others
+    /// look after.
+    private let limit: Int64?
     /// Whole lines, whichever thread writes them.
-    private let turn = Mutex<Void>(())
+    private let file = Mutex(File())
 
     /// Appends to a file that only its owner can read, or writes to standard error for `nil`.
     package init(path: String?, format: Format) throws(Failure) {
+        self.path = path
         self.format = format
-        guard let path else {
-            descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
-            return
-        }
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw Failure(
-                .cannotOpen,
-                "cannot open",
-                at: path,
-                because: unsafe String(cString: strerror(errno))
-            )
-        }
+        limit = nil
+        let number = file.withLock { ServiceLog.open(&$0, path) }
+        guard let path, number != 0 else { return }
+        throw Failure(.cannotOpen, "cannot open", at: path, because: unsafe String(cString: strerror(number)))
     }
 
-    deinit { close(descriptor) }
+    /// Appends to a file of `limit` bytes at most, which is made with the first line.
+    package init(path: String, format: Format, limit: Int64) {
+        self.path = path
+        self.format = format
+        self.limit = limit
+    }
+
+    deinit { close(file.withLock(\.descriptor)) }
+
+    /// 0 or an errno value.
+    private static func open(_ file: inout File, _ path: String?) -> Int32 {
+        if let path {
+            file.descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        } else {
+            file.descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
+        }
+        guard file.descriptor >= 0 else { return errno }
+        var status = stat()
+        file.size = unsafe fstat(file.descriptor, &status) == 0 ? Int64(status.st_size) : 0
+        return 0
+    }
 
     /// What happened to a download.
     func note(_ event: DownloadEvent) {
@@ -87,17 +108,33 @@ package final class ServiceLog: Sendable {
     }
 
     private func write(_ bytes: [UInt8]) {
-        turn.withLock { _ in
+        file.withLock { file in
+            makeRoom(for: bytes.count, &file)
             var start = 0
             while start < bytes.count {
                 let count = unsafe bytes.withUnsafeBytes { all in
-                    unsafe Glibc.write(descriptor, all.baseAddress?.advanced(by: start), all.count - start)
+                    unsafe Glibc.write(
+                        file.descriptor,
+                        all.baseAddress?.advanced(by: start),
+                        all.count - start
+                    )
                 }
                 // A full disk must not stop the service.
                 guard count > 0 || errno == EINTR else { return }
                 start += max(0, count)
             }
+            file.size += Int64(bytes.count)
         }
+    }
+
+    private func makeRoom(for count: Int, _ file: inout File) {
+        guard let limit, let path else { return }
+        if file.descriptor < 0 { _ = ServiceLog.open(&file, path) }
+        guard file.descriptor >= 0, file.size > 0, file.size + Int64(count) > limit else { return }
+        close(file.descriptor)
+        _ = unsafe rename(path, path + ".1")
+        file = File()
+        _ = ServiceLog.open(&file, path)
     }
 
     /// RFC 3339, in UTC.

@@ -88,8 +88,11 @@ extension WebLoop {
             guard sendHead(of: response, on: connection) else { return false }
             connection.stage = .answer(response, sent: 0, hasHead: true)
             if response.length == 0 { return complete(connection, response) }
-            _ = unsafe lws_callback_on_writable(wsi)
-            return true
+            // The body at once where there is room: to be called again costs a look at every connection there is.
+            guard unsafe lws_send_pipe_choked(wsi) == 0 else {
+                _ = unsafe lws_callback_on_writable(wsi)
+                return true
+            }
         }
         switch response.body {
         case .bytes(let bytes):

@@ -59,15 +59,39 @@ extension WebLoop {
         push(bytes, on: connection)
     }
 
+    /// Sends what waits, as much as goes out at once: events come in swarms, and each call costs the system more than
+    /// their bytes.
     func sendMessage(_ wsi: OpaquePointer) -> Bool {
         let connection = unsafe connection(wsi)
-        guard let message = connection.dequeue() else {
+        guard connection.hasBacklog else {
             if connection.isEnding { unsafe lws_close_reason(wsi, LWS_CLOSE_STATUS_GOINGAWAY, nil, 0) }
             return !connection.isEnding
         }
-        _ = hold(-message.count, for: connection)
-        guard write(message, on: connection, as: LWS_WRITE_TEXT) else { return false }
+        var frames: [UInt8] = []
+        while frames.count < WebLoop.chunk, let message = connection.dequeue() {
+            _ = hold(-message.count, for: connection)
+            WebLoop.frame(message, into: &frames)
+        }
+        // As bytes of HTTP the library sends them as they are; it would make one frame of all.
+        guard write(frames, on: connection, as: LWS_WRITE_HTTP) else { return false }
         if connection.hasBacklog || connection.isEnding { _ = unsafe lws_callback_on_writable(wsi) }
         return true
+    }
+
+    /// One whole text message of a server's (RFC 6455 §5.2).
+    private static func frame(_ message: [UInt8], into bytes: inout [UInt8]) {
+        bytes.append(0x81)
+        switch message.count {
+        case ..<126: bytes.append(UInt8(message.count))
+        case ..<65536:
+            bytes.append(126)
+            bytes += [UInt8(message.count >> 8), UInt8(message.count & 0xFF)]
+        default:
+            bytes.append(127)
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: message.count >> shift))
+            }
+        }
+        bytes += message
     }
 }

@@ -202,8 +202,11 @@ final class WebLoop {
             switch message {
             case .reply(let id, let response):
                 if let connection = byID[id] { reply(response, on: connection) }
-            case .push(let id, let bytes):
-                if let connection = byID[id] { push(bytes, on: connection) }
+            case .push(let ids, let messages):
+                for id in ids {
+                    guard let connection = byID[id] else { continue }
+                    for message in messages { push(message, on: connection) }
+                }
             case .answer(let id, let bytes):
                 if let connection = byID[id] { answer(bytes, on: connection) }
             case .welcome(let id):

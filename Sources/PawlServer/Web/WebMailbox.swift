@@ -5,7 +5,8 @@ import Synchronization
 final class WebMailbox: Sendable {
     enum Message: Sendable {
         case reply(ConnectionID, WebResponse)
-        case push(ConnectionID, [UInt8])
+        /// The same bytes for all of them.
+        case push(Set<ConnectionID>, [[UInt8]])
         /// The answer to the oldest message that is not answered.
         case answer(ConnectionID, [UInt8])
         case welcome(ConnectionID)
@@ -16,6 +17,9 @@ final class WebMailbox: Sendable {
     @safe
     private struct State: @unchecked Sendable {  // the pointer only rings a bell
         var messages: [Message] = []
+        /// When the oldest of them came.
+        var since = ContinuousClock.Instant.now
+        var delays = Delays()
         var context: OpaquePointer?
         var isOver = false
     }
@@ -23,6 +27,9 @@ final class WebMailbox: Sendable {
     private let state = Mutex(State())
 
     func attach(_ context: OpaquePointer) { state.withLock { unsafe $0.context = context } }
+
+    /// How long the server's thread let its letters wait.
+    var delays: Delays { state.withLock { $0.delays } }
 
     /// The loop has ended; what comes now is answered here.
     func detach() {
@@ -39,6 +46,9 @@ final class WebMailbox: Sendable {
         let isTaken = state.withLock { state -> Bool in
             guard !state.isOver else { return false }
             state.messages.append(message)
+            // Who has not looked yet was rung for already.
+            guard state.messages.count == 1 else { return true }
+            state.since = .now
             // Under the lock, so that the context cannot go in between; it only rings.
             if let context = unsafe state.context { unsafe lws_cancel_service(context) }
             return true
@@ -48,6 +58,7 @@ final class WebMailbox: Sendable {
 
     func take() -> [Message] {
         state.withLock { state in
+            if !state.messages.isEmpty { state.delays.note(.now - state.since) }
             defer { state.messages = [] }
             return state.messages
         }

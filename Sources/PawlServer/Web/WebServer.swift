@@ -40,9 +40,16 @@ package final class WebServer: Sendable {
     }
 
     /// Sends a text message to a WebSocket, or a piece of a body to a stream; one that has ended takes nothing.
-    package func push(_ bytes: [UInt8], to connection: ConnectionID) {
-        mailbox.post(.push(connection, bytes))
+    package func push(_ bytes: [UInt8], to connection: ConnectionID) { push([bytes], to: [connection]) }
+
+    /// Sends the same messages to each of several.
+    package func push(_ messages: [[UInt8]], to connections: Set<ConnectionID>) {
+        guard !connections.isEmpty, !messages.isEmpty else { return }
+        mailbox.post(.push(connections, messages))
     }
+
+    /// How long the server's thread let letters wait, since it was started.
+    var delays: Delays { mailbox.delays }
 
     /// Answers a WebSocket's oldest message that has no answer yet; those of one socket are to be answered in turn.
     package func answer(_ bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.answer(socket, bytes)) }
