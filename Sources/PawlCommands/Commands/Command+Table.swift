@@ -51,7 +51,7 @@ extension Command {
 }
 
 @Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
-    let plan = try GetPlan(arguments: arguments, readingWith: readText)
+    let plan = try GetPlan(arguments: arguments, readingWith: readText, askingWith: PasswordPrompt.ask)
     guard !plan.options.wantsHelp else {
         say(try help(on: "get"))
         return 0

@@ -108,9 +108,9 @@ extension GetOptions {
         },
         CommandOption(
             "user",
-            takes: .required("U:P"),
+            takes: .required("U[:P]"),
             in: .request,
-            "user name and password for the given servers"
+            "user name and password for the given servers; a password that is left out is asked for"
         ) {
             (options, value) throws(Failure) in
             let parts = try OptionValues.notEmpty("user", value)

@@ -19,14 +19,17 @@ package struct GetPlan: Sendable {
     /// The name that its sentences have for the command.
     private let command: String
 
-    /// Reads `pawl get`'s arguments; `read` gives the text of an input file, of standard input for `-`.
+    /// Reads `pawl get`'s arguments.
+    ///
+    /// `read` gives the text of an input file, of standard input for `-`; `ask` the password of a user, if it can be had.
     package init(
         arguments: some Sequence<String>,
-        readingWith read: (String) throws(Failure) -> String
+        readingWith read: (String) throws(Failure) -> String,
+        askingWith ask: (String) throws(Failure) -> String? = { _ in nil }
     ) throws(Failure) {
         var options = GetOptions()
         let sources = try OptionParser(GetOptions.table, command: "get").parse(arguments, into: &options)
-        try self.init(options, sources, for: "get", readingWith: read)
+        try self.init(options, sources, for: "get", readingWith: read, askingWith: ask)
     }
 
     /// What a command wants whose options are read already.
@@ -34,11 +37,15 @@ package struct GetPlan: Sendable {
         _ options: GetOptions,
         _ sources: [String],
         for command: String,
-        readingWith read: (String) throws(Failure) -> String
+        readingWith read: (String) throws(Failure) -> String,
+        askingWith ask: (String) throws(Failure) -> String?
     ) throws(Failure) {
         self.options = options
         self.command = command
         if options.wantsHelp { return }
+        if let user = options.download.user, options.download.password == nil {
+            self.options.download.password = try ask(user)
+        }
         items = sources.map { Item(source: $0, mirrors: [], lines: []) }
         for file in options.inputFiles {
             let name = file == "-" ? "standard input" : file

@@ -15,7 +15,13 @@ extension Command {
         operand: .addresses,
         taking: AddOptions.table
     ) { (options, sources) throws(Failure) in
-        let plan = try GetPlan(options.get, sources, for: "add", readingWith: readText)
+        let plan = try GetPlan(
+            options.get,
+            sources,
+            for: "add",
+            readingWith: readText,
+            askingWith: PasswordPrompt.ask
+        )
         for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
         return try AddSession(options, plan).run()
     }
