@@ -118,7 +118,7 @@ import Testing
 
     @Test func `a pause shows in the very next answer, and so does a removal`() async throws {
         let bench = try await ServiceBench()
-        let url = bench.origin.serve("/slow", payload) { $0.pace = 50_000 }
+        let url = bench.origin.serve("/slow", payload) { $0.pace = 100 }
         let waits: JSON = [["http://127.0.0.1:9/f"], ["pause": "true"]]
         let waiting = try await bench.gid("aria2.addUri", waits)
         for round in 0..<5 {
@@ -157,7 +157,7 @@ import Testing
 
     @Test func `what was running is stopped with a trace, newest first from the end`() async throws {
         let bench = try await ServiceBench()
-        let url = bench.origin.serve("/slow", payload) { $0.pace = 50_000 }
+        let url = bench.origin.serve("/slow", payload) { $0.pace = 100 }
         var gids: [String] = []
         for number in 0..<3 {
             let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["out": .string("\(number)")]])

@@ -70,7 +70,7 @@ import Testing
         let live = bench.base + "/live"
         func upgraded(_ arguments: [String]) async throws -> String {
             try await bench.curl(
-                ["-o", "/dev/null", "-w", "%{http_code}", "--max-time", "2"] + upgrade + arguments + [live]
+                ["-o", "/dev/null", "-w", "%{http_code}"] + upgrade + arguments + [live]
             )
         }
         #expect(try await upgraded([]) == "401")

@@ -21,7 +21,7 @@ import Testing
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
     func `calls are answered in order and events come to who showed the secret`() async throws {
         let bench = try await ServiceBench()
-        let url = bench.origin.serve("/f", payload) { $0.pace = 300_000 }
+        let url = bench.origin.serve("/f", payload)
         let script = """
             import asyncio, json, sys, websockets
             address, token, url = sys.argv[1:]
@@ -33,7 +33,7 @@ import Testing
                         await client.send(letter(number, "getVersion"))
                     answers = [json.loads(await client.recv())["id"] for _ in range(40)]
                     print(answers == list(range(40)))
-                    await client.send(letter("a", "addUri", [url], {"gid": "00000000000000aa"}))
+                    await client.send(letter("a", "addUri", [url], {"gid": "00000000000000aa", "max-download-limit": "2K"}))
                     await client.send(json.dumps([{"id": 1, "method": "system.listMethods"}, 5]))
                     seen, events = [], []
                     def take(text):
@@ -47,6 +47,7 @@ import Testing
                     while not any(name == "aria2.onDownloadPause" for name, _ in events):
                         take(await client.recv())
                     await client.send(letter("u", "unpause", "00000000000000aa"))
+                    await client.send(letter("o", "changeOption", "00000000000000aa", {"max-download-limit": "0"}))
                     while not any(name == "aria2.onDownloadComplete" for name, _ in events):
                         take(await client.recv())
                     await client.send("{")
@@ -61,7 +62,7 @@ import Testing
         #expect(
             lines == [
                 "True", "-32700",
-                "['00000000000000aa', 1, '00000000000000aa', '00000000000000aa']",
+                "['00000000000000aa', 1, '00000000000000aa', '00000000000000aa', 'OK']",
                 "['aria2.onDownloadStart', 'aria2.onDownloadPause', 'aria2.onDownloadStart', 'aria2.onDownloadComplete']",
                 "9",
             ]

@@ -61,6 +61,38 @@ struct `In aria2c's place` {
         let get = try PawlProcess.run(PawlBinary.path, ["get", "-d", folder.path("g"), "--metalink", path])
         #expect(get.exit == .code(0), "\(get.errors)")
         #expect(folder.difference("g/s/f", from: content) == nil)
+        let short = plain.replacing("<url>", with: "<size>3000000</size><url>")
+        try FileSystem.write(Array(short.utf8), to: path)
+        let refused = try PawlProcess.run(
+            PawlBinary.path,
+            ["get", "-d", folder.path("h"), "--metalink", path]
+        )
+        #expect(refused.exit == .code(22))
+        #expect(refused.errors.contains("it has 3000001 bytes, not the 3000000 that it must have"))
+        #expect(!FileSystem.exists(folder.path("h/s/f")))
+    }
+
+    @Test func `programs are run on its occasions, a log is kept, and it ends when it was to end`() throws {
+        let (url, pipe, hook) = (origin.serve("/a", content), folder.path("pipe"), folder.path("hook"))
+        _ = try PawlProcess.run("/usr/bin/mkfifo", [pipe])
+        try FileSystem.write(Array("#!/bin/sh\necho \"$2 $3\" >\(pipe)\n".utf8), to: hook)
+        _ = try PawlProcess.run("/bin/chmod", ["755", hook])
+        let server = try PawlProcess(
+            program,
+            [
+                "--no-conf", "--enable-rpc", "--rpc-listen-port=0", "-d", folder.path("d"),
+                "--on-download-complete=\(hook)", "--log=\(folder.path("log"))", url,
+            ]
+        )
+        #expect(try PawlProcess.run("/bin/cat", [pipe]).output == "1 \(folder.path("d"))/a\n")
+        server.send(SIGTERM)
+        #expect(server.wait() == .code(0))
+        let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+        #expect(log.contains(" finished "))
+        #expect(try run("--enable-rpc", "--rpc-listen-port=0", "--stop=1").exit == .code(0))
+        let single = try run("--on-download-complete=\(hook)", "-o", "b", url)
+        #expect(single.exit == .code(0))
+        #expect(single.errors.contains("are passed over: --on-download-complete"))
     }
 
     @Test func `what cannot be meant ends with 28, and so does an open door without a secret`() throws {
