@@ -38,9 +38,8 @@ struct StoredOptions: Hashable, Sendable {
     }
 
     @Sendable private static func takeAttribute(_ stored: inout StoredOptions, _ text: String) {
-        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return }
-        stored.options.attributes[String(parts[0])] = String(parts[1])
+        guard let (name, value) = halves(text[...]) else { return }
+        stored.options.attributes[String(name)] = String(value)
     }
 
     private static let fields: [Field] = [
@@ -99,17 +98,25 @@ struct StoredOptions: Hashable, Sendable {
         Field("wasthere", { one($0.wasThere) }, { $0.wasThere = $1 == "true" }),
     ]
 
+    private static let named = Dictionary(uniqueKeysWithValues: fields.map { (Substring($0.name), $0) })
+
     init() {}
 
     init(text: String) {
         guard !text.isEmpty else { return }
-        for line in text.split(separator: "\n") {
-            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let field = Self.fields.first(where: { $0.name == parts[0] }) else {
+        // By bytes: every look at a download reads these, and a page of the queue has many.
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            guard let (name, value) = Self.halves(Substring(line)), let field = Self.named[name] else {
                 continue
             }
-            field.take(&self, Self.plain(parts[1]))
+            field.take(&self, Self.plain(value))
         }
+    }
+
+    /// What stands before and after the first blank.
+    private static func halves(_ line: Substring) -> (Substring, Substring)? {
+        guard let blank = line.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
+        return (line[..<blank], line[line.utf8.index(after: blank)...])
     }
 
     /// `false` when there is no such option.
@@ -147,6 +154,7 @@ struct StoredOptions: Hashable, Sendable {
     }
 
     private static func plain(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "\\")) else { return String(text) }
         var value = String.UnicodeScalarView()
         var isEscaped = false
         for scalar in text.unicodeScalars {

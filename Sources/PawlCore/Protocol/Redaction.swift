@@ -57,7 +57,8 @@ package enum Redaction {
     /// `text` with U+FFFD for control characters, which a terminal would obey; line ends and tabs may stay.
     package static func printable(_ text: String, keepingLines: Bool = false) -> String {
         func isDropped(_ scalar: Unicode.Scalar) -> Bool {
-            guard scalar.properties.generalCategory == .control else { return false }
+            // All that will ever be of the general category Cc.
+            guard scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) else { return false }
             return !(keepingLines && (scalar == "\n" || scalar == "\t"))
         }
         guard text.unicodeScalars.contains(where: isDropped) else { return text }
@@ -68,6 +69,7 @@ package enum Redaction {
 
     /// The first `limit` characters of `text`, with `mark` where there were more.
     package static func clipped(_ text: String, to limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
         let start = text.prefix(limit)
         return start.endIndex == text.endIndex ? text : start + mark
     }
