@@ -59,10 +59,10 @@ public struct DownloadOptions: Sendable, Hashable {
     public var rateLimit: Int64?
     /// The digest that the content must have, `type=hex`: `sha-256`, `sha-512`, `sha-1` or `md5`.
     public var checksum: String?
-    /// The bytes that the content must have; another length fails with ``PawlError/Code/badAnswer`` when the server tells
-    /// it, else with ``PawlError/Code/checksumMismatch``.
+    /// The bytes that the content must have.
     ///
-    /// `nil` (default) takes what comes. It says nothing of a ``range``.
+    /// Another length fails with ``PawlError/Code/badAnswer`` when the server tells it, else with
+    /// ``PawlError/Code/checksumMismatch``. It says nothing of a ``range``. Default `nil`, which takes what comes.
     public var expectedLength: Int64?
     /// Attempts after the first that bring no new byte; progress starts the count again.
     ///
@@ -76,7 +76,9 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default 30.
     public var timeout = 30.0
-    /// Longest wait in seconds for a connection to be made; `nil` (default) for ``timeout``.
+    /// Longest wait in seconds for a connection to be made, of ``timeout`` at most.
+    ///
+    /// Default `nil`, all of ``timeout``.
     public var connectTimeout: Double?
     /// Redirects to follow.
     ///
