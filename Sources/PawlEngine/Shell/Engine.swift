@@ -196,6 +196,11 @@ package final class Engine: Sendable {
         let completions = state.withLock { state -> [@Sendable () -> Void] in
             state.stoppedLoops += 1
             guard state.stoppedLoops == loops.count else { return [] }
+            // Nobody is asked any more, and who would be may hold the engine.
+            for id in Array(state.entries.keys) {
+                state.entries[id]?.job.refresh = nil
+                state.entries[id]?.job.onPublishing = nil
+            }
             defer { state.onClosed = [] }
             return state.onClosed
         }

@@ -100,6 +100,15 @@ package final class Timeline: Sendable {
         state.with { $0.onStandstill = body }
     }
 
+    /// The story is over: what was to come does not, and lets go of those it was about.
+    package func close() {
+        state.with { state in
+            state.agenda = []
+            state.onStandstill = nil
+            state.onBeat = nil
+        }
+    }
+
     // MARK: the log
 
     package func note(_ line: @autoclosure () -> String) {

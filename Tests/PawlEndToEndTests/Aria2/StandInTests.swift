@@ -5,7 +5,7 @@ import Testing
 
 /// The program in aria2c's place: called by its name, with its options, by its clients.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `In aria2c's place` {
+final class `In aria2c's place` {
     private let origin: PawlTestKit.Origin
     private let folder: TemporaryFolder
     private let content = Payload(seed: 72, length: 3_000_001)
@@ -16,6 +16,8 @@ struct `In aria2c's place` {
         folder = try TemporaryFolder()
         try #require(unsafe symlink(PawlBinary.path, folder.path("aria2c")) == 0)
     }
+
+    deinit { origin.stop() }
 
     private func run(_ arguments: String...) throws -> PawlProcess {
         try PawlProcess.run(program, ["--no-conf", "-d", folder.path("d")] + arguments)

@@ -5,7 +5,7 @@ import Testing
 
 /// The program as a person runs it: exit codes, sentences, signals, and what a terminal gets to see.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The command line` {
+final class `The command line` {
     private let origin: PawlTestKit.Origin
     private let folder: TemporaryFolder
     private let content = Payload(seed: 71, length: 3_000_001)
@@ -14,6 +14,8 @@ struct `The command line` {
         origin = try PawlTestKit.Origin()
         folder = try TemporaryFolder()
     }
+
+    deinit { origin.stop() }
 
     private func start(_ arguments: [String]) throws -> PawlProcess {
         try PawlProcess(PawlBinary.path, ["get", "-d", folder.path] + arguments)

@@ -119,6 +119,8 @@ final class Stage: Sendable {
             if !isClosing.load(ordering: .relaxed) { shutDown() }
         }
         world.threads.run()
+        world.timeline.close()
+        reaction.withLock { $0 = nil }
         checkLaws(sourceLocation)
     }
 
