@@ -109,18 +109,19 @@ final class ScriptedServer: Sendable {
         while true {
             let socket = Glibc.accept(listener, nil, nil)
             guard socket >= 0 else { return }
-            let number: Int? = state.withLock { state in
-                guard !state.isStopping else { return nil }
+            // Its thread may be far along before this one goes on: whoever waits for the threads has to find it.
+            let isServed = state.withLock { state in
+                guard !state.isStopping else { return false }
+                let number = state.connections
                 state.connections += 1
                 state.open.append(socket)
-                return state.connections - 1
+                state.threads.append(Thread.start { [self] in serve(socket, number) })
+                return true
             }
-            guard let number else {
+            guard isServed else {
                 close(socket)
                 return
             }
-            let thread = Thread.start { [self] in serve(socket, number) }
-            state.withLock { $0.threads.append(thread) }
         }
     }
 
