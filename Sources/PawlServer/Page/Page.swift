@@ -24,12 +24,12 @@ final class Page: Sendable {
         self.chronicle = chronicle
         self.feed = feed
         sessions = try PageSessions(secret: secret, keyFile: manager.root + "/.pawl/page-key")
-        Task { await feed.run() }
     }
 
     /// The server runs; `address` is the page's, `nil` when there is no port.
     func attach(_ server: WebServer, address: String?) {
         feed.attach(server)
+        Task { await feed.run() }
         self.address.withLock { $0 = address }
     }
 
