@@ -111,7 +111,11 @@ extension Exchange {
         return drainable >= 0 ? count : pawl_receiver_fails
     }
 
-    private var parsedHead: ResponseHead? { ResponseHead(parsing: lines) }
+    private var parsedHead: ResponseHead? {
+        var head = ResponseHead(parsing: lines)
+        head?.lines = lines
+        return head
+    }
 
     /// The status code of the collected head; 0 when there is none.
     private var status: Int {

@@ -34,6 +34,7 @@ import Testing
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
         #expect(recorder.head?.entityTag == nil)
         #expect(recorder.head?.link == nil)
+        #expect(recorder.head?.fields.map(\.name) == ["Content-Length"])
     }
 
     @Test(arguments: [

@@ -14,6 +14,36 @@ public struct DownloadResponse: Sendable, Hashable {
     public var lastModified: Int64?
     /// Content-Length, of this answer's body.
     public var contentLength: Int64?
+    /// Every header field, in the order in which it came; empty for FTP and SFTP.
+    ///
+    /// Cookies and other secrets are among them. Nothing of Pawl logs them.
+    public var fields: [Field]
+
+    /// One header field of an answer.
+    public struct Field: Sendable, Hashable, CustomStringConvertible {
+        /// The name as sent.
+        public var name: String
+        /// The value, without white space around it.
+        public var value: String
+
+        /// A field of that name and value.
+        public init(name: String, value: String) {
+            self.name = name
+            self.value = value
+        }
+
+        /// The field's line, without what may be a secret.
+        public var description: String { Redaction.header("\(name): \(value)") }
+    }
+
+    /// The value of a header field, letter case of the name ignored; `nil` when it is not there.
+    ///
+    /// The values of one that came several times are joined by commas (RFC 9110 §5.3).
+    public func value(of name: String) -> String? {
+        let name = name.lowercased()
+        let values = fields.filter { $0.name.lowercased() == name }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
 
     init(_ head: ResponseHead) {
         status = head.status
@@ -22,6 +52,23 @@ public struct DownloadResponse: Sendable, Hashable {
         entityTag = head.entityTag?.text
         lastModified = head.lastModified?.seconds
         contentLength = head.contentLength
+        fields = head.fields.map { Field(name: $0.name, value: $0.value) }
+    }
+}
+
+extension DownloadResponse {
+    /// Lines for the queue, from which it is read again; none of what may be a secret.
+    var kept: [String] {
+        guard status > 0 else { return [] }
+        let told = fields.filter { !Redaction.isSecret(name: $0.name.lowercased()) }
+        return ["HTTP/1.1 \(status)"] + told.map { "\($0.name): \($0.value)" }
+    }
+
+    init?(kept lines: [String]) {
+        let bytes = Array(lines.joined(separator: "\n").utf8)
+        guard var head = ResponseHead(parsing: bytes) else { return nil }
+        head.lines = bytes
+        self.init(head)
     }
 }
 

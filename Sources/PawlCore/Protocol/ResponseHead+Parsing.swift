@@ -32,6 +32,21 @@ extension ResponseHead {
         unsafe self.init(parsing: [UInt8](head))
     }
 
+    /// Every field of ``lines``, in the order in which it came.
+    package var fields: [(name: String, value: String)] {
+        var lines = HeadLines(lines)
+        _ = lines.next()
+        var fields: [(name: String, value: String)] = []
+        while let line = lines.next() {
+            guard let colon = line.firstIndex(of: .colon) else { continue }
+            let name = line[..<colon].trimmed(\.isBlank)
+            guard !name.isEmpty else { continue }
+            let value = line[(colon + 1)...].trimmed(\.isWhiteSpace)
+            fields.append((String(field: name), String(field: value)))
+        }
+        return fields
+    }
+
     /// The status of `HTTP/1.1 206 Partial Content`; HTTP/2 and later have no minor number and no reason.
     private static func status(of line: ArraySlice<UInt8>) -> Int? {
         guard line.starts(with: "HTTP/".utf8) else { return nil }

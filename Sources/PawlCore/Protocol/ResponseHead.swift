@@ -22,6 +22,10 @@ package struct ResponseHead: Hashable, Sendable {
     package var retryAfter: String?
     package var location: String?
     package var link: String?
+    /// The head as it came, for those who hand it on; empty for FTP and SFTP.
+    ///
+    /// Nothing is decided by it.
+    package var lines: [UInt8] = []
 
     package init(status: Int) { self.status = status }
 

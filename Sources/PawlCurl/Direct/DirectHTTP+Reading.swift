@@ -114,7 +114,7 @@ extension DirectHTTP {
     /// `false`: the transfer is over or does not go on here.
     private func closeHead(_ exchange: DirectExchange, _ connection: DirectConnection) -> Bool {
         let framing: AnswerFraming
-        let head: ResponseHead
+        var head: ResponseHead
         do throws(TransferFault) {
             guard connection.head.count <= Self.longestHead else {
                 throw TransferFault(.malformed, "the head of the answer is too long")
@@ -134,6 +134,7 @@ extension DirectHTTP {
         if !framing.cookies.isEmpty { onCookies(exchange.request, framing.cookies) }
         exchange.hasHead = true
         guard let sink = exchange.sink else { return false }
+        head.lines = connection.head
         let goesOn = sink.transfer(exchange.id, head: head)
         guard exchange.sink != nil else { return false }
         if !goesOn { drain(exchange, connection) }

@@ -39,8 +39,10 @@ final class Chronicle: DownloadDelegate {
     }
 
     func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?) {
-        guard let response else { return }
-        edit(id) { $0.response = response }
+        guard var response else { return }
+        // Not told, and cookies are among them.
+        response.fields = []
+        edit(id) { [response] in $0.response = response }
     }
 
     private func edit(_ id: Download.ID, _ change: (inout Page) -> Void) {

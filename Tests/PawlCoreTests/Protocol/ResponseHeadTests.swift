@@ -46,6 +46,17 @@ struct ResponseHeadTests {
         #expect(answer == expected)
     }
 
+    @Test func `every field of a head is there in its order, and nothing is decided by it`() throws {
+        let text =
+            "HTTP/1.1 200 OK\r\nX-B:  two words \r\nx-a: 1\r\n 2\r\nX-A: \u{FF}\r\nno colon\r\n: x\r\nE:\r\n\r\n"
+        var answer = try #require(ResponseHead(parsing: Array(text.utf8)))
+        #expect(answer.fields.isEmpty)
+        answer.lines = Array(text.utf8)
+        #expect(answer.fields.map(\.name) == ["X-B", "x-a", "X-A", "E"])
+        #expect(answer.fields.map(\.value) == ["two words", "1 2", "\u{FF}", ""])
+        #expect(ResponseHead(fileLength: 5, modified: nil).fields.isEmpty)
+    }
+
     @Test(arguments: [
         ("HTTP/1.1 200 OK", 200), ("HTTP/1.0 404 Not Found", 404), ("HTTP/2 206", 206), ("HTTP/2 206 ", 206),
         ("HTTP/3 200", 200), ("HTTP/1.1 503", 503), ("HTTP/1.1  200 OK", 200), ("HTTP/1.1\t200\tOK", 200),

@@ -25,7 +25,9 @@ import Testing
 
         func download(_ id: Download.ID, didFinish location: String, response: DownloadResponse?) {
             if let moved { try? FileSystem.move(location, to: moved) }
-            lines.with { $0.append("finish \(response?.status ?? 0) \(response?.contentLength ?? -1)") }
+            let cookies = response?.value(of: "set-cookie") ?? "nil"
+            let shown = response?.fields.filter { $0.name == "Set-Cookie" }.map(\.description) ?? []
+            lines.with { $0.append("finish \(response?.status ?? 0) \(cookies) \(Set(shown))") }
         }
 
         func download(_ id: Download.ID, didComplete error: PawlError?) {
@@ -40,11 +42,18 @@ import Testing
         let bench = try ManagerBench()
         let delegate = Notes(moving: bench.root.path("moved"))
         let manager = try await bench.open(delegate: delegate)
-        let id = try await manager.add(bench.request(bench.origin.serve("/f", payload))).id
+        let url = bench.origin.serve("/f", payload) {
+            $0.add(header: "Set-Cookie: id=1")
+            $0.add(header: "Set-Cookie: id=2")
+        }
+        let id = try await manager.add(bench.request(url)).id
         delegate.untilComplete()
         let lines = delegate.all
         #expect(Set(lines.dropLast(2)) == ["write"], "\(lines)")
-        #expect(Array(lines.suffix(2)) == ["finish 200 3000000", "complete 0"], "\(lines)")
+        #expect(
+            Array(lines.suffix(2)) == [#"finish 200 id=1, id=2 ["Set-Cookie: …"]"#, "complete 0"],
+            "\(lines)"
+        )
         #expect(bench.root.names == ["moved"])
         #expect(try await manager.location(of: id) == .missing(path: bench.root.path("f")))
         await manager.shutDown()
