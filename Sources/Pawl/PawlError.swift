@@ -23,6 +23,10 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     public var why: String
     /// What to do about it, empty when there is nothing.
     public var remedy: String
+    /// What another task goes on from, in errors of a session's tasks that had received something; else `nil`.
+    ///
+    /// It is used as that of a cancelled task is: once, in any session of the same state folder.
+    public package(set) var downloadTaskResumeData: [UInt8]?
 
     /// The sentence.
     public var description: String { failure.description }

@@ -15,7 +15,7 @@ extension DownloadSession {
             return manager.perform { self.complete(task, .cancelled(task)) }
         }
         if let handler {
-            let data = await Self.resumeData(task, id, manager, folders)
+            let data = await resumeData(task, id, manager, outOf: .wish)
             manager.perform { handler(data) }
         }
         // One that finished at the last moment is told as finished, before it goes.
@@ -25,12 +25,20 @@ extension DownloadSession {
         manager.perform { self.complete(task, .cancelled(task)) }
     }
 
+    /// The error of a task that failed, with what a new one goes on from.
+    func resumable(_ error: PawlError, _ task: DownloadTask, _ manager: DownloadManager) async -> PawlError {
+        guard let id = task.facts.withLock({ $0.id }) else { return error }
+        var error = error
+        error.downloadTaskResumeData = await resumeData(task, id, manager, outOf: .failure)
+        return error
+    }
+
     /// What is left of a task that is to stop, moved to where a new one finds it.
-    private static func resumeData(
+    private func resumeData(
         _ task: DownloadTask,
         _ id: Download.ID,
         _ manager: DownloadManager,
-        _ folders: SessionFolders
+        outOf cause: SessionFolders.Cause
     ) async -> [UInt8]? {
         let events = manager.events
         var iterator = events.makeAsyncIterator()
@@ -41,10 +49,10 @@ extension DownloadSession {
                 case .running: guard await iterator.next() != nil else { return nil }
                 case .nothing: return nil
                 case .part(let path, let journal, let data):
-                    guard data.received > 0, let name = folders.keepPartial(path, journal: journal) else {
-                        return nil
-                    }
-                    return written(data, name, task)
+                    guard data.received > 0,
+                        let name = folders.keepPartial(path, journal: journal, outOf: cause)
+                    else { return nil }
+                    return Self.written(data, name, task)
                 }
             }
         } catch {

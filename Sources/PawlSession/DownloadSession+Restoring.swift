@@ -10,10 +10,13 @@ extension DownloadSession {
         let paused = try await tasks(.paused, .turn, manager)
         let over = try await overTasks(manager)
         for (task, snapshot) in waiting + paused + over {
+            let response = try await manager.response(of: snapshot.id).map { SessionResponse($0) }
             task.facts.withLock { facts in
                 facts.id = snapshot.id
                 facts.received = snapshot.written
                 facts.expected = snapshot.total ?? DownloadTask.unknownSize
+                facts.response = response
+                facts.response?.expectedContentLength = facts.expected
                 facts.priority = Float(snapshot.priority + 50) / 100
             }
         }
@@ -21,7 +24,9 @@ extension DownloadSession {
         for (task, snapshot) in over {
             task.facts.withLock { $0.state = .running }
             let location = try await manager.location(of: snapshot.id)
-            manager.perform { self.tell(task, snapshot, location) }
+            var error = snapshot.error
+            if let failure = error { error = await resumable(failure, task, manager) }
+            manager.perform { [error] in self.tell(task, location, error) }
         }
         if !over.isEmpty {
             manager.perform { self.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: self) }
@@ -63,12 +68,12 @@ extension DownloadSession {
         }
     }
 
-    private func tell(_ task: DownloadTask, _ snapshot: DownloadSnapshot, _ location: DownloadLocation) {
+    private func tell(_ task: DownloadTask, _ location: DownloadLocation, _ error: PawlError?) {
         switch location {
         case .finished(let path): finish(task, path, nil)
         // The program had moved it away, and ended before it had heard that this was the end.
         case .missing, .unknown: complete(task, nil)
-        case .unfinished: complete(task, snapshot.error)
+        case .unfinished: complete(task, error)
         }
     }
 }

@@ -14,11 +14,10 @@ extension DownloadSession {
             facts.received = max(facts.received, offset)
             facts.expected = total.map { max($0, facts.received) } ?? DownloadTask.unknownSize
             if let response {
-                facts.response = SessionResponse(
-                    response,
-                    total: total,
-                    name: facts.response?.suggestedFilename
-                )
+                let name = facts.response?.suggestedFilename
+                facts.response = SessionResponse(response)
+                facts.response?.expectedContentLength = facts.expected
+                facts.response?.suggestedFilename = name
             }
             return facts.completion != nil
         }
@@ -72,7 +71,11 @@ extension DownloadSession {
         let name = location.split(separator: "/").last.map { String($0) }
         let (completion, answer) = task.facts.withLock { facts in
             (facts.received, facts.expected) = (length, length)
-            facts.response = SessionResponse(response, total: length, name: name)
+            // Nothing was asked in this run when the file was whole before it.
+            var answer = response.map { SessionResponse($0) } ?? facts.response ?? SessionResponse()
+            answer.expectedContentLength = length
+            answer.suggestedFilename = name
+            facts.response = answer
             return (facts.completion, facts.response)
         }
         if let completion {
@@ -87,7 +90,11 @@ extension DownloadSession {
 
     /// The queue gave it up; one that was cancelled is told as that.
     func failed(_ task: DownloadTask, _ error: PawlError) {
-        if task.facts.withLock({ $0.isAlive }) { complete(task, error) }
+        work.yield { manager in
+            guard let manager, task.facts.withLock({ $0.isAlive }) else { return }
+            let error = await self.resumable(error, task, manager)
+            manager.perform { self.complete(task, error) }
+        }
     }
 
     /// The task is over: told once, and nothing of it is kept.

@@ -5,11 +5,12 @@ import Synchronization
 // One thing after another: everything that is asked of the queue.
 extension DownloadSession {
     func run(_ stream: AsyncStream<Work>) async {
-        if folders.isPassing { SessionFolders.sweep(configuration.stateFolder) }
+        SessionFolders.sweep(configuration.stateFolder)
         var options = DownloadManager.Configuration()
         options.slots = configuration.maximumConcurrentTasks
         // Nothing happens before the tasks are there again that it happens to.
         options.holdsAtStart = true
+        options.keepsResponses = true
         do throws(PawlError) {
             let manager = try await DownloadManager(
                 root: folders.root,

@@ -95,7 +95,8 @@ public final class DownloadTask: Sendable {
     public var countOfBytesExpectedToReceive: Int64 { facts.withLock { $0.expected } }
     /// What the server said with the content, once it has.
     public var response: SessionResponse? { facts.withLock { $0.response } }
-    /// Why it ended, when it did not finish.
+    /// Why it ended, when it did not finish, and what a new task goes on from
+    /// (`PawlError.downloadTaskResumeData`).
     public var error: PawlError? { facts.withLock { $0.error } }
 
     /// Lets it start or go on; does nothing after a cancel or the end (D1).

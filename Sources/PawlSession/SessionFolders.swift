@@ -53,10 +53,18 @@ struct SessionFolders: Sendable {
         }
     }
 
+    /// Why a partial is kept.
+    enum Cause: String {
+        /// It was asked for: nobody but its new task removes it.
+        case wish = "PawlDownload_"
+        /// Perhaps nobody looks at the error: it is removed after a month.
+        case failure = "PawlDownload_failed_"
+    }
+
     /// Takes a partial out of a task's folder and gives the name under which resume data finds it.
-    func keepPartial(_ path: String, journal: String) -> String? {
+    func keepPartial(_ path: String, journal: String, outOf cause: Cause) -> String? {
         makePartials()
-        let name = "PawlDownload_\(Self.random).tmp"
+        let name = "\(cause.rawValue)\(Self.random).tmp"
         guard unsafe rename(path, "\(partials)/\(name)") == 0 else { return nil }
         unsafe unlink(journal)
         return name
@@ -67,7 +75,7 @@ struct SessionFolders: Sendable {
         unsafe rename("\(partials)/\(name)", "\(root)/\(name)") == 0
     }
 
-    static func isOwnPartial(_ name: String?) -> Bool { name?.hasPrefix("PawlDownload_") == true }
+    static func isOwnPartial(_ name: String?) -> Bool { name?.hasPrefix(Cause.wish.rawValue) == true }
 
     func dropPartial(_ name: String) { unsafe unlink("\(root)/\(name)") }
     static func length(of path: String) -> Int64 {
@@ -83,13 +91,31 @@ struct SessionFolders: Sendable {
         if isPassing { Self.remove(root) }
     }
 
-    /// Removes what passing sessions of processes left that are no more.
+    private static let month = 30 * 86_400
+
+    /// Removes what passing sessions of processes left that are no more, and old partials of failed tasks that nobody
+    /// went on with.
     static func sweep(_ state: String) {
+        let partials = "\(state)/.partials"
+        for name in names(in: partials) where name.hasPrefix(Cause.failure.rawValue) {
+            let path = "\(partials)/\(name)"
+            if changed(path) < time(nil) - month { unsafe unlink(path) }
+        }
         for name in names(in: state) {
             let parts = name.split(separator: "-")
             guard parts.count == 3, parts[0] == ".passing", let process = pid_t(parts[1]) else { continue }
             if kill(process, 0) != 0, errno == ESRCH { remove("\(state)/\(name)") }
         }
+    }
+
+    private static func changed(_ path: String) -> time_t {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return .max }
+        #if canImport(Darwin)
+        return status.st_mtimespec.tv_sec
+        #else
+        return status.st_mtim.tv_sec
+        #endif
     }
 
     private static func names(in folder: String) -> [String] {

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlTestKit
 import Testing
@@ -44,6 +45,92 @@ import Testing
         session.finishTasksAndInvalidate()
         #expect(await notes.until("over 0"))
         #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `B3 every header of the answer is there, repeated ones joined, whatever their letter case`()
+        async throws
+    {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes)
+        let url = bench.origin.serve("/f", payload) {
+            $0.add(header: "X-Archive-Place: shelf 7")
+            $0.add(header: "Set-Cookie: id=1")
+            $0.add(header: "set-cookie: id=2")
+            $0.add(header: "x-lower: yes")
+        }
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await notes.until("complete 0"))
+        let response = try #require(task.response)
+        #expect(response.statusCode == 200)
+        #expect(response.allHeaderFields["X-Archive-Place"] == "shelf 7")
+        #expect(response.allHeaderFields["Set-Cookie"] == "id=1, id=2")
+        #expect(response.allHeaderFields["X-Lower"] == "yes")
+        #expect(response.value(forHTTPHeaderField: "x-archive-PLACE") == "shelf 7")
+        #expect(response.value(forHTTPHeaderField: "content-length") == "3000000")
+        #expect(response.value(forHTTPHeaderField: "x-none") == nil)
+        #expect(response.mimeType == "application/octet-stream")
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
+    @Test func `B6 a failure offers what a new task goes on from, once`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let session = bench.session(notes)
+        let (url, payload) = bench.serveStalling("/f", seed: 706)
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        task.suspend()
+        await bench.quiet("/f")
+        bench.origin.adjust("/f") { $0.instead = .status(403) }
+        task.resume()
+        #expect(await notes.until("complete"))
+        let error = try #require(task.error)
+        let data = try #require(error.downloadTaskResumeData)
+        let received = try ResumeData(data).received
+        #expect(received > 0 && received <= 2_000_000)
+        bench.origin.adjust("/f") { ($0.cut, $0.instead) = (nil, nil) }
+        let heard = Monitor<[String]>([])
+        let moved = bench.folder.path("moved")
+        for _ in 0..<2 {
+            let next = session.downloadTask(withResumeData: data) { location, _, error in
+                if let location { try? FileSystem.move(location, to: moved) }
+                heard.with { $0.append("\(error?.code.rawValue ?? 0)") }
+            }
+            next.resume()
+        }
+        #expect(await aside { heard.wait { $0.count == 2 ? $0.sorted() : nil } } == ["0", "8"])
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        #expect(bench.origin.ended("/f").last?.bodyStart == received)
+        // Nothing was received: nothing is offered.
+        session.downloadTask(with: bench.origin.url("/missing")) { _, _, error in
+            heard.with { $0.append("\(error?.downloadTaskResumeData == nil)") }
+        }.resume()
+        #expect(await aside { heard.wait { $0.count == 3 ? $0.last : nil } } == "true")
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+        #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `partials of failures are kept a month for their tasks, those that were asked for always`()
+        async throws
+    {
+        let bench = try SessionBench()
+        let folder = bench.folder.path("state/.partials")
+        let names = ["PawlDownload_failed_old.tmp", "PawlDownload_failed_new.tmp", "PawlDownload_old.tmp"]
+        for path in [bench.folder.path("state"), folder] { unsafe mkdir(path, 0o700) }
+        for name in names { try FileSystem.write([1], to: "\(folder)/\(name)") }
+        let old = [timeval(tv_sec: 1_000_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000_000, tv_usec: 0)]
+        for name in names where name.contains("old") { unsafe utimes("\(folder)/\(name)", old) }
+        let notes = Notes()
+        let session = bench.session(notes)
+        #expect(await session.allTasks.isEmpty)
+        #expect(FileSystem.names(in: folder) == ["PawlDownload_failed_new.tmp", "PawlDownload_old.tmp"])
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
     }
 
     @Test func `B3 what is not moved is removed, and a failure is told by didComplete alone`() async throws {

@@ -79,7 +79,8 @@ final class Teller: DownloadSessionDelegate {
         downloadTask task: DownloadTask,
         didFinishDownloadingTo location: String
     ) {
-        say("finish \(task.taskDescription ?? "nil") \(task.countOfBytesReceived)")
+        let length = task.response?.value(forHTTPHeaderField: "content-length") ?? "nil"
+        say("finish \(task.taskDescription ?? "nil") \(task.countOfBytesReceived) \(length)")
         while holds { pause() }
     }
 

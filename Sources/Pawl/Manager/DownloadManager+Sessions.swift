@@ -20,6 +20,16 @@ extension DownloadManager {
         try await ask { $0.edit(QueueID(id)) { $0.taskDescription = taskDescription } }
     }
 
+    /// What the server said with a download's content, also in an earlier run of the program where responses are kept.
+    package func response(of id: Download.ID) async throws(PawlError) -> DownloadResponse? {
+        try await ask { keeper throws(Failure) in
+            if let response = keeper.runs[QueueID(id)]?.response { return response }
+            return try keeper.record(QueueID(id)).flatMap {
+                DownloadResponse(kept: StoredOptions(text: $0.options).response)
+            }
+        }
+    }
+
     /// What a paused or failed download has on disk.
     package func received(of id: Download.ID) async throws(PawlError) -> Received {
         try await ask { keeper throws(Failure) in try keeper.received(of: QueueID(id)) }

@@ -59,6 +59,8 @@ public final class DownloadManager: Sendable {
         package var staysInRoot = false
         /// Whether nothing runs before its owner says so, and the queue goes on saying what waited.
         package var holdsAtStart = false
+        /// What servers said with the content is kept with the records, without what may be a secret.
+        package var keepsResponses = false
         /// Events that are kept for a listener who does not fetch them, see ``DownloadManager/events``.
         ///
         /// Default 1000.

@@ -99,8 +99,10 @@ extension QueueKeeper {
             if phase == .publishing { perform(machine.publishing(id)) }
             if machine.rest(of: id) == nil { tell(id, .state(DownloadState(phase))) }
         case .started(let total, let resumedAt):
-            if let head = report.head { runs[id]?.response = DownloadResponse(head) }
+            let response = report.head.map { DownloadResponse($0) }
+            if let response { runs[id]?.response = response }
             edit(id) { record in
+                if keepsResponses, let response { record.change { $0.response = response.kept } }
                 record.name = report.name
                 record.total = total
                 record.contentType = report.head?.contentType ?? record.contentType

@@ -20,6 +20,7 @@ final class QueueKeeper: ThreadBound {
     let engine: Engine
     let cabinet: SettingsCabinet
     let staysInRoot: Bool
+    let keepsResponses: Bool
     let audience: Audience
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
@@ -78,6 +79,7 @@ final class QueueKeeper: ThreadBound {
         self.audience = audience
         cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         staysInRoot = configuration.staysInRoot
+        keepsResponses = configuration.keepsResponses
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL
         machine = QueueMachine(slots: configuration.slots ?? Self.usualSlots)

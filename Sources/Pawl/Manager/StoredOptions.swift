@@ -12,6 +12,8 @@ struct StoredOptions: Hashable, Sendable {
     var formerSources: [String] = []
     /// The finished file was there before this download.
     var wasThere = false
+    /// The lines of the answer's head, without those that may tell a secret.
+    var response: [String] = []
 
     private struct Field: Sendable {
         let name: String
@@ -96,6 +98,7 @@ struct StoredOptions: Hashable, Sendable {
         Field("newname", { one($0.newName) }, { $0.newName = $1 }),
         Field("former", { $0.formerSources }, { $0.formerSources.append($1) }),
         Field("wasthere", { one($0.wasThere) }, { $0.wasThere = $1 == "true" }),
+        Field("response", { $0.response }, { $0.response.append($1) }),
     ]
 
     private static let named = Dictionary(uniqueKeysWithValues: fields.map { (Substring($0.name), $0) })
