@@ -20,13 +20,20 @@ extension QueueDatabase {
     package func records(
         matching filter: QueueFilter,
         by ordering: QueueOrdering,
+        after id: QueueID?,
         offset: Int,
         limit: Int
-    ) throws(Failure) -> [QueueRecord] {
+    ) throws(Failure) -> [QueueRecord]? {
         let query = RecordQuery(filter: filter)
         guard !query.states.isEmpty, limit > 0 else { return [] }
-        let page = query.page(by: ordering, offset: max(0, offset), limit: limit)
         return try read { (connection) throws(DatabaseError) in
+            var key: RecordKey?
+            if let id {
+                let order = RecordOrder(ordering)
+                key = try connection.rows(order.question, [.integer(id.stored)]) { order.key($0) }.first
+                guard key != nil else { return nil }
+            }
+            let page = query.page(by: ordering, after: key, offset: max(0, offset), limit: limit)
             var found: [QueueRecord] = []
             for number in try connection.rows(page.sql, page.values, { $0.integer(0) }) {
                 found += try connection.records("WHERE number = ?", [.integer(number)])

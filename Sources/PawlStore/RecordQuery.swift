@@ -9,21 +9,28 @@ struct RecordQuery {
     let filter: QueueFilter
 
     /// Of a page's rows the number, these columns and what orders them; of all rows when `limit` is negative.
+    ///
+    /// After a row, each state has as many parts as there are ranges of the index behind that row: none of the rows before
+    /// it is looked at.
     func page(
         with columns: [String] = [],
         by ordering: QueueOrdering,
+        after row: RecordKey? = nil,
         offset: Int,
         limit: Int
     ) -> (sql: String, values: [DatabaseValue]) {
-        let keys = Self.keys(of: ordering)
+        let order = RecordOrder(ordering)
+        let ranges = row.map { order.ranges(behind: $0) } ?? [RecordOrder.Condition(sql: "", values: [])]
         var values: [DatabaseValue] = []
-        let selection = (["number"] + columns + keys.columns).joined(separator: ", ")
-        let parts = states.map { state in
+        let selection = (["number"] + columns + order.selection).joined(separator: ", ")
+        let parts = states.flatMap { state in
             let (condition, needed) = condition(of: state)
-            values += needed
-            return "SELECT \(selection) FROM downloads WHERE \(condition)"
+            return ranges.map { range in
+                values += needed + range.values
+                return "SELECT \(selection) FROM downloads WHERE \(condition)\(range.sql)"
+            }
         }
-        let sql = "\(parts.joined(separator: " UNION ALL ")) ORDER BY \(keys.order) LIMIT ? OFFSET ?"
+        let sql = "\(parts.joined(separator: " UNION ALL ")) ORDER BY \(order.text) LIMIT ? OFFSET ?"
         return (sql, values + [.integer(Int64(limit)), .integer(Int64(offset))])
     }
 
@@ -56,16 +63,5 @@ struct RecordQuery {
             values += [.text(text.lowercased()), .text(text.lowercased())]
         }
         return (sql, values)
-    }
-
-    private static func keys(of ordering: QueueOrdering) -> (columns: [String], order: String) {
-        switch ordering {
-        case .turn: (["priority", "position"], "priority DESC, position, number")
-        case .added(newestFirst: false): (["added"], "added, number")
-        case .added(newestFirst: true): (["added"], "added DESC, number DESC")
-        case .ended(newestFirst: false): (["ended"], "ended, number")
-        case .ended(newestFirst: true): (["ended"], "ended DESC, number DESC")
-        case .name: (["name COLLATE NOCASE AS name"], "name, number")
-        }
     }
 }

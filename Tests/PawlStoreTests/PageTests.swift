@@ -80,6 +80,40 @@ import Testing
         }
     }
 
+    @Test(arguments: orderings) func `a page behind a record is the model's, whatever that record is`(
+        _ ordering: QueueOrdering
+    ) throws {
+        let queue = try QueueBench().open()
+        let all = Self.records(120)
+        try queue.apply(all.map { .put($0) })
+        let isBackward = ordering == .added(newestFirst: true) || ordering == .ended(newestFirst: true)
+        let sorted = (isBackward ? all.reversed() : all).sorted { precedes($0, $1, ordering) }
+        for filter in Self.filters {
+            for (index, record) in sorted.enumerated() {
+                let wanted = sorted[(index + 1)...].filter { matches($0, filter) }
+                for (offset, limit) in [(0, 1000), (0, 7), (3, 5)] {
+                    let page = try queue.records(
+                        matching: filter,
+                        by: ordering,
+                        after: record.id,
+                        offset: offset,
+                        limit: limit
+                    )
+                    #expect(page == Array(wanted.dropFirst(offset).prefix(limit)), "\(filter) \(index)")
+                }
+            }
+        }
+        let unknown = QueueID(rawValue: 5)
+        let page = try queue.records(
+            matching: QueueFilter(),
+            by: ordering,
+            after: unknown,
+            offset: 0,
+            limit: 9
+        )
+        #expect(page == nil)
+    }
+
     @Test(arguments: filters) func `totals are the sums of the model`(_ filter: QueueFilter) throws {
         let queue = try QueueBench().open()
         let all = Self.records(120)
@@ -130,10 +164,16 @@ import Testing
         _ ordering: QueueOrdering
     ) throws {
         let queue = try QueueBench().open()
-        for filter in [
+        let order = RecordOrder(ordering)
+        let keys = [
+            nil, RecordKey(number: 9, values: order.selection.map { _ in .integer(7) }),
+            RecordKey(number: 9, values: order.selection.map { _ in .null }),
+        ]
+        let filters = [
             QueueFilter(), QueueFilter(states: [.waiting, .paused]), QueueFilter(states: [.failed]),
-        ] {
-            let page = RecordQuery(filter: filter).page(by: ordering, offset: 0, limit: 100)
+        ]
+        for (filter, key) in filters.flatMap({ filter in keys.map { (filter, $0) } }) {
+            let page = RecordQuery(filter: filter).page(by: ordering, after: key, offset: 0, limit: 100)
             let plan = try queue.use("") { (connection) throws(DatabaseError) in
                 try connection.rows("EXPLAIN QUERY PLAN \(page.sql)", page.values) { $0.text(3) }
             }

@@ -42,7 +42,8 @@ extension DownloadManager {
 
     /// A page of the downloads that match, as they stand.
     ///
-    /// Default: all but removed ones, in the order in which they run, the first 100.
+    /// Default: all but removed ones, in the order in which they run, the first 100. Whatever lies before the page is passed
+    /// over, so a page far down takes longer; ``downloads(matching:by:after:limit:)`` does not.
     public func downloads(
         matching filter: DownloadFilter = DownloadFilter(),
         by ordering: DownloadOrdering = .turn,
@@ -51,6 +52,21 @@ extension DownloadManager {
     ) async throws(PawlError) -> [DownloadSnapshot] {
         try await ask { keeper throws(Failure) in
             try keeper.page(filter.queueFilter, ordering.queueOrdering, offset: offset, limit: limit)
+        }
+    }
+
+    /// The page that follows a download, usually the last one of the page before.
+    ///
+    /// It takes as long at any depth, and nothing is missed or told twice while others come and go. The download itself
+    /// need not match. Throws code 28 when the queue has no record of it any more.
+    public func downloads(
+        matching filter: DownloadFilter = DownloadFilter(),
+        by ordering: DownloadOrdering = .turn,
+        after id: Download.ID,
+        limit: Int = 100
+    ) async throws(PawlError) -> [DownloadSnapshot] {
+        try await ask { keeper throws(Failure) in
+            try keeper.page(filter.queueFilter, ordering.queueOrdering, after: QueueID(id), limit: limit)
         }
     }
 
@@ -81,13 +97,28 @@ extension QueueKeeper {
     func page(
         _ filter: QueueFilter,
         _ ordering: QueueOrdering,
-        offset: Int,
+        after id: QueueID? = nil,
+        offset: Int = 0,
         limit: Int
     ) throws(Failure) -> [DownloadSnapshot] {
         writeNow()
-        return try store.records(matching: filter, by: ordering, offset: offset, limit: limit).map {
-            snapshot($0)
+        let page = try store.records(
+            matching: filter,
+            by: ordering,
+            after: id,
+            offset: offset,
+            limit: limit
+        )
+        guard let page else {
+            throw Failure(
+                .badOption,
+                "cannot list what follows",
+                at: id?.text ?? "",
+                because: "the queue has no record of it",
+                remedy: "list from the beginning"
+            )
         }
+        return page.map { snapshot($0) }
     }
 
     func totals(_ filter: QueueFilter) throws(Failure) -> QueueTotals {

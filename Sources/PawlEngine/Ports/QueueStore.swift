@@ -96,12 +96,15 @@ package protocol QueueStore: AnyObject, Sendable {
     func record(_ id: QueueID) throws(Failure) -> QueueRecord?
     /// The records whose first or any other source is this address.
     func records(of source: String) throws(Failure) -> [QueueRecord]
+    /// A page of those that match: those behind `id` in this order, whatever state that one is in, without the first
+    /// `offset` of them; `nil` when there is no record of `id`.
     func records(
         matching filter: QueueFilter,
         by ordering: QueueOrdering,
+        after id: QueueID?,
         offset: Int,
         limit: Int
-    ) throws(Failure) -> [QueueRecord]
+    ) throws(Failure) -> [QueueRecord]?
     func totals(matching filter: QueueFilter) throws(Failure) -> QueueTotals
     /// How many records, all but removed ones, each group has.
     func groups() throws(Failure) -> [String: Int]
@@ -112,4 +115,16 @@ package protocol QueueStore: AnyObject, Sendable {
     func setting(_ name: String) throws(Failure) -> String?
     /// Writes what is open and lets go of the files; afterwards every call fails.
     func close()
+}
+
+extension QueueStore {
+    /// A page from the beginning on, without the first `offset`.
+    package func records(
+        matching filter: QueueFilter,
+        by ordering: QueueOrdering,
+        offset: Int,
+        limit: Int
+    ) throws(Failure) -> [QueueRecord] {
+        try records(matching: filter, by: ordering, after: nil, offset: offset, limit: limit) ?? []
+    }
 }

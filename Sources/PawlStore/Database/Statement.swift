@@ -70,6 +70,15 @@ extension Statement {
     func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
     func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
+    func value(_ column: Int32) -> DatabaseValue {
+        switch unsafe sqlite3_column_type(handle, column) {
+        case SQLITE_INTEGER: .integer(integer(column))
+        case SQLITE_FLOAT: .real(real(column))
+        case SQLITE_NULL: .null
+        default: .text(text(column))
+        }
+    }
+
     private func isNull(_ column: Int32) -> Bool {
         unsafe sqlite3_column_type(handle, column) == SQLITE_NULL
     }

@@ -71,10 +71,16 @@ package final class MemoryQueueStore: QueueStore {
     package func records(
         matching filter: QueueFilter,
         by ordering: QueueOrdering,
+        after id: QueueID?,
         offset: Int,
         limit: Int
-    ) -> [QueueRecord] {
-        let found = all.filter { filter.admits($0) }.sorted { ordering.precedes($0, $1) }
+    ) -> [QueueRecord]? {
+        var found = all.sorted { ordering.precedes($0, $1) }
+        if let id {
+            guard let index = found.firstIndex(where: { $0.id == id }) else { return nil }
+            found.removeFirst(index + 1)
+        }
+        found = found.filter { filter.admits($0) }
         return Array(found.dropFirst(offset).prefix(limit))
     }
 
