@@ -54,6 +54,26 @@ extension QueueDatabase {
         }
     }
 
+    package func isName(
+        _ name: String,
+        in folder: String,
+        ofOtherThan id: QueueID
+    ) throws(Failure) -> Bool {
+        // Compared as the index on names does, then to the letter.
+        let sql = """
+            SELECT 1 FROM downloads WHERE state IN (?, ?, ?) AND name = ? COLLATE NOCASE AND name = ?
+            AND folder = ? AND id <> ? LIMIT 1
+            """
+        let states = [QueueState.waiting, .paused, .failed].map { DatabaseValue.integer(Int64($0.rawValue)) }
+        return try read { (connection) throws(DatabaseError) in
+            try !connection.rows(
+                sql,
+                states + [.text(name), .text(name), .text(folder), .integer(id.stored)],
+                { $0.integer(0) }
+            ).isEmpty
+        }
+    }
+
     package func groups() throws(Failure) -> [String: Int] {
         try read { (connection) throws(DatabaseError) in
             let found = try connection.rows(

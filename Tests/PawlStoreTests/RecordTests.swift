@@ -52,6 +52,36 @@ import Testing
         #expect(try queue.records(matching: QueueFilter(), by: .turn, offset: 0, limit: 9).count == 2)
     }
 
+    @Test func `a part file's name is found to be another's, in its folder and while it is not finished`()
+        throws
+    {
+        let queue = try QueueBench().open()
+        func named(_ number: Int, _ name: String, _ state: QueueState, _ folder: String = "") -> QueueChange {
+            .put(
+                record(number) {
+                    $0.name = name
+                    $0.state = state
+                    $0.folder = folder
+                }
+            )
+        }
+        try queue.apply([
+            named(1, "a", .waiting), named(2, "b", .paused, "films"), named(3, "c", .failed),
+            named(4, "d", .finished), named(5, "e", .removed), .put(record(6)),
+        ])
+        let other = record(9).id
+        for (name, folder, isOthers) in [
+            ("a", "", true), ("A", "", false), ("a", "films", false), ("b", "films", true), ("c", "", true),
+            ("d", "", false), ("e", "", false), ("", "", false),
+        ] {
+            #expect(
+                try queue.isName(name, in: folder, ofOtherThan: other) == isOthers,
+                "\(name) in \(folder)"
+            )
+        }
+        #expect(try queue.isName("a", in: "", ofOtherThan: record(1).id) == false)
+    }
+
     @Test func `D11 D16 a download is found by any of its addresses, by its id, and an unknown one is not`()
         throws
     {

@@ -74,6 +74,11 @@ extension QueueKeeper {
                 }
             }
         }
+        let (known, folder) = (record.name, record.folder)
+        job.isOthers = { [store] name in
+            // What cannot be looked up is not touched.
+            name != known && (try? store.isName(name, in: folder, ofOtherThan: id)) ?? true
+        }
         job.onPublishing = { [weak thread] publishing, completion in
             let isHeard = thread?.post { $0.publishing(id, publishing, completion) } ?? false
             if !isHeard { completion(.success(())) }

@@ -34,6 +34,7 @@ extension ClaimAttempt {
             }
         }
         guard status.isRegular else { return .taken(.stranger(partPath)) }
+        if claim.isOthers(names.final) { return .taken(.otherDownload(partPath)) }
         guard isLocked else { return try heldElsewhere(file) }
         // It may have been published or discarded between opening and locking.
         guard named?.identity == status.identity else { return .again }

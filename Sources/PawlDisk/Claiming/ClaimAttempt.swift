@@ -57,7 +57,7 @@ struct ClaimAttempt {
     /// The same download elsewhere is an error; another one only has the name.
     func held(by holder: String?) throws(Failure) -> Outcome {
         let failure = Failure.alreadyDownloading(finalPath)
-        guard holder != source else { throw failure }
+        guard holder != source || claim.isOthers(names.final) else { throw failure }
         return .taken(failure)
     }
 

@@ -1,7 +1,7 @@
 package import PawlCore
 
 /// A wish for a place on disk.
-package struct Claim: Hashable, Sendable {
+package struct Claim: Sendable {
     /// The folder, made when missing.
     package var folder: String
     /// The wished file name, already safe.
@@ -9,6 +9,11 @@ package struct Claim: Hashable, Sendable {
     package var ifExists: IfExists
     /// What the journal would say: `facts.sources[0]` tells this download from another one of the same name.
     package var facts: JournalFacts
+    /// Whether a part file of this final name belongs to another download, even one of the same address: then the name is
+    /// taken.
+    ///
+    /// Asked only when there is such a part file.
+    package var isOthers: @Sendable (_ name: String) -> Bool = { _ in false }
 
     package init(folder: String, name: String, ifExists: IfExists, facts: JournalFacts) {
         self.folder = folder

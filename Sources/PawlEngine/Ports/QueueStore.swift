@@ -106,6 +106,8 @@ package protocol QueueStore: AnyObject, Sendable {
         limit: Int
     ) throws(Failure) -> [QueueRecord]?
     func totals(matching filter: QueueFilter) throws(Failure) -> QueueTotals
+    /// Whether the part file of that final name in that folder is that of another download than `id`.
+    func isName(_ name: String, in folder: String, ofOtherThan id: QueueID) throws(Failure) -> Bool
     /// How many records, all but removed ones, each group has.
     func groups() throws(Failure) -> [String: Int]
     /// All ids that begin with these hexadecimal digits, at most `limit`.

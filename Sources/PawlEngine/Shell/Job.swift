@@ -21,6 +21,9 @@ package struct Job: Sendable {
     package var sharesConnections = false
     /// Where the bytes go, when not to the engine's disk.
     package var disk: (any Disk)?
+    /// Whether a part file of that final name in the folder is another download's, which it is not to go on with; called
+    /// on a loop's thread.
+    package var isOthers: (@Sendable (_ name: String) -> Bool)?
     /// Asked when every byte is there and before the file gets its name: the queue writes down what is about to be.
     ///
     /// The file moves when the answer has come, from any thread.

@@ -6,7 +6,7 @@ extension Runner {
     func earlyClaim() -> ClaimOutcome? {
         let address = job.plan.sources[0]
         if let name = job.fileName { return claim(name: name, adoptsAny: true) }
-        if let name = disk.unfinished(of: addresses[0], in: job.folder) {
+        if let name = disk.unfinished(of: addresses[0], in: job.folder), job.isOthers?(name) != true {
             return claim(name: name, adoptsAny: false)
         }
         // A file of the address's own name is meant by `skip` and `resume`; nothing needs to be asked for it (C3).
@@ -30,7 +30,8 @@ extension Runner {
     private func claim(name: String, adoptsAny: Bool) -> ClaimOutcome {
         var facts = self.facts
         facts.name = name
-        let wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
+        var wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
+        if let isOthers = job.isOthers { wish.isOthers = isOthers }
         do throws(Failure) {
             let answer = try disk.claim(wish) { found in
                 adoptsAny || adopts(found)

@@ -22,6 +22,7 @@ struct FakeClaim {
     func answer(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer? {
         let isFinished = disk.state.withLock { $0.folder.finished[path] } != nil
         let part = part()
+        if case .none = part {} else if claim.isOthers(name) { return nil }
         if case .held(let bySame) = part {
             guard bySame || claim.ifExists != .rename else { return nil }
             throw Failure(.alreadyDownloading, "cannot claim", at: path, because: "it is being downloaded")

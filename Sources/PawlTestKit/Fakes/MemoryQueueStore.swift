@@ -68,6 +68,13 @@ package final class MemoryQueueStore: QueueStore {
         }
     }
 
+    package func isName(_ name: String, in folder: String, ofOtherThan id: QueueID) -> Bool {
+        all.contains { record in
+            record.name == name && record.folder == folder && record.id != id
+                && [.waiting, .paused, .failed].contains(record.state)
+        }
+    }
+
     package func records(
         matching filter: QueueFilter,
         by ordering: QueueOrdering,

@@ -129,33 +129,6 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D14 removing a second download of an address leaves the first one's part file alone`()
-        async throws
-    {
-        let bench = try ManagerBench()
-        let manager = try await bench.open()
-        let (url, payload) = bench.serveStalling("/f", seed: 925)
-        let first = try await manager.add(bench.request(url))
-        await first.reaches(bytes: 2_000_000)
-        try await manager.pause(first.id)
-        await first.reaches(.paused)
-        let second = try await manager.add(
-            bench.request(url) {
-                $0.start = .paused
-                $0.allowsDuplicate = true
-            }
-        )
-        #expect(second.id != first.id)
-        #expect(try await manager.remove(second.id))
-        #expect(bench.root.names.contains("f.part"))
-        // The stalled connection stays so: it may not have heard of the pause yet.
-        bench.origin.adjust("/f") { $0.cut = nil }
-        try await manager.resume(first.id)
-        #expect(try await first.file.received < payload.length)
-        #expect(bench.root.difference("f", from: payload) == nil)
-        await manager.shutDown()
-    }
-
     @Test func `D15 rename in the queue and on disk`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()

@@ -1,0 +1,63 @@
+import Pawl
+import PawlTestKit
+import Testing
+
+/// Several downloads of one address in one folder.
+@Suite struct DuplicateTests {
+    @Test func `D14 removing a second download of an address leaves the first one's part file alone`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, payload) = bench.serveStalling("/f", seed: 925)
+        let first = try await manager.add(bench.request(url))
+        await first.reaches(bytes: 2_000_000)
+        try await manager.pause(first.id)
+        await first.reaches(.paused)
+        let second = try await manager.add(
+            bench.request(url) {
+                $0.start = .paused
+                $0.allowsDuplicate = true
+            }
+        )
+        #expect(second.id != first.id)
+        #expect(try await manager.remove(second.id))
+        #expect(bench.root.names.contains("f.part"))
+        // The stalled connection stays so: it may not have heard of the pause yet.
+        bench.origin.adjust("/f") { $0.cut = nil }
+        try await manager.resume(first.id)
+        #expect(try await first.file.received < payload.length)
+        #expect(bench.root.difference("f", from: payload) == nil)
+        await manager.shutDown()
+    }
+
+    @Test func `A7 a second download of an address never takes the first one's part file, paused or running`()
+        async throws
+    {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let (url, payload) = bench.serveStalling("/f", seed: 926)
+        let first = try await manager.add(bench.request(url))
+        await first.reaches(bytes: 2_000_000)
+        let second = try await manager.add(bench.request(url) { $0.allowsDuplicate = true })
+        await second.reaches(bytes: 2_000_000)
+        #expect(second.snapshot.name == "f (1)")
+        try await manager.pause(first.id)
+        await first.reaches(.paused)
+        let third = try await manager.add(bench.request(url) { $0.allowsDuplicate = true })
+        await third.reaches(bytes: 2_000_000)
+        #expect(third.snapshot.name == "f (2)")
+        // What differs in its query only may be the same content, and is another download's all the same.
+        let fourth = try await manager.add(bench.request(url + "?sig=2"))
+        await fourth.reaches(bytes: 2_000_000)
+        #expect(fourth.snapshot.name == "f (3)")
+        bench.origin.adjust("/f") { $0.cut = nil }
+        bench.origin.release("/f")
+        try await manager.resume(first.id)
+        for download in [first, second, third, fourth] { _ = try await download.file }
+        #expect(bench.root.names == ["f", "f (1)", "f (2)", "f (3)"])
+        for name in bench.root.names { #expect(bench.root.difference(name, from: payload) == nil) }
+        #expect(try await first.file.received < payload.length, "it went on with its own")
+        await manager.shutDown()
+    }
+}
