@@ -18,7 +18,8 @@ struct RecordOrder {
     private struct Column {
         let name: String
         var isDescending = false
-        var isOptional = false
+        /// The smallest value of a column that may be NULL.
+        var least: DatabaseValue?
         var collation = ""
 
         var expression: String { name + collation }
@@ -26,12 +27,13 @@ struct RecordOrder {
         /// What comes behind a value; NULL is the smallest.
         func conditions(behind value: DatabaseValue) -> [Condition] {
             switch (value, isDescending) {
-            case (.null, false): [Condition(sql: " AND \(name) IS NOT NULL", values: [])]
+            // Said as a range: an index does not serve IS NOT NULL.
+            case (.null, false): least.map { [Condition(sql: " AND \(expression) >= ?", values: [$0])] } ?? []
             case (.null, true): []
             case (_, false): [Condition(sql: " AND \(expression) > ?", values: [value])]
             case (_, true):
                 [Condition(sql: " AND \(expression) < ?", values: [value])]
-                    + (isOptional ? [Condition(sql: " AND \(name) IS NULL", values: [])] : [])
+                    + (least != nil ? [Condition(sql: " AND \(name) IS NULL", values: [])] : [])
             }
         }
 
@@ -54,10 +56,10 @@ struct RecordOrder {
             columns = [Column(name: "added", isDescending: newestFirst)]
             number = Column(name: "number", isDescending: newestFirst)
         case .ended(let newestFirst):
-            columns = [Column(name: "ended", isDescending: newestFirst, isOptional: true)]
+            columns = [Column(name: "ended", isDescending: newestFirst, least: .integer(.min))]
             number = Column(name: "number", isDescending: newestFirst)
         case .name:
-            columns = [Column(name: "name", isOptional: true, collation: " COLLATE NOCASE")]
+            columns = [Column(name: "name", least: .text(""), collation: " COLLATE NOCASE")]
             number = Column(name: "number")
         }
     }
