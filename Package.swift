@@ -66,7 +66,7 @@ let package = Package(
         room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
         // The page's files become part of the program.
         room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"], embedding: "Page/Assets"),
-        room("PawlFoundation", ["Pawl"]),
+        room("PawlFoundation", ["Pawl", "PawlSession"]),
         room("PawlSession", ["Pawl", "PawlCore"]),
         room("PawlCommands", ["Pawl", "PawlCore", "PawlServer"]),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
@@ -88,7 +88,7 @@ let package = Package(
             swiftSettings: strict
         ),
         tests("PawlTests", ["QueueProgram", "Pawl", "PawlEngine", "PawlCore", "PawlTestKit"]),
-        tests("PawlFoundationTests", ["PawlFoundation", "Pawl", "PawlTestKit"]),
+        tests("PawlFoundationTests", ["PawlFoundation", "PawlSession", "Pawl", "PawlTestKit"]),
         .executableTarget(
             name: "SessionProgram",
             dependencies: ["PawlSession"],

@@ -41,8 +41,8 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     public static var ephemeral: Self { Self(identifier: nil) }
     /// Tasks that are found again under this name when the program was ended, however that happened.
     ///
-    /// The process owns them for now: they go on when it makes a session of the identifier again, not in between. One
-    /// process at a time can have a session of an identifier.
+    /// The process owns them: they go on when one makes a session of the identifier again, not in between, also where
+    /// `pawl serve` runs. One process at a time can have a session of an identifier.
     public static func background(withIdentifier identifier: String) -> Self { Self(identifier: identifier) }
 
     private static var usualStateFolder: String {

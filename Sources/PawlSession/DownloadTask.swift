@@ -112,6 +112,7 @@ public final class DownloadTask: Sendable {
     ///
     /// The handler gets `nil` when nothing can be continued. The data is good for one new task, in any session whose
     /// configuration names the same state folder, in this process or another.
+    @_disfavoredOverload  // PawlFoundation has the same with Data, as ported code has it.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable ([UInt8]?) -> Void) {
         let isFirst = facts.withLock { facts in
             guard facts.isAlive else { return false }
@@ -123,6 +124,7 @@ public final class DownloadTask: Sendable {
     }
 
     /// Ends it, frees its place, and gives what a new task goes on from; `nil` when nothing can be continued.
+    @_disfavoredOverload  // As above.
     public func cancelByProducingResumeData() async -> [UInt8]? {
         await withCheckedContinuation { continuation in
             cancel { continuation.resume(returning: $0) }
