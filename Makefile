@@ -24,7 +24,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) swift test
 
-.PHONY: help build test screenshots simulate torture fuzz bench load check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test screenshots simulate torture fuzz bench load queue-bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -103,6 +103,10 @@ load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
 	Benchmarks/load.py --pawl .build/release/pawl $(if $(PHASES),--phases $(PHASES))
+
+queue-bench: packages ## a queue of 100,000: adding, pages at any depth, memory
+	swift build -c release --static-swift-stdlib --product QueueBench
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && .build/release/QueueBench "$$folder"
 
 coverage: packages ## every region of the deciding code is reached
 	Scripts/coverage

@@ -71,6 +71,12 @@ let package = Package(
         room("PawlCommands", ["Pawl", "PawlCore", "PawlServer"]),
         .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
+        .executableTarget(
+            name: "QueueBench",
+            dependencies: ["Pawl"],
+            path: "Benchmarks/Queue",
+            swiftSettings: strict
+        ),
         .executableTarget(name: "PawlSimulate", dependencies: ["PawlTestKit"], swiftSettings: strict),
 
         tests("PawlCoreTests", ["PawlCore", "PawlTestKit"]),

@@ -102,7 +102,9 @@ import Testing
         let task = second.downloadTask(with: bench.origin.url("/f"))
         task.resume()
         #expect(await secondNotes.until("over 11"))
-        #expect(secondNotes.all == ["complete 11 completed", "over 11"])
+        // The session may have ended before the task was made; then that was refused.
+        #expect([["complete 11 completed", "over 11"], ["over 11"]].contains(secondNotes.all))
+        #expect(task.state == .completed && task.error != nil)
         #expect(second.downloadTask(with: bench.origin.url("/f")).state == .completed)
         #expect(await second.allTasks.isEmpty)
         first.invalidateAndCancel()
