@@ -29,6 +29,7 @@ public final class DownloadSession: Sendable {
     let folders: SessionFolders
     let book = Mutex(Book())
     let work: AsyncStream<Work>.Continuation
+    private static let executor = ThreadExecutor("pawl-session")
 
     /// Makes a session; a background session goes on where the last one of its identifier was.
     ///
@@ -43,7 +44,7 @@ public final class DownloadSession: Sendable {
         folders = SessionFolders(configuration)
         let (stream, work) = AsyncStream<Work>.makeStream()
         self.work = work
-        Task { await self.run(stream) }
+        Task(executorPreference: Self.executor) { await self.run(stream) }
     }
 
     /// Makes a task; nothing runs before ``DownloadTask/resume()``.
