@@ -37,6 +37,33 @@ import Glibc
         #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 3000)])
     }
 
+    @Test func `A4 bytes that a kill kept from being noted are known, once`() async throws {
+        let here: FileSystemTraits = [.local, .mappable, .keepsInodes]
+        let folder = TestFolder { $0.traits = here }
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try partial.beginLane(slot: 0, at: 0)
+        try partial.write(payload(3000), at: 0)
+        partial.advanceLane(slot: 0, to: 1000)
+        partial.release()
+        folder.restart { $0.traits = here }
+        let (again, loaded) = try folder.found("x.bin")
+        #expect(loaded.done.runs == [ByteRange(0, 3000)])
+        again.release()
+        // On another boot nothing of it counts, and its length no more: the bytes may be anything.
+        let boot = otherBoot
+        for _ in 0..<2 {
+            folder.restart {
+                $0.traits = here
+                $0.boot = boot
+            }
+            let (late, left) = try folder.found("x.bin")
+            #expect(left.done.isEmpty)
+            try late.beginLane(slot: 0, at: 0)
+            late.release()
+        }
+    }
+
     @Test func `after another boot only durable bytes are trusted`() async throws {
         let folder = TestFolder()
         try await killed(folder)
@@ -137,7 +164,7 @@ import Glibc
         let folder = TestFolder()
         try await killed(folder)
         var bytes = try folder.bytes(of: "x.bin.pawl")
-        bytes[8] = 2
+        bytes[8] = UInt8(JournalLayout.version) + 1
         let check = CyclicCheck.value(of: bytes[..<24])
         for index in 0..<8 { bytes[24 + index] = UInt8(truncatingIfNeeded: check >> UInt64(8 * index)) }
         try folder.put(bytes, in: "x.bin.pawl")

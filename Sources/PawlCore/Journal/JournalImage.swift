@@ -6,6 +6,10 @@ package struct JournalImage: Hashable, Sendable {
     package let buffer: Int
     /// What the lane slots of the header's incarnation claim.
     package let lanes: [ByteRange]
+    /// Where the lane stands that stands last; `nil` without any.
+    private let front: Int64?
+    /// Whether the part file is cut to what is trusted when it is taken up.
+    private let cutsTail: Bool
     /// The newest incarnation that the header or a slot is of.
     ///
     /// A power cut may leave slots whose header never reached the disk; no later incarnation may be taken for theirs.
@@ -24,7 +28,9 @@ package struct JournalImage: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(Fault) {
         let front = bytes.prefix(JournalLayout.preambleLength)
         guard front.contains(where: { $0 != 0 }) else { throw .unborn }
-        nonce = try Self.nonce(of: front)
+        let version: UInt32
+        (nonce, version) = try Self.preamble(of: front)
+        cutsTail = version >= JournalLayout.cuttingVersion
         guard let (header, buffer) = Self.newestHeader(in: bytes, nonce: nonce) else {
             throw .damaged("none of its headers is whole")
         }
@@ -35,7 +41,11 @@ package struct JournalImage: Hashable, Sendable {
         let slots = (0..<JournalLayout.slotCount).compactMap {
             JournalSlot(in: page, index: $0, nonce: nonce)
         }
-        lanes = slots.filter { $0.incarnation == header.incarnation }.compactMap { $0.claim(in: page) }
+        let cursors = slots.filter { $0.incarnation == header.incarnation }.compactMap { slot in
+            slot.cursor(in: page).map { ByteRange(slot.start, $0) }
+        }
+        lanes = cursors.filter { !$0.isEmpty }
+        self.front = cursors.map(\.end).max()
         newestIncarnation = slots.reduce(header.incarnation) { max($0, $1.incarnation) }
     }
 
@@ -52,7 +62,9 @@ package struct JournalImage: Hashable, Sendable {
         return writer.bytes
     }
 
-    private static func nonce(of front: ArraySlice<UInt8>) throws(Fault) -> UInt64 {
+    private static func preamble(
+        of front: ArraySlice<UInt8>
+    ) throws(Fault) -> (nonce: UInt64, version: UInt32) {
         guard front.starts(with: JournalLayout.magic) else {
             throw .damaged("it does not begin as a journal does")
         }
@@ -62,7 +74,7 @@ package struct JournalImage: Hashable, Sendable {
             reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
         else { throw .damaged("its first bytes are not whole") }
         guard version <= JournalLayout.version else { throw .newer(version: version) }
-        return nonce
+        return (nonce, version)
     }
 
     private static func newestHeader(in bytes: [UInt8], nonce: UInt64) -> (JournalHeader, Int)? {
@@ -98,9 +110,23 @@ extension JournalImage {
     /// when the kernel and its page cache are the same (`boot` is `nil` for a file system that is not local),
     /// else only what was synced before the header was.
     ///
-    /// The file's length is a truth above the journal's.
-    package func trusted(boot: BootIdentity?, length: Int64) -> ByteRangeSet {
-        let sameCache = boot != nil && boot == header.boot
-        return (sameCache ? written : header.durable).clipped(to: length)
+    /// The file's length is a truth above the journal's. `isSame`: the file is the one that the journal was made for and
+    /// no copy of it; then it also tells what a kill came between writing and noting.
+    package func trusted(boot: BootIdentity?, length: Int64, isSame: Bool) -> ByteRangeSet {
+        guard boot != nil, boot == header.boot else { return header.durable.clipped(to: length) }
+        var set = written
+        if isSame, let tail = tail(length) { set.insert(tail) }
+        return set.clipped(to: length)
+    }
+
+    /// What is behind the lane that stands last.
+    ///
+    /// A part file is cut to what is trusted when it is taken up, lanes write in order, and a lane's place is noted before
+    /// its first byte is written: nothing but that lane's last write can have made the file longer.
+    private func tail(_ length: Int64) -> ByteRange? {
+        guard cutsTail, header.original == nil, let front, front >= written.upperBound, length > front else {
+            return nil
+        }
+        return ByteRange(front, min(length, front + JournalLayout.longestWrite))
     }
 }

@@ -5,7 +5,11 @@
 /// outgrown its area goes to the next one, so a journal grows without being rewritten and its older headers stay
 /// valid meanwhile.
 package enum JournalLayout {
-    package static let version: UInt32 = 1
+    package static let version: UInt32 = 2
+    /// Since this version a part file is cut to what is trusted when it is taken up.
+    static let cuttingVersion: UInt32 = 2
+    /// What one write, or one move in the kernel, brings at most before the cursor follows.
+    static let longestWrite: Int64 = 1 << 20
     package static let magic: [UInt8] = Array("PAWLJRNL".utf8)
     /// The first page: what is mapped.
     package static let pageLength = 4096

@@ -72,12 +72,12 @@ package struct JournalSlot: Hashable, Sendable {
         guard reader.take(UInt64.self) == check else { return nil }
     }
 
-    /// What the cursor of this slot of the first page claims to have written, `nil` unless it is whole.
-    func claim(in page: ArraySlice<UInt8>) -> ByteRange? {
+    /// Where the cursor of this slot of the first page stands, `nil` unless its word is whole.
+    func cursor(in page: ArraySlice<UInt8>) -> Int64? {
         var reader = JournalReader(page.dropFirst(wordOffset))
         guard let word = reader.take(UInt64.self) else { return nil }
         let cursor = Int64(word & 0xFFFF_FFFF_FFFF)
-        guard cursor > start, self.word(at: cursor) == word else { return nil }
-        return ByteRange(start, cursor)
+        guard cursor >= start, self.word(at: cursor) == word else { return nil }
+        return cursor
     }
 }

@@ -114,26 +114,41 @@ extension ClaimAttempt {
             return try putBack(file, length: original)
         }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
-        let done = image.trusted(boot: boot, length: status.length)
+        let isSame = folder.traits.contains(.keepsInodes) && inodes == image.header.inodes
+        let done = image.trusted(boot: boot, length: status.length, isSame: isSame)
         let loaded = LoadedJournal(facts: image.header.facts, done: done)
         guard image.original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
             return .taken(.otherDownload(partPath))
         }
+        let length = image.original == nil ? try cut(file, of: status.length, to: done) : status.length
         let (keeper, writes) = JournalKeeper.resumed(
             image,
             done: done,
-            length: status.length,
+            length: length,
             inodes: inodes,
             boot: boot
         )
         let kept = try resume(journal, keeper, writes)
         guard let original = image.original else {
-            let partial = partial(file, length: status.length, journal: kept, ticket: ticket)
+            let partial = partial(file, length: length, journal: kept, ticket: ticket)
             return .answer(.found(partial, loaded))
         }
         let origin = FilePartial.Origin.renamed(length: original, status: status)
         let partial = partial(file, length: status.length, journal: kept, origin: origin, ticket: ticket)
         return .answer(.existing(partial, length: min(original, status.length)))
+    }
+
+    /// Takes away what is behind the bytes that are trusted, so that the next kill's are known by the file's length.
+    ///
+    /// Answers how long the file is then.
+    private func cut(_ file: OpenFile, of length: Int64, to done: ByteRangeSet) throws(Failure) -> Int64 {
+        guard length > done.upperBound else { return length }
+        do throws(SystemError) {
+            try file.truncate(to: done.upperBound)
+        } catch {
+            throw Failure.system(.inputOutput, "cannot shorten", at: partPath, error)
+        }
+        return done.upperBound
     }
 
     /// Takes the journal over: from here on the old run's slots say nothing.

@@ -58,7 +58,7 @@ struct FakeClaim {
         guard let journal else { return .leftover(file) }
         do throws(JournalImage.Fault) {
             let image = try JournalImage(journal.cache)
-            return .journalled(file, image, image.trusted(boot: boot, length: length))
+            return .journalled(file, image, image.trusted(boot: boot, length: length, isSame: true))
         } catch {
             if case .damaged = error { disk.state.withLock { $0.counts.damagedJournals += 1 } }
             return .leftover(file)
@@ -79,6 +79,7 @@ struct FakeClaim {
         }
         let boot = disk.state.withLock { $0.boot }
         file.contents.withLock { contents in
+            if image.original == nil { contents.cut(to: min(contents.length, Int(done.upperBound))) }
             let (keeper, writes) = JournalKeeper.resumed(
                 image,
                 done: done,

@@ -132,7 +132,7 @@ extension FakeFile.Contents {
 
     /// The bytes that the next run may trust on `boot`; `nil` without a journal that can be read.
     func trusted(boot: BootIdentity?) -> ByteRangeSet? {
-        image?.trusted(boot: boot, length: Int64(length))
+        image?.trusted(boot: boot, length: Int64(length), isSame: true)
     }
 }
 

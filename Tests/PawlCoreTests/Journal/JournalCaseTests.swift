@@ -85,6 +85,6 @@ import Testing
         #expect(slot.write(at: 7).bytes.prefix(24) == ArraySlice(writer.bytes))
         let bytes = slot.write(at: 9).bytes
         #expect(JournalSlot(in: ArraySlice(bytes), index: 3, nonce: 5) == nil, "the page ends before it")
-        #expect(slot.claim(in: ArraySlice(bytes)) == nil)
+        #expect(slot.cursor(in: ArraySlice(bytes)) == nil)
     }
 }

@@ -53,14 +53,76 @@ import Testing
 
     @Test func `the file's length is a truth above the journal's`() throws {
         let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100), ByteRange(200, 300)])))
-        #expect(image.trusted(boot: someBoot, length: 250).runs == [ByteRange(0, 100), ByteRange(200, 250)])
-        #expect(image.trusted(boot: someBoot, length: 0).isEmpty)
+        #expect(
+            image.trusted(boot: someBoot, length: 250, isSame: false).runs == [
+                ByteRange(0, 100), ByteRange(200, 250),
+            ]
+        )
+        #expect(image.trusted(boot: someBoot, length: 0, isSame: false).isEmpty)
+    }
+
+    /// Two lanes: [0, 40) and [100, 120), of which the second stands last.
+    private func twoLanes(
+        version: UInt32 = JournalLayout.version,
+        original: Int64? = nil,
+        done: ByteRangeSet = ByteRangeSet()
+    ) throws -> JournalImage {
+        var bytes = journal(done: done, original: original)
+        bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 99, version: version))
+        for (index, start, cursor) in [(0, 0, 40), (1, 100, 120)] as [(Int, Int64, Int64)] {
+            let slot = JournalSlot(index: index, start: start, incarnation: 1, nonce: 99)
+            let write = slot.write(at: cursor)
+            bytes.replaceSubrange(write.offset..<write.offset + write.bytes.count, with: write.bytes)
+        }
+        return try JournalImage(bytes)
+    }
+
+    @Test func `A4 what a kill came between writing and noting is known by the file's length`() throws {
+        let image = try twoLanes()
+        let lanes = [ByteRange(0, 40), ByteRange(100, 120)]
+        func trusted(_ length: Int64, isSame: Bool = true, boot: BootIdentity? = someBoot) -> [ByteRange] {
+            image.trusted(boot: boot, length: length, isSame: isSame).runs
+        }
+        #expect(trusted(120) == lanes)
+        #expect(trusted(170) == [lanes[0], ByteRange(100, 170)])
+        #expect(trusted(110) == [lanes[0], ByteRange(100, 110)])
+        #expect(trusted(.max) == [lanes[0], ByteRange(100, 120 + JournalLayout.longestWrite)])
+        #expect(trusted(170, isSame: false) == lanes, "a copy may be newer than its journal")
+        #expect(trusted(170, boot: otherBoot).isEmpty)
+    }
+
+    @Test func `a length that something else may have made tells nothing`() throws {
+        let lanes = [ByteRange(0, 40), ByteRange(100, 120)]
+        let old = try twoLanes(version: 1)
+        #expect(old.trusted(boot: someBoot, length: 170, isSame: true).runs == lanes, "nobody cut it")
+        let finished = try twoLanes(original: 170)
+        #expect(finished.trusted(boot: someBoot, length: 170, isSame: true).runs == lanes)
+        let behind = try twoLanes(done: ByteRangeSet([ByteRange(150, 160)]))
+        #expect(
+            behind.trusted(boot: someBoot, length: 170, isSame: true).runs == lanes + [ByteRange(150, 160)]
+        )
+        let without = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
+        #expect(without.trusted(boot: someBoot, length: 170, isSame: true).runs == [ByteRange(0, 100)])
+    }
+
+    @Test func `a lane that has noted nothing yet stands where it begins`() throws {
+        var bytes = journal(done: ByteRangeSet([ByteRange(0, 50)]))
+        let slot = JournalSlot(index: 0, start: 200, incarnation: 1, nonce: 99)
+        let write = slot.write(at: 200)
+        bytes.replaceSubrange(write.offset..<write.offset + write.bytes.count, with: write.bytes)
+        let image = try JournalImage(bytes)
+        #expect(image.lanes.isEmpty)
+        #expect(
+            image.trusted(boot: someBoot, length: 230, isSame: true).runs
+                == [ByteRange(0, 50), ByteRange(200, 230)]
+        )
+        #expect(image.trusted(boot: someBoot, length: 90, isSame: true).runs == [ByteRange(0, 50)])
     }
 
     @Test func `without a boot to compare only durable bytes are trusted`() throws {
         let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
-        #expect(image.trusted(boot: nil, length: 100).isEmpty)
-        #expect(image.trusted(boot: otherBoot, length: 100).isEmpty)
+        #expect(image.trusted(boot: nil, length: 100, isSame: false).isEmpty)
+        #expect(image.trusted(boot: otherBoot, length: 100, isSame: false).isEmpty)
     }
 
     @Test func `an empty file and one of zeros are journals that were never filled`() {

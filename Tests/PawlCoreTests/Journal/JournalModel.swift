@@ -147,7 +147,7 @@ struct JournalModel {
             // A power cut before the first sync: there is no journal, and all begins anew.
             return beginAgain()
         }
-        let trusted = image.trusted(boot: boot, length: .max)
+        let trusted = image.trusted(boot: boot, length: .max, isSame: false)
         let (next, writes) = JournalKeeper.resumed(
             image,
             done: trusted,

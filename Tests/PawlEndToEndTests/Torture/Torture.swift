@@ -218,7 +218,7 @@ extension Torture {
         }
         // What has its name is no partial any more: the next run hears of it and leaves it alone.
         let isThere = FileSystem.exists("\(victim.place)/\(victim.name)")
-        victim.written = isThere ? ByteRangeSet() : victim.journal?.written ?? ByteRangeSet()
+        victim.written = isThere ? ByteRangeSet() : victim.known
         guard victim.connections == 1, FileSystem.exists("\(victim.place)/\(victim.name).part") else {
             return
         }

@@ -23,7 +23,7 @@ final class Victim {
     private let folder: TemporaryFolder?
     private let options: [String]
 
-    /// Bytes that the journal said were written, when no process ran.
+    /// Bytes that the next run has to know, when no process ran.
     var written = ByteRangeSet()
     /// Records of the origin that were looked at.
     var seen = 0
@@ -69,6 +69,14 @@ final class Victim {
 
     var journal: JournalImage? {
         FileSystem.contents("\(place)/\(name).pawl").flatMap { try? JournalImage($0) }
+    }
+
+    /// What the journal and the file's length say is there.
+    var known: ByteRangeSet {
+        guard let journal, let length = FileSystem.size("\(place)/\(name).part") else {
+            return ByteRangeSet()
+        }
+        return journal.trusted(boot: journal.header.boot, length: length, isSame: true)
     }
 
     /// How far the part file has the right bytes.

@@ -81,7 +81,7 @@ enum JournalLaws {
         // No file is longer than a cursor can say.
         let length = min(image.written.upperBound / 2, 1 << 47)
         for boot in [nil, boot, image.header.boot] {
-            let trusted = image.trusted(boot: boot, length: length)
+            let trusted = image.trusted(boot: boot, length: length, isSame: true)
             try checkForm(trusted)
             try hold(trusted.upperBound <= length, "bytes beyond the file are trusted")
             let source = boot != nil && boot == image.header.boot ? image.written : image.header.durable
@@ -97,7 +97,7 @@ enum JournalLaws {
         length: Int64
     ) throws(BrokenLaw) {
         var bytes = bytes
-        let done = image.trusted(boot: boot, length: length)
+        let done = image.trusted(boot: boot, length: length, isSame: true)
         var (keeper, writes) = JournalKeeper.resumed(
             image,
             done: done,
