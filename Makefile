@@ -22,7 +22,7 @@ endif
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
-    LD_PRELOAD=$(PRELOAD) swift test
+    LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
 .PHONY: help build test screenshots simulate torture fuzz bench load queue-bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
