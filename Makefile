@@ -55,8 +55,8 @@ test: test-packages build $(if $(SANITIZE)$(FILTER),,simulate) ## all tests (FIL
 ifdef FILTER
 	$(RUN_TESTS) $(TEST_FLAGS)
 else
-# Sessions and the service work on Swift's shared threads, which tests that wait for processes and servers hold: they have
-# a run of their own.
+# The service works on Swift's shared threads, which tests that wait for processes and servers hold: it has a run of its own.
+# Sessions count what their killed programs fetch twice, and go with it.
 # So has the browser, which moreover wants the memory that a sanitizer takes.
 	$(RUN_TESTS) $(TEST_FLAGS) --skip PawlSessionTests --skip PawlServerTests --skip PawlPageTests
 	$(RUN_TESTS) $(TEST_FLAGS) --filter PawlSessionTests --filter PawlServerTests

@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import PawlTestKit
 import Synchronization
 import Testing
 
@@ -89,18 +90,7 @@ final class TestFolder {
     }
 
     /// The names in the folder, sorted.
-    var names: [String] {
-        guard let stream = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(stream) }
-        var names: [String] = []
-        while let entry = unsafe readdir(stream) {
-            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    var names: [String] { FileSystem.names(in: path) }
 
     func put(_ bytes: [UInt8], in name: String) throws {
         let file = try OpenFile(adopting: #require(create(name)))

@@ -157,6 +157,30 @@ import Testing
         await bench.close()
     }
 
+    @Test func `a list goes on behind the download that it ended with`() async throws {
+        let bench = try await ServiceBench()
+        let wishes = (1...5).map {
+            JSON.object([
+                JSON.Member("url", .string("http://127.0.0.1:9/\($0)")), JSON.Member("start", "paused"),
+            ])
+        }
+        let added = try await bench.result("pawl.add", [.array(wishes)]).array?.compactMap {
+            $0["id"]?.string
+        }
+        var told: [String] = []
+        for _ in 0..<3 {
+            var wish = [JSON.Member("limit", .number(2))]
+            if let last = told.last { wish.append(JSON.Member("after", .string(last))) }
+            told +=
+                try await bench.result("pawl.list", [.object(wish)]).array?.compactMap { $0["id"]?.string }
+                ?? []
+        }
+        #expect(told == added && told.count == 5)
+        let answer = try await bench.refusal("pawl.list", [["after": "no id"]])
+        #expect(answer.contains("no id is no id"))
+        await bench.close()
+    }
+
     @Test func `the secret is made once, in a file for its owner alone`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("secret")

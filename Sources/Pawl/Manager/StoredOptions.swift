@@ -124,7 +124,7 @@ struct StoredOptions: Hashable, Sendable {
 
     /// `false` when there is no such option.
     fileprivate mutating func take(_ name: String, _ value: String) -> Bool {
-        guard let field = Self.fields.first(where: { $0.name == name }) else { return false }
+        guard let field = Self.named[Substring(name)] else { return false }
         field.take(&self, value)
         return true
     }

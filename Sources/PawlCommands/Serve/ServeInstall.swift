@@ -46,7 +46,8 @@ struct ServeInstall {
     func run() throws(Failure) {
         for path in unit.folders + [folder] { try makeFolder(path) }
         let path = folder + "/pawl.service"
-        try write(unit.text, to: path)
+        // A secret may be among the options: the file is its owner's alone.
+        try WholeFile.write(Array(unit.text.utf8), to: path)
         // One that runs by itself makes room.
         let client = ServiceClient(socket: socket)
         if try client.isAnswered() {
@@ -77,21 +78,6 @@ struct ServeInstall {
             folder += "/" + part
             guard unsafe mkdir(folder, 0o755) != 0, errno != EEXIST else { continue }
             throw Failure(.cannotMakeFolder, "cannot make", at: folder, because: systemMessage(errno))
-        }
-    }
-
-    private func write(_ text: String, to path: String) throws(Failure) {
-        let new = path + ".new"
-        // A secret may be among the options.
-        let file = unsafe open(new, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            throw Failure(.cannotCreate, "cannot make", at: new, because: systemMessage(errno))
-        }
-        let bytes = Array(text.utf8)
-        let count = unsafe Glibc.write(file, bytes, bytes.count)
-        close(file)
-        guard count == bytes.count, unsafe rename(new, path) == 0 else {
-            throw Failure(.inputOutput, "cannot write", at: path, because: systemMessage(errno))
         }
     }
 }

@@ -35,7 +35,7 @@ extension ServiceClient {
         var downloads: [JSON] = []
         while downloads.count < options.limit ?? .max {
             let size = min(ServiceClient.pageSize, (options.limit ?? .max) - downloads.count)
-            let wish = options.filter(offset: downloads.count, limit: size)
+            let wish = options.filter(after: downloads.last?["id"]?.string, limit: size)
             let page = try call("pawl.list", [wish], to: "list").array ?? []
             downloads += page
             if page.count < size { break }
@@ -45,8 +45,9 @@ extension ServiceClient {
 }
 
 extension VerbOptions {
-    func filter(offset: Int, limit: Int) -> JSON {
-        var members = [JSON.Member("offset", .number(offset)), JSON.Member("limit", .number(limit))]
+    func filter(after id: String? = nil, limit: Int) -> JSON {
+        var members = [JSON.Member("limit", .number(limit))]
+        if let id { members.append(JSON.Member("after", .string(id))) }
         if !states.isEmpty { members.append(JSON.Member("states", .strings(states))) }
         if let group { members.append(JSON.Member("group", .string(group))) }
         if let text { members.append(JSON.Member("text", .string(text))) }

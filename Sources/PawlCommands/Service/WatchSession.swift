@@ -88,7 +88,7 @@ struct WatchSession: ~Copyable {
     private mutating func look(andDraw draws: Bool) throws(Failure) {
         let size = TerminalState.size()
         let answers = try client.call([
-            ("pawl.running", []), ("pawl.list", [options.filter(offset: 0, limit: max(size.rows, 24))]),
+            ("pawl.running", []), ("pawl.list", [options.filter(limit: max(size.rows, 24))]),
             ("pawl.status", []),
         ])
         guard answers.count == 3 else { return }

@@ -14,11 +14,7 @@ extension ResponseHead {
         guard let first = lines.next(), let status = Self.status(of: first) else { return nil }
         self.init(status: status)
         var framing = Framing()
-        while let line = lines.next() {
-            guard let colon = line.firstIndex(of: .colon) else { continue }
-            // White space before the colon is against RFC 9112 §5.1, and some servers send it.
-            let name = line[..<colon].trimmed(\.isBlank)
-            let value = line[(colon + 1)...].trimmed(\.isWhiteSpace)
+        while let (name, value) = lines.nextField() {
             take(name, value, &framing)
             look(name, value)
         }
@@ -37,11 +33,8 @@ extension ResponseHead {
         var lines = HeadLines(lines)
         _ = lines.next()
         var fields: [(name: String, value: String)] = []
-        while let line = lines.next() {
-            guard let colon = line.firstIndex(of: .colon) else { continue }
-            let name = line[..<colon].trimmed(\.isBlank)
+        while let (name, value) = lines.nextField() {
             guard !name.isEmpty else { continue }
-            let value = line[(colon + 1)...].trimmed(\.isWhiteSpace)
             fields.append((String(field: name), String(field: value)))
         }
         return fields
@@ -195,6 +188,16 @@ private struct HeadLines {
             joined.append(contentsOf: more)
         }
         return joined[...]
+    }
+
+    /// The next line that is a field, without white space around its parts.
+    mutating func nextField() -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
+        while let line = next() {
+            guard let colon = line.firstIndex(of: .colon) else { continue }
+            // White space before the colon is against RFC 9112 §5.1, and some servers send it.
+            return (line[..<colon].trimmed(\.isBlank), line[(colon + 1)...].trimmed(\.isWhiteSpace))
+        }
+        return nil
     }
 
     private var isFold: Bool { index < head.count && head[index].isBlank }

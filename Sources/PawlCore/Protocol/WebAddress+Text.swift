@@ -64,3 +64,10 @@ extension WebAddress {
         return String(decoding: PercentCoding.decoded(bytes), as: UTF8.self)
     }
 }
+
+extension Origin {
+    /// As RFC 6454 §6.2 writes it.
+    package var text: String {
+        WebAddress(scheme: scheme, host: host, port: port, path: "", query: nil).text
+    }
+}

@@ -93,6 +93,7 @@ private struct Fields {
     var keeps = false
     var cookies: [String] = []
 
+    /// Both come without white space around them.
     mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         switch name.count {
         case 10:
@@ -108,7 +109,7 @@ private struct Fields {
     }
 
     private mutating func take(connection value: ArraySlice<UInt8>) {
-        if value.withoutBlanks.isWord("keep-alive") {
+        if value.isWord("keep-alive") {
             keeps = true
             return
         }
@@ -121,7 +122,7 @@ private struct Fields {
     /// Copies of one number are harmless (RFC 9110 §8.6).
     private mutating func take(length value: ArraySlice<UInt8>) {
         hasLength = true
-        if let number = value.withoutBlanks.number, length == nil || length == number {
+        if let number = value.number, length == nil || length == number {
             length = number
             return
         }

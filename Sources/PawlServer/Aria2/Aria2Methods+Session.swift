@@ -6,20 +6,19 @@ import PawlCore
 extension Aria2Methods {
     func saveSession() async throws -> JSON {
         guard let path = settings.sessionFile else { throw RPCError("Filename is not given.") }
-        try SessionFile.write(try await sessionText(), to: path)
+        try WholeFile.write(Array(try await sessionText().utf8), to: path)
         return "OK"
     }
 
     func sessionText() async throws -> String {
         let filter = DownloadFilter([.waiting, .paused, .failed, .finished])
         var text = ""
-        var offset = 0
-        while true {
-            let page = try await manager.downloads(matching: filter, offset: offset, limit: 500)
-            if page.isEmpty { return text }
+        var page = try await manager.downloads(matching: filter, limit: 500)
+        while let last = page.last {
             for details in try await manager.details(of: page.map(\.id)) { text += entry(details) }
-            offset += page.count
+            page = try await manager.downloads(matching: filter, after: last.id, limit: 500)
         }
+        return text
     }
 
     /// Finished ones are kept where `force-save` says so, failed ones unless they were not found and it says not to.
@@ -101,35 +100,5 @@ extension Aria2Parameters {
             ],
             RPCRights(isTrusted: true, isReadOnly: false)
         )
-    }
-}
-
-/// Writes a file so that a reader sees the old one or the new one.
-enum SessionFile {
-    static func write(_ text: String, to path: String) throws(Failure) {
-        let draft = path + "__temp"
-        _ = unsafe unlink(draft)
-        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failure("cannot make", draft) }
-        let bytes = Array(text.utf8)
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes[written...].withUnsafeBytes {
-                unsafe Glibc.write(file, $0.baseAddress, $0.count)
-            }
-            guard count > 0 else {
-                let failure = failure("cannot write", draft)
-                close(file)
-                throw failure
-            }
-            written += count
-        }
-        let isSynced = fsync(file) == 0
-        guard close(file) == 0, isSynced else { throw failure("cannot write", draft) }
-        guard unsafe rename(draft, path) == 0 else { throw failure("cannot rename to", path) }
-    }
-
-    private static func failure(_ what: String, _ path: String) -> Failure {
-        Failure(.inputOutput, what, at: path, because: unsafe String(cString: strerror(errno)))
     }
 }

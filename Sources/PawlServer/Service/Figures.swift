@@ -69,7 +69,7 @@ final class Figures: Sendable {
     private static let hosts = 100
 
     private func add(_ budgets: [Origin: HostBudget], to page: inout FigurePage) {
-        let busiest = budgets.map { (name: Figures.name($0.key), budget: $0.value) }
+        let busiest = budgets.map { (name: $0.key.text, budget: $0.value) }
             .sorted { ($1.budget.inUse, $0.name) < ($0.budget.inUse, $1.name) }.prefix(Figures.hosts)
         page.gauge(
             "pawl_host_connections",
@@ -81,10 +81,6 @@ final class Figures: Sendable {
             "What a host bears, for those that have complained.",
             busiest.compactMap { host in host.budget.limit.map { ([("host", host.name)], Double($0)) } }
         )
-    }
-
-    private static func name(_ origin: Origin) -> String {
-        "\(origin.scheme.rawValue)://\(origin.host.contains(":") ? "[\(origin.host)]" : origin.host):\(origin.port)"
     }
 
     private func add(_ counts: Counts, to page: inout FigurePage) {

@@ -45,14 +45,19 @@ extension ServiceMethods {
         ]
     }
 
-    /// `[{states, group, text, offset, limit}]`, each optional.
+    /// `[{states, group, text, after, limit}]`, each optional: the first that match, or those that follow the download
+    /// `after`.
     func list(_ given: Aria2Parameters) async throws -> JSON {
         let wish = try given.members(0)
-        let page = try await manager.downloads(
-            matching: try filter(wish),
-            offset: max(0, Int(clamping: wish["offset"]?.integer ?? 0)),
-            limit: min(10_000, max(0, Int(clamping: wish["limit"]?.integer ?? 1000)))
-        )
+        let filter = try filter(wish)
+        let limit = min(10_000, max(0, Int(clamping: wish["limit"]?.integer ?? 1000)))
+        let page: [DownloadSnapshot]
+        if let after = wish["after"]?.string {
+            guard let id = Download.ID(after) else { throw RPCError("\(after) is no id") }
+            page = try await manager.downloads(matching: filter, after: id, limit: limit)
+        } else {
+            page = try await manager.downloads(matching: filter, limit: limit)
+        }
         return .array(page.map { ServiceEvent.json($0) })
     }
 

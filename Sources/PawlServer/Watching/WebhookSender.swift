@@ -53,16 +53,13 @@ final class WebhookSender: Sendable {
             return state.waiting
         }
         guard !left.isEmpty, let file else { return }
-        let number = WebhookSender.keep(left, in: file)
-        guard number != 0 else { return }
-        note(
-            Failure(
-                .inputOutput,
-                "lost \(left.count) letters to",
-                at: place,
-                because: unsafe String(cString: strerror(number))
+        do throws(Failure) {
+            try WholeFile.write(left.flatMap { $0 + [UInt8(ascii: "\n")] }, to: file)
+        } catch {
+            note(
+                Failure(.inputOutput, "lost \(left.count) letters to", at: place, because: error.description)
             )
-        )
+        }
     }
 
     private var place: String { Redaction.address(address) }
@@ -105,15 +102,6 @@ final class WebhookSender: Sendable {
 
 // The file: a letter a line, which JSON allows.
 extension WebhookSender {
-    /// 0 or an errno value.
-    private static func keep(_ letters: [[UInt8]], in path: String) -> Int32 {
-        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { return errno }
-        defer { Glibc.close(file) }
-        let bytes = letters.flatMap { $0 + [UInt8(ascii: "\n")] }
-        return unsafe write(file, bytes, bytes.count) == bytes.count ? 0 : errno
-    }
-
     /// What was kept, which is not there any more.
     private static func take(_ path: String) -> [[UInt8]] {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

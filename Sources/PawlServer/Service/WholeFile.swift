@@ -1,0 +1,31 @@
+import Glibc
+package import PawlCore
+
+/// Writes a file that its owner alone can read, so that a reader sees the old one or the new one.
+package enum WholeFile {
+    package static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+        let draft = path + "__temp"
+        _ = unsafe unlink(draft)
+        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw failure("cannot make", draft) }
+        var written = 0
+        while written < bytes.count {
+            let count = unsafe bytes[written...].withUnsafeBytes {
+                unsafe Glibc.write(file, $0.baseAddress, $0.count)
+            }
+            guard count > 0 else {
+                let failure = failure("cannot write", draft)
+                close(file)
+                throw failure
+            }
+            written += count
+        }
+        let isSynced = fsync(file) == 0
+        guard close(file) == 0, isSynced else { throw failure("cannot write", draft) }
+        guard unsafe rename(draft, path) == 0 else { throw failure("cannot rename to", path) }
+    }
+
+    private static func failure(_ what: String, _ path: String) -> Failure {
+        Failure(.inputOutput, what, at: path, because: unsafe String(cString: strerror(errno)))
+    }
+}
