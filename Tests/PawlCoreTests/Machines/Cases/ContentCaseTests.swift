@@ -53,6 +53,41 @@ import Testing
         }
     }
 
+    @Test func `a journal in which nothing is done lets the answer in`() {
+        var bench = Bench()
+        bench.begin(nil)
+        bench.answer(Bench.whole(1000))
+        bench.said = bench.machine.claimed(bench.lane, Bench.journal([], total: 1000), now: bench.now)
+        #expect(bench.said.contains(.reserve(1000)) && bench.said.contains(.admit(bench.lane)))
+        #expect(bench.machine.phase == .transferring && bench.machine.written == 0)
+    }
+
+    @Test(arguments: [(Int64(1000), Phase.finished), (999, .failed), (1001, .transferring)])
+    func `C3 a file that is found after the answer is held against its length`(total: Int64, phase: Phase) {
+        var bench = Bench()
+        bench.begin(nil)
+        bench.answer(Bench.whole(total))
+        bench.said = bench.machine.claimed(bench.lane, .existing(length: 1000), now: bench.now)
+        #expect(bench.machine.phase == phase)
+        // A file that is longer than the server's, and one that is whole, get their names back untouched.
+        #expect(bench.said.contains(.giveBack) == (total <= 1000))
+        if total < 1000 { #expect(bench.machine.failure?.code == .cannotResume) }
+        if total > 1000 { #expect(bench.asked == .from(1000)) }
+    }
+
+    @Test func `B5 a suffix that starts over begins where its answer does`() {
+        var bench = Bench { $0.wish = .suffix(500) }
+        bench.begin(Bench.journal([ByteRange(300, 500)], total: 1000, tag: nil, date: 5))
+        #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .suffix(500))
+        bench.answer(Bench.part(500, 1000, of: 1000, tag: nil, date: 5))
+        #expect(bench.said.contains(.startOver) && bench.machine.total == 500)
+        bench.progress(to: 100)
+        bench.fail(.connectionLost)
+        bench.ring()
+        // What is there is compared first.
+        #expect(bench.asked == .from(500))
+    }
+
     @Test func `A8 an address that took another's place is remembered when its bytes agree`() {
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.growth = .fixed(2) }
         bench.begin()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct FaultCaseTests {
     @Test(arguments: [
         (TransferFault.Kind.tls, "--cacert"), (.denied, "--user"), (.nameResolution, "host's name"),
-        (.proxy, "--proxy"), (.notFound, "address"),
+        (.proxy, "--proxy"), (.notFound, "address"), (.privateAddress, "--deny-private-addresses"),
     ])
     func `a failure says what to do about it`(kind: TransferFault.Kind, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }

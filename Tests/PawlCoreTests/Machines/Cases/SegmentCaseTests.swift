@@ -48,6 +48,27 @@ import Testing
         #expect(bench.machine.lanes.contains { $0.id == slow })
     }
 
+    @Test func `G3 time in which nobody looked makes no lane a slow one`() {
+        var bench = Self.four()
+        let slow = bench.machine.lanes[1].id
+        func turns(_ count: Int) {
+            for _ in 0..<count {
+                for lane in bench.machine.lanes where lane.stage == .flowing {
+                    bench.progress(to: lane.cursor + (lane.id == slow ? 50_000 : 300_000), lane: lane.id)
+                }
+                bench.tick(after: 0.5)
+            }
+        }
+        turns(5)
+        #expect(bench.machine.lanes.first { $0.id == slow }?.slowSince != nil)
+        bench.now = bench.now + .seconds(10)
+        bench.machine.stoodStill(for: .seconds(10), now: bench.now)
+        turns(1)
+        #expect(bench.machine.lanes.contains { $0.id == slow })
+        turns(8)
+        #expect(!bench.machine.lanes.contains { $0.id == slow })
+    }
+
     @Test(arguments: [(10, false), (50_000, true)])
     func `G3 a crawling lane is replaced at once, a slow one gets more time`(step: Int64, isKept: Bool) {
         var bench = Self.four()
