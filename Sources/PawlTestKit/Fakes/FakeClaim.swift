@@ -51,14 +51,14 @@ struct FakeClaim {
     private func part() -> Part {
         guard let file = disk.part(path) else { return .none }
         let boot = disk.state.withLock { $0.boot }
-        let (holder, holderSource, journal, length) = file.contents.withLock { contents in
-            (contents.holder, contents.source, contents.journal, Int64(contents.length))
+        let (holder, holderSource, journal) = file.contents.withLock { contents in
+            (contents.holder, contents.source, contents.journal)
         }
         if holder != nil { return .held(bySame: holderSource == source) }
         guard let journal else { return .leftover(file) }
         do throws(JournalImage.Fault) {
             let image = try JournalImage(journal.cache)
-            return .journalled(file, image, image.trusted(boot: boot, length: length, isSame: true))
+            return .journalled(file, image, file.contents.withLock { $0.trusted(image, boot: boot) })
         } catch {
             if case .damaged = error { disk.state.withLock { $0.counts.damagedJournals += 1 } }
             return .leftover(file)
@@ -118,8 +118,10 @@ struct FakeClaim {
 
     private func take(_ file: FakeFile) -> FakePartial {
         let holder = disk.hold(file)
+        let isSame = disk.state.withLock { $0.sabotage != .confusesFiles }
         file.contents.withLock { contents in
             contents.holder = holder
+            contents.isSame = isSame
             contents.diedAt = nil
         }
         disk.state.withLock { $0.folder.make(file, at: path) }

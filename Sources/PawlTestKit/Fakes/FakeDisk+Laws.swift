@@ -33,7 +33,7 @@ extension FakeDisk {
         guard let file = part(path) else { return }
         let boot = state.withLock { $0.boot }
         let (now, bound, isSound) = (timeline.now, bound, state.withLock { $0.counts.failedCalls == 0 })
-        let text = file.contents.withLock { contents -> String? in
+        let verdict = file.contents.withLock { contents -> (text: String?, told: Int64, lost: Int64)? in
             contents.mustStay = ByteRangeSet()
             // After a sync that failed the page cache is not trusted, and that is right.
             guard !contents.isVoid, contents.original == nil, contents.image?.header.boot != nil,
@@ -46,9 +46,19 @@ extension FakeDisk {
                     contents.mustStay.remove(range)
                 }
             }
-            return contents.holder == nil ? nil : Law.kept(known: known, written: contents.written)
+            guard contents.holder != nil else { return nil }
+            let text = Law.kept(known: known, written: contents.written, mayBeLost: contents.mayBeLost)
+            let told = known.intersection(contents.unsaid).count
+            return (text, told, contents.unsaid.count - told)
         }
+        guard let (text, told, lost) = verdict else { return }
         if let text { violate(.kill, "\(path): \(text)") }
+        guard kind == .kill, told + lost > 0 else { return }
+        state.withLock { state in
+            state.counts.killsInWrites += 1
+            state.counts.toldByLength += told
+            state.counts.lostToKills += lost
+        }
     }
 
     func checkPowerCut(_ files: [FakeFile]) {

@@ -91,19 +91,6 @@ package final class FakeDisk: Disk {
         }
     }
 
-    /// How often something happened.
-    package struct Counts: Sendable, Hashable {
-        package var checkpoints = 0
-        /// Bytes that were written over bytes that were there.
-        package var rewritten: Int64 = 0
-        package var fullDisks = 0
-        package var failedCalls = 0
-        package var adopted = 0
-        package var damagedJournals = 0
-        /// Bytes that a power cut took, of those that were written.
-        package var lostToPowerCuts: Int64 = 0
-    }
-
     let state: Mutex<State>
     let timeline: Timeline
 
@@ -259,14 +246,18 @@ extension FakeDisk {
     func letGo(_ holder: Int) { _ = state.withLock { $0.open.removeValue(forKey: holder) } }
 
     /// Something is about to be done to the disk; throws or ends the process when a trap waits for it.
-    func call(at path: String) throws(Failure) {
+    ///
+    /// `dying`: what the kernel does of it although the process ends there.
+    func call(at path: String, dying: () -> Void = {}) throws(Failure) {
         let (trap, onCrash) = state.withLock { state in
             state.calls += 1
             return (state.traps.removeValue(forKey: state.calls), state.onCrash)
         }
         switch trap {
         case nil: return
-        case .crashes(let kind): onCrash?(kind)
+        case .crashes(let kind):
+            dying()
+            onCrash?(kind)
         case .fails:
             state.withLock { $0.counts.failedCalls += 1 }
             timeline.note("disk: a call fails at \(path)")

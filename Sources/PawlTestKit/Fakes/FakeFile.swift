@@ -34,6 +34,10 @@ final class FakeFile: Sendable {
         var isVoid = false
         /// The finished file that it was before.
         var original: Int?
+        /// What is in the file of a write that its process dies in; no cursor knows of it.
+        var unsaid = ByteRangeSet()
+        /// Whether it is known for the file that its journal was made for.
+        var isSame = true
         /// What its holder found there and may trust.
         var found = ByteRangeSet()
         /// The journal's file, and who writes to it.
@@ -102,6 +106,14 @@ extension FakeFile.Contents {
         holder = nil
         keeper = nil
         lanes = [:]
+        unsaid = ByteRangeSet()
+    }
+
+    /// What a kill may take: what was being written, unless that lane stands last in the file.
+    var mayBeLost: ByteRangeSet {
+        guard let start = unsaid.runs.first?.start else { return unsaid }
+        let isLast = written.upperBound == unsaid.upperBound && lanes.values.allSatisfy { $0.cursor <= start }
+        return isLast ? ByteRangeSet() : unsaid
     }
 
     mutating func cut(to length: Int) {
@@ -131,8 +143,10 @@ extension FakeFile.Contents {
     var image: JournalImage? { journal.flatMap { try? JournalImage($0.cache) } }
 
     /// The bytes that the next run may trust on `boot`; `nil` without a journal that can be read.
-    func trusted(boot: BootIdentity?) -> ByteRangeSet? {
-        image?.trusted(boot: boot, length: Int64(length), isSame: true)
+    func trusted(boot: BootIdentity?) -> ByteRangeSet? { image.map { trusted($0, boot: boot) } }
+
+    func trusted(_ image: JournalImage, boot: BootIdentity?) -> ByteRangeSet {
+        image.trusted(boot: boot, length: Int64(length), isSame: isSame)
     }
 }
 

@@ -47,7 +47,8 @@ final class FakePartial: Partial {
     // MARK: bytes
 
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
-        try check(troubles.write)
+        if let failure = troubles.write { throw failure }
+        try disk.call(at: path) { unsafe leave(bytes, at: offset) }
         let end = offset + Int64(bytes.count)
         let unseen = on { contents in
             contents.written.gaps(in: ByteRange(offset, end)).reduce(0) { $0 + $1.count }
@@ -59,6 +60,7 @@ final class FakePartial: Partial {
         var isAgain = false
         let again = file.contents.withLock { contents in
             isAgain = contents.found.intersects(ByteRange(offset, end))
+            contents.unsaid = ByteRangeSet()
             return unsafe contents.put(bytes, at: offset, now: now)
         }
         if isAgain {
@@ -66,6 +68,18 @@ final class FakePartial: Partial {
         }
         disk.state.withLock { $0.counts.rewritten += again }
         spoil(at: offset)
+    }
+
+    /// A process that dies in a write has written some of it, all of it or nothing.
+    private func leave(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
+        let (count, now) = (disk.state.withLock { $0.dice.below(bytes.count + 1) }, disk.timeline.now)
+        guard count > 0, troubles.room == nil else { return }
+        let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        _ = on { contents in
+            let range = ByteRange(offset, offset + Int64(count))
+            contents.unsaid = ByteRangeSet(contents.written.gaps(in: range))
+            unsafe contents.put(part, at: offset, now: now)
+        }
     }
 
     /// Holds what is written against the content that is expected.

@@ -65,8 +65,15 @@ extension Law {
         after >= before || hasReason ? nil : "from \(before) bytes to \(after), and nobody said why"
     }
 
-    package static func kept(known: ByteRangeSet, written: ByteRangeSet) -> String? {
-        known == written ? nil : "the journal says \(known.runs), written is \(written.runs)"
+    package static func kept(
+        known: ByteRangeSet,
+        written: ByteRangeSet,
+        mayBeLost: ByteRangeSet
+    ) -> String? {
+        var must = written
+        for run in mayBeLost.runs { must.remove(run) }
+        return must.isSubset(of: known) && known.isSubset(of: written)
+            ? nil : "the journal and the file's length say \(known.runs), written is \(written.runs)"
     }
 
     package static func bounded(mustStay: ByteRangeSet, kept: ByteRangeSet) -> String? {

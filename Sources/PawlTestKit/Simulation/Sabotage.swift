@@ -10,6 +10,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case skipsCheckpoints
     /// Cursors never reach the journal.
     case forgetsCursors
+    /// Part files are taken for others than their journals were made for.
+    case confusesFiles
     /// A journal is found and what it says is not told.
     case hidesJournals
     /// Hosts complain and nobody hears it.
@@ -45,7 +47,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .flipsBits, .cutsFiles: .published
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut
-        case .forgetsCursors: .kill
+        case .forgetsCursors, .confusesFiles: .kill
         case .hidesJournals: .onceOnly
         case .shiftsWrites: .written
         case .hidesComplaints: .connections

@@ -16,7 +16,7 @@ package struct Tally: Sendable, Hashable {
     /// What many worlds together must have seen.
     package static let expected = [
         "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
-        "disk calls that failed",
+        "disk calls that failed", "kills between a write and its cursor",
         "disk full", "journals taken up", "journals damaged by a power cut", "checkpoints", "steals", "races",
         "slow lanes replaced", "restarts from 0", "comparisons that agreed", "verdict: the content changed",
         "verdict: going on without ranges", "verdict: left out a source", "verdict: range never answered",
