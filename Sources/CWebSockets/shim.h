@@ -8,6 +8,12 @@
 #error "libwebsockets 4.1 or newer is needed"
 #endif
 
+// Every secure listener has a context for connections that the library makes itself. There are none, so it is an empty
+// one: the library's own would hold all of the system's certificates, and 4.1 loses it when another server was started
+// meanwhile (it looks for it under a number that each start draws anew; 4.2 does not).
+static inline SSL_CTX *pawl_web_make_client(void) { return SSL_CTX_new(TLS_client_method()); }
+static inline void pawl_web_free_client(SSL_CTX *client) { SSL_CTX_free(client); }
+
 // What holds for all listeners of one server.
 struct pawl_web_settings {
     void *owner;
@@ -17,6 +23,8 @@ struct pawl_web_settings {
     unsigned int buffer_bytes;
     unsigned int request_seconds;
     int idle_seconds;
+    // For secure listeners.
+    SSL_CTX *client;
 };
 
 static inline struct lws_context *pawl_web_context(const struct pawl_web_settings *settings) {
@@ -56,6 +64,7 @@ static inline struct lws_vhost *pawl_web_listen(struct lws_context *context,
         info.ssl_cert_filepath = certificate;
         info.ssl_private_key_filepath = key;
         info.alpn = "http/1.1";
+        info.provided_client_ssl_ctx = settings->client;
     }
     return lws_create_vhost(context, &info);
 }

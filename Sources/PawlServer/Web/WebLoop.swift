@@ -14,6 +14,8 @@ final class WebLoop {
     /// Room for one write: libwebsockets wants some bytes before the data for itself.
     let scratch: UnsafeMutableBufferPointer<UInt8>
     private var context: OpaquePointer?
+    /// See `pawl_web_make_client`.
+    private var client: OpaquePointer?
     private let protocols: UnsafeMutablePointer<lws_protocols>
     /// Names that the library only points to.
     private var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
@@ -53,7 +55,8 @@ final class WebLoop {
             head_bytes: UInt16(limits.head),
             buffer_bytes: UInt32(WebLoop.chunk),
             request_seconds: UInt32(limits.requestTime),
-            idle_seconds: Int32(limits.idleTime)
+            idle_seconds: Int32(limits.idleTime),
+            client: client
         )
     }
 
@@ -74,6 +77,8 @@ final class WebLoop {
             return 0
         case .port(let host, let port, let certificate, let key):
             try AddressProbe.check(host, port: port)
+            if certificate != nil, unsafe client == nil { unsafe client = pawl_web_make_client() }
+            unsafe settings.client = client
             let name = unsafe keep(certificate == nil ? "port" : "secure port")
             let kept = unsafe keep(host)
             let vhost = unsafe pawl_web_listen(
@@ -155,6 +160,7 @@ final class WebLoop {
         mailbox.detach()
         if let socket { _ = unsafe unlink(socket) }
         if let context = unsafe context { unsafe lws_context_destroy(context) }
+        if let client = unsafe client { unsafe pawl_web_free_client(client) }
         for index in unsafe keptTexts.indices { unsafe free(keptTexts[index]) }
         unsafe protocols.deallocate()
         unsafe scratch.deallocate()
