@@ -108,6 +108,22 @@ static int set_lock(int file, short type) {
 int pawl_lock(int file) { return set_lock(file, F_WRLCK); }
 int pawl_unlock(int file) { return set_lock(file, F_UNLCK); }
 
+int pawl_is_locked(int file) {
+#if defined(F_OFD_GETLK) && !defined(__APPLE__)
+    struct flock lock;
+    memset(&lock, 0, sizeof lock);
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    if (fcntl(file, F_OFD_GETLK, &lock) != 0) return -errno;
+    return lock.l_type != F_UNLCK;
+#else
+    // There is no way to ask: it is had for a moment.
+    int answer = pawl_lock(file);
+    if (answer == 0) pawl_unlock(file);
+    return answer == 0 ? 0 : answer == EWOULDBLOCK ? 1 : -answer;
+#endif
+}
+
 // For file systems without an atomic way: a hard link never replaces. Where there are no hard links either, a look
 // and a plain rename have to do.
 static int rename_by_link(int folder, const char *from, const char *to) {

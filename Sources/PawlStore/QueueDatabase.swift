@@ -2,6 +2,14 @@ package import PawlCore
 import PawlEngine
 import Synchronization
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// The queue in an SQLite database, which belongs to one process at a time.
 ///
 /// A database of a newer version is refused. A damaged one is set aside as `NAME.bad`, which `notice` tells, and a new
@@ -9,6 +17,7 @@ import Synchronization
 package final class QueueDatabase: QueueStore {
     private let path: String
     private let steps: [Migration]
+    private let isGuest: Bool
     private let notice: @Sendable (String) -> Void
     private let state: Mutex<State>
 
@@ -27,20 +36,47 @@ package final class QueueDatabase: QueueStore {
     }
 
     /// Opens the database at `path`, or makes it with its folder.
-    package convenience init(at path: String, notice: @escaping @Sendable (String) -> Void) throws(Failure) {
-        try self.init(at: path, steps: Migration.all, notice: notice)
+    ///
+    /// A guest of a database makes none, brings none to another form and sets none aside: it throws instead.
+    package convenience init(
+        at path: String,
+        asGuest: Bool = false,
+        notice: @escaping @Sendable (String) -> Void
+    ) throws(Failure) {
+        try self.init(at: path, steps: Migration.all, asGuest: asGuest, notice: notice)
     }
 
-    init(at path: String, steps: [Migration], notice: @escaping @Sendable (String) -> Void) throws(Failure) {
+    init(
+        at path: String,
+        steps: [Migration],
+        asGuest: Bool = false,
+        notice: @escaping @Sendable (String) -> Void
+    ) throws(Failure) {
         let files = try QueueFiles(at: path)
         self.path = files.path
         self.steps = steps
+        isGuest = asGuest
         self.notice = notice
+        guard !isGuest else {
+            state = Mutex(State(files: files, connection: try Self.visit(files, steps)))
+            return
+        }
         let strayLog = try files.make()
         let (connection, damage) = try Self.open(files, steps)
         state = Mutex(State(files: files, connection: connection))
         if let strayLog { notice("the queue \(self.path) was gone; what its log held is beside \(strayLog)") }
         if let damage { notice(damage) }
+    }
+
+    private static func visit(_ files: QueueFiles, _ steps: [Migration]) throws(Failure) -> Connection {
+        guard files.isThere else {
+            throw .system(.cannotOpen, "cannot open the queue", at: files.path, ENOENT)
+        }
+        do throws(DatabaseError) {
+            return try connect(files.path, steps, asGuest: true)
+        } catch {
+            throw error.failure("cannot open the queue", at: files.path)
+        }
     }
 
     /// A damaged database is set aside once: a new one that is damaged too is not the file's fault.
@@ -74,11 +110,18 @@ package final class QueueDatabase: QueueStore {
         }
     }
 
-    private static func connect(_ path: String, _ steps: [Migration]) throws(DatabaseError) -> Connection {
+    private static func connect(
+        _ path: String,
+        _ steps: [Migration],
+        asGuest: Bool = false
+    ) throws(DatabaseError) -> Connection {
         let connection = try Connection(path)
-        try connection.prepare(steps)
+        try connection.prepare(steps, asGuest: asGuest)
         return connection
     }
+
+    /// The file whose lock its owner holds.
+    package static func lock(of path: String) -> String { "\(path).lock" }
 
     /// Gives `body` the connection; where it meets damage, the database is set aside and a new one begun.
     func use<Value: Sendable>(
@@ -87,7 +130,9 @@ package final class QueueDatabase: QueueStore {
     ) throws(Failure) -> Value {
         let (result, damage) = try state.withLock { (state) throws(Failure) in
             let result = try attempt(state.connection, body)
-            guard case .failure(let error) = result, error.isDamage else { return (result, String?.none) }
+            guard case .failure(let error) = result, error.isDamage, !isGuest else {
+                return (result, String?.none)
+            }
             return (result, try state.beginAnew(steps, after: error))
         }
         if let damage { notice(damage) }

@@ -17,15 +17,12 @@ final class QueueFiles: Sendable {
     let path: String
     private let name: String
     private let folder: Descriptor
-    private let lock: Descriptor
+    private let lock: FileLock
 
     private struct Descriptor: ~Copyable, Sendable {
         let raw: Int32
         deinit { close(raw) }
     }
-
-    /// A child that was just forked may hold the lock's file open for a moment longer.
-    deinit { _ = pawl_unlock(lock.raw) }
 
     init(at path: String) throws(Failure) {
         // SQLite takes some names that are no path for something else.
@@ -39,14 +36,15 @@ final class QueueFiles: Sendable {
             throw .system(.cannotOpen, "cannot open the folder", at: folderPath, -folder)
         }
         self.folder = Descriptor(raw: folder)
-        let lock = unsafe pawl_open_at(folder, "\(name).lock", O_RDWR | O_CREAT, 0o600)
-        guard lock >= 0 else { throw .system(.cannotOpen, "cannot lock the queue", at: path, -lock) }
-        self.lock = Descriptor(raw: lock)
         // A file system without locks (some network ones) leaves SQLite's.
-        if pawl_lock(lock) == EAGAIN { throw .queueInUse(path) }
+        guard let lock = try FileLock(in: folder, "\(name).lock") else { throw .queueInUse(path) }
+        self.lock = lock
         self.path = path
         self.name = name
     }
+
+    /// Whether there is a database; without one, what its log holds is nobody's.
+    var isThere: Bool { exists(name) }
 
     /// Makes an empty database where there is none.
     ///
@@ -57,7 +55,7 @@ final class QueueFiles: Sendable {
         return nil
     }
 
-    private static func makeFolder(_ path: String) throws(Failure) {
+    static func makeFolder(_ path: String) throws(Failure) {
         if unsafe mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         if errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex {
             try makeFolder(String(path[..<slash]))

@@ -22,8 +22,11 @@ final class QueueBench {
     /// What is in the queue's own folder.
     var files: [String] { FileSystem.names(in: folder.path(".pawl")) }
 
-    func open(_ steps: [Migration] = Migration.all) throws(Failure) -> QueueDatabase {
-        try QueueDatabase(at: path, steps: steps) { [notices] notice in
+    func open(
+        _ steps: [Migration] = Migration.all,
+        asGuest: Bool = false
+    ) throws(Failure) -> QueueDatabase {
+        try QueueDatabase(at: path, steps: steps, asGuest: asGuest) { [notices] notice in
             notices.said.withLock { $0.append(notice) }
         }
     }

@@ -18,6 +18,8 @@ void pawl_list_folder(
 // locks"), so that two parts of one process exclude each other too. EAGAIN: held elsewhere.
 int pawl_lock(int file);
 int pawl_unlock(int file);
+// Whether somebody else has that lock, without taking it: 1, 0, or -errno when it cannot be told.
+int pawl_is_locked(int file);
 
 // A file in the folder that has no name: a descriptor, or -errno. EOPNOTSUPP: not here.
 int pawl_open_unnamed(int folder, unsigned mode);

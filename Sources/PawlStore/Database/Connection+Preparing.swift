@@ -1,12 +1,15 @@
 extension Connection {
     /// Checks the database, brings it to the last of `steps` and sets how it is used.
-    func prepare(_ steps: [Migration]) throws(DatabaseError) {
+    ///
+    /// A guest's must have the last form already: the program that it belongs to may not know a newer one.
+    func prepare(_ steps: [Migration], asGuest: Bool = false) throws(DatabaseError) {
         // The lock is taken with the first read and kept, so no other program comes between two statements; and a log
         // that only one process uses needs no shared memory, which not every file system has.
         try script("PRAGMA locking_mode = EXCLUSIVE")
         // The number alone, before anything else is read: a newer form may not even be understood.
         let version = try rows("PRAGMA user_version") { $0.integer(0) }.first ?? 0
         if version > steps.count { throw .newer("form \(version)") }
+        if version < steps.count, asGuest { throw .older("form \(version)") }
         try script(
             """
             PRAGMA journal_mode = WAL;

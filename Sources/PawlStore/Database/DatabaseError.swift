@@ -34,7 +34,12 @@ struct DatabaseError: Error, Hashable, Sendable {
 
     /// A newer version of this program made the file. (SQLite itself never answers this code.)
     static func newer(_ words: String) -> DatabaseError {
-        DatabaseError(code: SQLITE_FORMAT, words: words)
+        DatabaseError(code: SQLITE_FORMAT, words: "a newer version of this program wrote it (\(words))")
+    }
+
+    /// An older version made it, and it is not ours to change.
+    static func older(_ words: String) -> DatabaseError {
+        DatabaseError(code: SQLITE_FORMAT, words: "an older version of this program wrote it (\(words))")
     }
 
     private var kind: Int32 { code & 0xFF }
@@ -58,7 +63,7 @@ extension DatabaseError {
                 remedy: "free some space: what was saved before is kept"
             )
         }
-        if kind == SQLITE_FORMAT { return .newerQueue(path, words) }
+        if kind == SQLITE_FORMAT { return .otherForm(path, words) }
         if kind == SQLITE_BUSY || kind == SQLITE_LOCKED { return .queueInUse(path) }
         let isAccess = kind == SQLITE_CANTOPEN || kind == SQLITE_READONLY || kind == SQLITE_PERM
         return Failure(
@@ -101,12 +106,12 @@ extension Failure {
         )
     }
 
-    static func newerQueue(_ path: String, _ what: String) -> Failure {
+    static func otherForm(_ path: String, _ words: String) -> Failure {
         Failure(
             .newerJournal,
             "cannot use the queue",
             at: path,
-            because: "a newer version of this program wrote it (\(what))",
+            because: words,
             remedy: "continue with that version, or move the file away to begin a new queue"
         )
     }
