@@ -1,6 +1,7 @@
 import PawlCore
 import PawlEngine
 import PawlTestKit
+import Synchronization
 import Testing
 
 @Suite struct `Rate limits` {
@@ -36,6 +37,33 @@ import Testing
         #expect(seconds < 11.5, "and it is made use of")
         stage.expect(first, at: "a.bin")
         stage.expect(second, at: "bb.bin")
+    }
+
+    @Test func `engines that share a limit never get more than it together, and hear when it changes`() {
+        let rate: Int64 = 512 * .kibi
+        let common = CommonRate()
+        let stage = Stage(rate: rate, common: common)
+        let payloads = [stage.serve("a.bin", 9 * .mebi), stage.serve("bb.bin", 9 * .mebi)]
+        let box = Mutex<Engine?>(nil)
+        let other = Engine(ports: stage.world.ports, loops: 1, jobs: 3, rate: nil, common: common) { report in
+            if report.telling == .phase(.finished) { box.withLock { $0 }?.shutDown {} }
+        }
+        box.withLock { $0 = other }
+        #expect(other.rate == rate)
+        stage.start(Stage.job("a.bin"))
+        other.resume(other.add(Stage.job("bb.bin")).id)
+        watch(stage, rate: rate, to: 9, allowance: rate / 4 + 2 * rate / 8)
+        stage.after(.seconds(9)) { stage in
+            stage.setMark()
+            stage.engine.limit(to: nil)
+        }
+        stage.after(.seconds(10)) { stage in
+            #expect(stage.world.network.taken - stage.mark > 4 * .mebi, "both are free at once")
+        }
+        stage.run()
+        box.withLock { $0 = nil }
+        stage.expect(payloads[0], at: "a.bin")
+        stage.expect(payloads[1], at: "bb.bin")
     }
 
     @Test func `one download's own limit leaves the others alone`() throws {

@@ -87,10 +87,12 @@ package final class Engine: Sendable {
     let loops: [Mailbox]
     let ports: Ports
     let onReport: @Sendable (Report) -> Void
+    private let common: CommonRate
     private let shared: Mutex<Shared?> = Mutex(nil)
 
     /// Starts `loops` threads.
     ///
+    /// The limit of all downloads together is its own, unless it is given one that others have too.
     /// `onReport` is called on them and must return quickly. Without `tellsEveryPhase` it does not hear of phases that
     /// follow from the rest of what it hears.
     package init(
@@ -98,21 +100,25 @@ package final class Engine: Sendable {
         loops count: Int,
         jobs: Int,
         rate: Int64?,
+        common: CommonRate = CommonRate(),
         tellsEveryPhase: Bool = true,
         onReport: @escaping @Sendable (Report) -> Void
     ) {
         self.ports = ports
         self.onReport = onReport
+        self.common = common
         state = Mutex(State(book: QueueBook(slots: jobs)))
         loops = (0..<max(1, count)).map { _ in Mailbox() }
         let shared = Shared(
             ports: ports,
+            common: common,
             tellsEveryPhase: tellsEveryPhase,
             onReport: onReport,
             onSlotFree: { [weak self] id in self?.slotFreed(id) },
             onSettled: { [weak self] id in self?.settled(id) }
         )
-        if let rate { shared.change(rate: rate, now: ports.clock.now) }
+        if let rate { common.change(to: rate, now: ports.clock.now) }
+        common.join(self)
         self.shared.withLock { $0 = shared }
         for (index, mailbox) in loops.enumerated() {
             ports.threads.start("pawl-loop-\(index)") { [weak self] in
@@ -150,13 +156,12 @@ package final class Engine: Sendable {
     // MARK: limits
 
     /// What was set by ``limit(to:)`` last.
-    package var rate: Int64? { shared.withLock { $0 }?.rate }
+    package var rate: Int64? { common.rate }
 
     /// The most bytes a second that all downloads take together.
-    package func limit(to rate: Int64?) {
-        shared.withLock { $0 }?.change(rate: rate, now: ports.clock.now)
-        for loop in loops { loop.post(.limits) }
-    }
+    package func limit(to rate: Int64?) { common.change(to: rate, now: ports.clock.now) }
+
+    func limitsChanged() { for loop in loops { loop.post(.limits) } }
 
     /// What every origin has and may have that is in use or has complained.
     package var budgets: [Origin: HostBudget] { shared.withLock { $0 }?.budgets ?? [:] }
@@ -164,7 +169,7 @@ package final class Engine: Sendable {
     /// The most that each host is asked for, by all downloads together.
     package func limit(hosts limits: HostLimits) {
         shared.withLock { $0 }?.change(hosts: limits, now: ports.clock.now)
-        for loop in loops { loop.post(.limits) }
+        limitsChanged()
     }
 
     /// The most bytes a second that this download takes.

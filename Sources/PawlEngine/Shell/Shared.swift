@@ -27,19 +27,20 @@ final class Shared: Sendable {
     }
 
     private let hosts = Mutex(Hosts())
-    private let limiter = Mutex(RateLimiter(rate: nil))
-    private let isLimited = Atomic(false)
+    private let common: CommonRate
     private let isHostLimited = Atomic(false)
     private let transfers = Atomic<UInt64>(0)
 
     init(
         ports: Ports,
+        common: CommonRate,
         tellsEveryPhase: Bool,
         onReport: @escaping @Sendable (Report) -> Void,
         onSlotFree: @escaping @Sendable (DownloadID) -> Void,
         onSettled: @escaping @Sendable (DownloadID) -> Void
     ) {
         self.ports = ports
+        self.common = common
         self.tellsEveryPhase = tellsEveryPhase
         self.onReport = onReport
         self.onSlotFree = onSlotFree
@@ -73,20 +74,13 @@ final class Shared: Sendable {
         }
     }
 
-    var rate: Int64? { limiter.withLock { $0.rate } }
-
-    func change(rate: Int64?, now: Moment) {
-        limiter.withLock { $0.change(rate: rate, now: now) }
-        isLimited.store(rate != nil, ordering: .relaxed)
-    }
-
     func change(hosts limits: HostLimits, now: Moment) {
         hosts.withLock { $0.limits = limits }
         isHostLimited.store(limits.rate != nil, ordering: .relaxed)
     }
 
     func charge(_ bytes: Int, to origin: Origin, now: Moment) {
-        if isLimited.load(ordering: .relaxed) { limiter.withLock { $0.charge(bytes, now: now) } }
+        common.charge(bytes, now: now)
         guard isHostLimited.load(ordering: .relaxed) else { return }
         hosts.withLock { hosts in
             hosts.budgets[origin]?.charge(bytes, rate: hosts.limits.rate, now: now)
@@ -95,8 +89,7 @@ final class Shared: Sendable {
 
     /// How long the next byte of any download from this origin has to wait.
     func delay(of origin: Origin, now: Moment) -> Span {
-        let common: Span =
-            isLimited.load(ordering: .relaxed) ? limiter.withLock { $0.delay(now: now) } : .zero
+        let common = common.delay(now: now)
         guard isHostLimited.load(ordering: .relaxed) else { return common }
         return hosts.withLock { hosts in
             max(common, hosts.budgets[origin]?.delay(rate: hosts.limits.rate, now: now) ?? .zero)
@@ -104,7 +97,7 @@ final class Shared: Sendable {
     }
 
     /// Costs two loads.
-    var hasLimit: Bool { isLimited.load(ordering: .relaxed) || isHostLimited.load(ordering: .relaxed) }
+    var hasLimit: Bool { common.isLimited || isHostLimited.load(ordering: .relaxed) }
     /// The slowest that any download may have to be, whatever its own limit.
-    var slowest: Int64? { [rate, hosts.withLock { $0.limits.rate }].compactMap { $0 }.min() }
+    var slowest: Int64? { [common.rate, hosts.withLock { $0.limits.rate }].compactMap { $0 }.min() }
 }

@@ -22,12 +22,13 @@ final class Stage: Sendable {
         world: World? = nil,
         loops: Int = 1,
         jobs: Int = 3,
-        rate: Int64? = nil
+        rate: Int64? = nil,
+        common: CommonRate = CommonRate()
     ) {
         let world = world ?? World(seed: seed)
         self.world = world
-        let engine = Engine(ports: world.ports, loops: loops, jobs: jobs, rate: rate) { [weak self] report in
-            self?.hear(report)
+        let engine = Engine(ports: world.ports, loops: loops, jobs: jobs, rate: rate, common: common) {
+            [weak self] report in self?.hear(report)
         }
         engineBox.withLock { $0 = engine }
     }

@@ -1,0 +1,41 @@
+import PawlCore
+import Synchronization
+
+/// The limit of all downloads together: those of one engine, or of several that were given the same.
+package final class CommonRate: Sendable {
+    private struct Member: Sendable {
+        weak var engine: Engine?
+    }
+
+    private let limiter = Mutex(RateLimiter(rate: nil))
+    private let isSet = Atomic(false)
+    private let members = Mutex<[Member]>([])
+
+    package init() {}
+
+    /// In bytes a second; `nil` for none.
+    package var rate: Int64? { limiter.withLock { $0.rate } }
+    /// Costs a load.
+    var isLimited: Bool { isSet.load(ordering: .relaxed) }
+
+    /// The engine hears of changes for as long as it lives.
+    func join(_ engine: Engine) {
+        members.withLock { members in
+            members.removeAll { $0.engine == nil }
+            members.append(Member(engine: engine))
+        }
+    }
+
+    func change(to rate: Int64?, now: Moment) {
+        limiter.withLock { $0.change(rate: rate, now: now) }
+        isSet.store(rate != nil, ordering: .relaxed)
+        for member in members.withLock({ $0 }) { member.engine?.limitsChanged() }
+    }
+
+    func charge(_ bytes: Int, now: Moment) {
+        if isLimited { limiter.withLock { $0.charge(bytes, now: now) } }
+    }
+
+    /// How long the next byte of any download has to wait.
+    func delay(now: Moment) -> Span { isLimited ? limiter.withLock { $0.delay(now: now) } : .zero }
+}
