@@ -122,7 +122,7 @@ extension Job {
 /// Gives equal settings one object: the transport keeps prepared handles for each.
 final class SettingsCabinet: Sendable {
     private let last = Mutex<TransferSettings?>(nil)
-    private let deniesPrivateAddresses: Bool
+    let deniesPrivateAddresses: Bool
 
     init(deniesPrivateAddresses: Bool) { self.deniesPrivateAddresses = deniesPrivateAddresses }
 

@@ -5,7 +5,7 @@ import Synchronization
 extension DownloadSession {
     /// Finds its tasks, tells what happened to them, and lets go on what ran.
     func restore(_ manager: DownloadManager) async throws(PawlError) {
-        guard !folders.isPassing else { return }
+        guard folders.session != nil else { return }
         let waiting = try await tasks(.waiting, .turn, manager)
         let paused = try await tasks(.paused, .turn, manager)
         let over = try await overTasks(manager)

@@ -6,29 +6,46 @@ import Synchronization
 extension DownloadSession {
     func run(_ stream: AsyncStream<Work>) async {
         SessionFolders.sweep(configuration.stateFolder)
-        var options = DownloadManager.Configuration()
-        options.slots = configuration.maximumConcurrentTasks
-        // Nothing happens before the tasks are there again that it happens to.
-        options.holdsAtStart = true
-        options.keepsResponses = true
         do throws(PawlError) {
-            let manager = try await DownloadManager(
-                root: folders.root,
-                options,
-                delegate: SessionBridge(session: self)
-            )
+            let claim = try folders.session?.claim()
+            let manager = try await open()
+            // The service goes on with as many at once.
+            if claim != nil { try await manager.change(slots: configuration.maximumConcurrentTasks) }
             try await restore(manager)
             for await item in stream { await item(manager) }
-            await close(manager)
+            await close(manager, claim)
         } catch {
             await fail(with: error, stream)
         }
     }
 
+    /// Opens the queue; where the service has it still, as soon as that has let go.
+    private func open() async throws(PawlError) -> DownloadManager {
+        var options = DownloadManager.Configuration()
+        options.slots = configuration.maximumConcurrentTasks
+        // Nothing happens before the tasks are there again that it happens to.
+        options.holdsAtStart = true
+        options.keepsResponses = true
+        let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
+        while true {
+            do throws(PawlError) {
+                return try await DownloadManager(
+                    root: folders.root,
+                    options,
+                    delegate: SessionBridge(session: self)
+                )
+            } catch {
+                guard error.code == .alreadyDownloading, let session = folders.session else { throw error }
+                guard await session.waitUntilFree(until: limit) else { throw .notLetGo(session.path) }
+            }
+        }
+    }
+
     /// Everything told before was heard; then the identifier is free.
-    private func close(_ manager: DownloadManager) async {
+    private func close(_ manager: DownloadManager, _ claim: SessionClaim?) async {
         await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
         await manager.shutDown()
+        claim?.release()
         folders.dropPassing()
         delegate?.urlSession(self, didBecomeInvalidWithError: nil)
     }
@@ -183,6 +200,19 @@ extension DownloadSession {
 }
 
 extension PawlError {
+    fileprivate static func notLetGo(_ path: String) -> PawlError {
+        PawlError(
+            Failure(
+                .alreadyDownloading,
+                "cannot open the session",
+                at: path,
+                because:
+                    "the service, or a program with an older version of this library, did not let go of its queue",
+                remedy: "try again; 'pawl stop' ends the service"
+            )
+        )
+    }
+
     static func session(_ what: String, _ url: String, because why: String) -> PawlError {
         PawlError(Failure(.cannotResume, "cannot \(what)", at: Redaction.address(url), because: why))
     }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Pawl
 
 /// How a ``DownloadSession`` works, in the shape of `URLSessionConfiguration`.
 public struct DownloadSessionConfiguration: Sendable, Hashable {
@@ -32,6 +26,8 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     ///
     /// Default `nil`: only resume data of this library's own sessions has a partial.
     public var partialFolder: String?
+    /// Seconds in which the service must have let go of the session; it has journals to sync.
+    var handoverPatience = 60.0
 
     private init(identifier: String?) { self.identifier = identifier }
 
@@ -41,16 +37,10 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     public static var ephemeral: Self { Self(identifier: nil) }
     /// Tasks that are found again under this name when the program was ended, however that happened.
     ///
-    /// The process owns them: they go on when one makes a session of the identifier again, not in between, also where
-    /// `pawl serve` runs. One process at a time can have a session of an identifier.
+    /// While no program has a session of the identifier, `pawl serve` of the same user goes on with what was running, if it
+    /// runs; otherwise nothing is transferred in between. A session that is made takes everything over, and its delegate
+    /// hears what happened meanwhile. One program at a time can have a session of an identifier.
     public static func background(withIdentifier identifier: String) -> Self { Self(identifier: identifier) }
 
-    private static var usualStateFolder: String {
-        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pawl/sessions" }
-        return "\(environment("HOME") ?? ".")/.local/state/pawl/sessions"
-    }
-
-    private static func environment(_ name: String) -> String? {
-        unsafe getenv(name).map { unsafe String(cString: $0) }
-    }
+    private static var usualStateFolder: String { SessionRoot.usualState ?? "./.local/state/pawl/sessions" }
 }

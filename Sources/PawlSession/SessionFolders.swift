@@ -14,35 +14,17 @@ struct SessionFolders: Sendable {
     let root: String
     /// Partials of tasks that were cancelled with resume data, whoever goes on with them.
     let partials: String
-    /// It goes when the session is over.
-    let isPassing: Bool
+    /// What a background session has; others go when they are over.
+    let session: SessionRoot?
 
     init(_ configuration: DownloadSessionConfiguration) {
         let state = configuration.stateFolder
         partials = "\(state)/.partials"
-        isPassing = configuration.identifier == nil
-        if let identifier = configuration.identifier {
-            root = "\(state)/\(Self.escaped(identifier))"
-        } else {
-            root = "\(state)/.passing-\(getpid())-\(Self.random)"
-        }
+        session = configuration.identifier.map { SessionRoot(of: $0, in: state) }
+        root = session?.path ?? "\(state)/.passing-\(getpid())-\(Self.random)"
     }
 
     static var random: String { Download.ID(rawValue: .random(in: 1 ... .max)).description }
-
-    /// One path component that never begins with a dot, and another one for another identifier.
-    static func escaped(_ identifier: String) -> String {
-        var text = ""
-        for byte in identifier.utf8 {
-            let isPlain =
-                (0x30...0x39 ~= byte) || (0x41...0x5A ~= byte) || (0x61...0x7A ~= byte) || byte == 0x2D
-                || (byte == 0x2E && !text.isEmpty)
-            let digits = String(byte, radix: 16, uppercase: true)
-            text +=
-                isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.utf8.count == 1 ? "0" : "") + digits
-        }
-        return text.isEmpty ? "%" : text
-    }
 
     /// Makes the folder of partials, for this user alone.
     func makePartials() {
@@ -88,7 +70,7 @@ struct SessionFolders: Sendable {
 
     /// Removes a passing session's folder: its name holds a process and a random number, so it is nobody else's.
     func dropPassing() {
-        if isPassing { Self.remove(root) }
+        if session == nil { Self.remove(root) }
     }
 
     private static let month = 30 * 86_400
@@ -97,11 +79,11 @@ struct SessionFolders: Sendable {
     /// went on with.
     static func sweep(_ state: String) {
         let partials = "\(state)/.partials"
-        for name in names(in: partials) where name.hasPrefix(Cause.failure.rawValue) {
+        for name in SessionRoot.names(in: partials) where name.hasPrefix(Cause.failure.rawValue) {
             let path = "\(partials)/\(name)"
             if changed(path) < time(nil) - month { unsafe unlink(path) }
         }
-        for name in names(in: state) {
+        for name in SessionRoot.names(in: state) {
             let parts = name.split(separator: "-")
             guard parts.count == 3, parts[0] == ".passing", let process = pid_t(parts[1]) else { continue }
             if kill(process, 0) != 0, errno == ESRCH { remove("\(state)/\(name)") }
@@ -118,23 +100,10 @@ struct SessionFolders: Sendable {
         #endif
     }
 
-    private static func names(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                unsafe String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
-    }
-
     private static func remove(_ path: String) {
         // A link is unlinked here, and never followed.
         guard unsafe unlink(path) != 0 else { return }
-        for name in names(in: path) { remove("\(path)/\(name)") }
+        for name in SessionRoot.names(in: path) { remove("\(path)/\(name)") }
         unsafe rmdir(path)
     }
 }

@@ -5,7 +5,8 @@ import PawlSession
 /// A program with a background session that says what its delegate hears.
 ///
 /// usage: SessionProgram STATE hold URL...    starts tasks; the delegate never returns from the first finish
-///        SessionProgram STATE again          hears what was missed, and waits for the rest
+///        SessionProgram STATE start URL...   starts tasks, those of "-URL" not, and stays until it is killed
+///        SessionProgram STATE again [FOLDER] hears what was missed, and waits for the rest; files go to the folder
 ///        SessionProgram STATE data HEX       goes on from resume data, until it is killed or done
 @main
 struct SessionProgram {
@@ -15,7 +16,11 @@ struct SessionProgram {
         var configuration = DownloadSessionConfiguration.background(withIdentifier: "films/1")
         configuration.stateFolder = arguments[1]
         configuration.maximumConcurrentTasks = 1
-        let teller = Teller(holds: arguments[2] == "hold")
+        let isAgain = arguments[2] == "again"
+        let teller = Teller(
+            holds: arguments[2] == "hold",
+            folder: isAgain && arguments.count > 3 ? arguments[3] : nil
+        )
         let session = DownloadSession(configuration: configuration, delegate: teller)
         switch arguments[2] {
         case "hold":
@@ -29,6 +34,14 @@ struct SessionProgram {
             if await session.allTasks.contains(where: { $0.taskDescription == "asleep" }) {
                 say("all are there")
             }
+        case "start":
+            for (number, url) in arguments.dropFirst(3).enumerated() {
+                let isAsleep = url.hasPrefix("-")
+                let task = session.downloadTask(with: String(url.dropFirst(isAsleep ? 1 : 0)))
+                task.taskDescription = isAsleep ? "asleep" : "task \(number)"
+                if !isAsleep { task.resume() }
+            }
+            if await session.allTasks.count == arguments.count - 3 { say("all are there") }
         case "data":
             let task = session.downloadTask(withResumeData: bytes(arguments[3]))
             task.taskDescription = "data"
@@ -60,8 +73,12 @@ struct SessionProgram {
 
 final class Teller: DownloadSessionDelegate {
     private let holds: Bool
+    private let folder: String?
 
-    init(holds: Bool) { self.holds = holds }
+    init(holds: Bool, folder: String?) {
+        self.holds = holds
+        self.folder = folder
+    }
 
     private func say(_ text: String) { SessionProgram.say(text) }
 
@@ -82,6 +99,7 @@ final class Teller: DownloadSessionDelegate {
         let length = task.response?.value(forHTTPHeaderField: "content-length") ?? "nil"
         say("finish \(task.taskDescription ?? "nil") \(task.countOfBytesReceived) \(length)")
         while holds { pause() }
+        if let folder { unsafe rename(location, "\(folder)/\(task.taskDescription ?? "nil")") }
     }
 
     func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?) {

@@ -12,6 +12,27 @@ extension DownloadManager {
         case part(path: String, journal: String, ResumeData)
     }
 
+    /// Opens the queue of a session whose program is gone, and goes on with what ran or waited there.
+    ///
+    /// It runs as many at once as the program did, under the limit that `other` has, and lets go of nothing that is paused. The
+    /// queue must be whole and of this version's form: it is the program's, and neither set aside nor changed in form.
+    package convenience init(
+        goingOnIn root: String,
+        beside other: DownloadManager
+    ) async throws(PawlError) {
+        var configuration = Configuration()
+        configuration.isGuest = true
+        configuration.keepsResponses = true
+        configuration.commonRate = other.commonRate
+        configuration.deniesPrivateAddresses = other.cabinet.deniesPrivateAddresses
+        try await self.init(root: root, configuration)
+    }
+
+    /// Whether something runs, or waits for its turn.
+    package var hasWork: Bool {
+        get async throws(PawlError) { try await totals(matching: DownloadFilter([.waiting])).count > 0 }
+    }
+
     /// Does something on the delegate's thread, after all that was told before.
     package func perform(_ work: @escaping @Sendable () -> Void) { audience.herald.perform(work) }
 

@@ -61,6 +61,10 @@ public final class DownloadManager: Sendable {
         package var holdsAtStart = false
         /// What servers said with the content is kept with the records, without what may be a secret.
         package var keepsResponses = false
+        /// Whether the queue belongs to a program that is gone, see ``DownloadManager/init(goingOnIn:beside:)``.
+        var isGuest = false
+        /// Where several managers have one limit of all downloads together.
+        var commonRate: CommonRate?
         /// Events that are kept for a listener who does not fetch them, see ``DownloadManager/events``.
         ///
         /// Default 1000.
@@ -75,6 +79,7 @@ public final class DownloadManager: Sendable {
     let thread: WorkThread<QueueKeeper>
     let audience: Audience
     let cabinet: SettingsCabinet
+    let commonRate: CommonRate
     private let owner: ManagerOwner
 
     /// Opens the queue in `root`, which is made when missing, and lets it go on.
@@ -88,9 +93,13 @@ public final class DownloadManager: Sendable {
         delegate: (any DownloadDelegate)? = nil
     ) async throws(PawlError) {
         try await self.init(root: root, configuration, delegate: delegate) { notice in
-            Result { () throws(Failure) in try QueueDatabase(at: "\(root)/.pawl/queue.db", notice: notice) }
+            Result { () throws(Failure) in
+                try QueueDatabase(at: Self.queue(in: root), asGuest: configuration.isGuest, notice: notice)
+            }
         }
     }
+
+    static func queue(in root: String) -> String { "\(root)/.pawl/queue.db" }
 
     /// Opens a queue with effects of the caller's choice.
     package init(
@@ -110,6 +119,8 @@ public final class DownloadManager: Sendable {
         let owner = ManagerOwner(thread)
         self.root = root
         cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        let commonRate = configuration.commonRate ?? CommonRate()
+        self.commonRate = commonRate
         self.thread = thread
         self.audience = audience
         self.owner = owner
@@ -121,6 +132,7 @@ public final class DownloadManager: Sendable {
                         configuration: configuration,
                         ports: ports,
                         store: try store(notice).get(),
+                        commonRate: commonRate,
                         thread: thread,
                         audience: audience
                     )

@@ -21,6 +21,8 @@ extension QueueKeeper {
         if configuration.slots == nil, let slots = try store.setting(Setting.slots).flatMap({ Int($0) }) {
             perform(machine.change(slots: slots))
         }
+        // The limit is the service's own.
+        if configuration.isGuest { return }
         let kept = try store.setting(Setting.rate)
         let rate = configuration.rateLimit ?? kept.flatMap { Int64($0) }
         engine.limit(to: rate.flatMap { $0 > 0 ? $0 : nil })

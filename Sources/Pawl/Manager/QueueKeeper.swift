@@ -69,6 +69,7 @@ final class QueueKeeper: ThreadBound {
         configuration: DownloadManager.Configuration,
         ports: Ports,
         store: any QueueStore,
+        commonRate: CommonRate,
         thread: WorkThread<QueueKeeper>,
         audience: Audience
     ) {
@@ -88,7 +89,8 @@ final class QueueKeeper: ThreadBound {
             loops: min(max(1, configuration.threads), 16),
             // Who runs is decided here.
             jobs: .max,
-            rate: nil
+            rate: nil,
+            common: commonRate
         ) { [weak thread] report in
             thread?.post { $0.heard(report) }
         }

@@ -1,0 +1,142 @@
+import PawlCore
+import PawlStore
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#else
+import Darwin
+#endif
+
+/// Where a background session has its queue and its files, and who has it: a program, the service, or nobody.
+///
+/// A program has the session for as long as it holds a lock of its own beside the queue's. It takes that first, and then
+/// waits for the queue. The service looks at the program's lock and never takes it: so a program always comes first, and
+/// a second one is told at once.
+package struct SessionRoot: Sendable, Hashable {
+    package let path: String
+
+    package init(of identifier: String, in state: String) {
+        path = "\(state)/\(Self.escaped(identifier))"
+    }
+
+    private init(path: String) { self.path = path }
+
+    /// `$XDG_STATE_HOME/pawl/sessions`, else `~/.local/state/pawl/sessions`; `nil` when there is no home.
+    package static var usualState: String? {
+        if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pawl/sessions" }
+        return environment("HOME").flatMap { $0.isEmpty ? nil : "\($0)/.local/state/pawl/sessions" }
+    }
+
+    private static func environment(_ name: String) -> String? {
+        unsafe getenv(name).map { unsafe String(cString: $0) }
+    }
+
+    /// One path component that never begins with a dot, and another one for another identifier.
+    package static func escaped(_ identifier: String) -> String {
+        var text = ""
+        for byte in identifier.utf8 {
+            let isPlain =
+                (0x30...0x39 ~= byte) || (0x41...0x5A ~= byte) || (0x61...0x7A ~= byte) || byte == 0x2D
+                || (byte == 0x2E && !text.isEmpty)
+            let digits = String(byte, radix: 16, uppercase: true)
+            text +=
+                isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+        }
+        return text.isEmpty ? "%" : text
+    }
+
+    /// The identifier as the folder spells it.
+    package var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
+
+    private var programLock: String { "\(path)/.pawl/program.lock" }
+
+    // MARK: for programs
+
+    /// Takes the session for a program, until it is released or the program ends.
+    ///
+    /// Throws code 11 when a program has it already.
+    package func claim() throws(PawlError) -> SessionClaim {
+        do throws(Failure) {
+            guard let lock = try FileLock(at: programLock) else {
+                throw Failure(
+                    .alreadyDownloading,
+                    "cannot open the session",
+                    at: path,
+                    because: "another program, or another part of this one, has it open",
+                    remedy: "end that one first, or use another identifier"
+                )
+            }
+            // Never 0, and another one than that of the run before.
+            lock.note(.random(in: 1 ... .max))
+            return SessionClaim(lock)
+        } catch {
+            throw PawlError(error)
+        }
+    }
+
+    /// Waits until nobody has the queue open, on a thread of its own; `false` when `limit` passed first.
+    package func waitUntilFree(until limit: ContinuousClock.Instant) async -> Bool {
+        await withCheckedContinuation { continuation in
+            BackgroundThread.start("pawl-handover") {
+                while ContinuousClock.now < limit {
+                    BackgroundThread.sleep(seconds: 0.01)
+                    if FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld != true {
+                        return continuation.resume(returning: true)
+                    }
+                }
+                continuation.resume(returning: false)
+            }
+        }
+    }
+
+    private var queue: String { DownloadManager.queue(in: path) }
+
+    // MARK: for the service
+
+    /// The sessions in a state folder, those that only their owner can have made.
+    ///
+    /// Who could plant one would have files written where it likes.
+    package static func all(in state: String) -> [SessionRoot] {
+        guard isOwn(state) else { return [] }
+        return names(in: state).filter { !$0.hasPrefix(".") }.map { SessionRoot(path: "\(state)/\($0)") }
+            .filter { isOwn($0.path) }
+    }
+
+    /// A folder, not a link to one, that nobody else may write to.
+    private static func isOwn(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
+    }
+
+    /// A number for the run of the program that left the session; `nil` while a program has it, or where none ever had.
+    package var leftBy: UInt64? {
+        guard let sight = FileLock.look(at: programLock), !sight.isHeld, sight.number != 0 else { return nil }
+        return sight.number
+    }
+
+    /// The names in a folder.
+    package static func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                unsafe String(decoding: unsafe bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// A program has a session for as long as this is there and not released.
+package final class SessionClaim: Sendable {
+    private let lock: FileLock
+
+    fileprivate init(_ lock: FileLock) { self.lock = lock }
+
+    package func release() { lock.release() }
+}
