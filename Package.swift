@@ -114,6 +114,6 @@ let package = Package(
             exclude: ["Corpus"],
             swiftSettings: strict
         ),
-        tests("PawlEndToEndTests", ["PawlTestKit", "PawlCore", "Pawl"]),
+        tests("PawlEndToEndTests", ["SessionProgram", "PawlTestKit", "PawlCore", "Pawl"]),
     ] + examples.map(example)
 )

@@ -41,7 +41,7 @@ struct SessionProgram {
                 task.taskDescription = isAsleep ? "asleep" : "task \(number)"
                 if !isAsleep { task.resume() }
             }
-            if await session.allTasks.count == arguments.count - 3 { say("all are there") }
+            if await session.allTasks.count >= arguments.count - 3 { say("all are there") }
         case "data":
             let task = session.downloadTask(withResumeData: bytes(arguments[3]))
             task.taskDescription = "data"

@@ -8,6 +8,8 @@ struct ServeInstall {
     private let unit: SystemdUnit
     private let folder: String
     private let socket: String
+    /// Of background sessions.
+    private let sessions: String?
 
     init(_ options: ServeOptions, program: String) throws(Failure) {
         self.options = options
@@ -29,6 +31,8 @@ struct ServeInstall {
             folder = "/etc/systemd/system"
             socket = options.socket.map(ServicePlace.absolute) ?? "/run/pawl/socket"
             root = options.root.map(ServicePlace.absolute) ?? "/var/lib/pawl"
+            // Those of one person are nothing to the machine's service, unless somebody says so.
+            sessions = options.sessions == nil ? nil : options.sessionsFolder
             unit.user = options.user
             if options.user != nil { unit.folders = [root] }
         } else {
@@ -36,14 +40,19 @@ struct ServeInstall {
             folder = (ServicePlace.variable("XDG_CONFIG_HOME") ?? home + "/.config") + "/systemd/user"
             socket = try ServicePlace.socket(options.socket)
             root = try ServicePlace.root(options.root)
+            sessions = options.sessionsFolder
             unit.folders = [root, String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])]
         }
-        unit.arguments = ["--root", root, "--socket", socket] + options.kept
+        unit.folders += sessions.map { [$0] } ?? []
+        let place = sessions.map { ["--sessions", $0] } ?? ["--no-sessions"]
+        unit.arguments = ["--root", root, "--socket", socket] + place + options.kept
         self.unit = unit
     }
 
     /// Writes the unit and lets systemd start it, now and from now on.
     func run() throws(Failure) {
+        // What sessions are called is nobody else's business.
+        if let sessions { try makeFolder(sessions, mode: 0o700) }
         for path in unit.folders + [folder] { try makeFolder(path) }
         let path = folder + "/pawl.service"
         // A secret may be among the options: the file is its owner's alone.
@@ -72,11 +81,11 @@ struct ServeInstall {
         say("pawl: it starts when you log in; 'loginctl enable-linger' lets it start at boot\n")
     }
 
-    private func makeFolder(_ path: String) throws(Failure) {
+    private func makeFolder(_ path: String, mode: mode_t = 0o755) throws(Failure) {
         var folder = ""
         for part in path.split(separator: "/") {
             folder += "/" + part
-            guard unsafe mkdir(folder, 0o755) != 0, errno != EEXIST else { continue }
+            guard unsafe mkdir(folder, mode) != 0, errno != EEXIST else { continue }
             throw Failure(.cannotMakeFolder, "cannot make", at: folder, because: systemMessage(errno))
         }
     }

@@ -23,6 +23,20 @@ extension ServeOptions {
             "socket file by which other commands find the service",
             standard: "$PAWL_SOCKET, else $XDG_RUNTIME_DIR/pawl.socket, else ~/.local/state/pawl/socket"
         ) { (options, value) throws(Failure) in options.socket = try OptionValues.notEmpty("socket", value) },
+        CommandOption(
+            "sessions",
+            takes: .required("DIR"),
+            in: .setup,
+            "go on with the background sessions that programs of yours left there when they ended (PawlSession)",
+            standard:
+                "$XDG_STATE_HOME/pawl/sessions, else ~/.local/state/pawl/sessions; none with --paused or --deny-private-addresses"
+        ) { (options, value) throws(Failure) in
+            options.sessions = try OptionValues.notEmpty("sessions", value)
+            options.refusesSessions = false
+        },
+        CommandOption("no-sessions", takes: .none, in: .setup, "leave background sessions alone") {
+            (options, _) in options.refusesSessions = true
+        },
     ]
 
     private static let background: [CommandOption<ServeOptions>] = [

@@ -6,6 +6,9 @@ package import PawlServer
 package struct ServeOptions: CommandOptions {
     package var root: String?
     package var socket: String?
+    /// Where background sessions are.
+    package var sessions: String?
+    package var refusesSessions = false
     package var address = "127.0.0.1"
     /// A number, `auto`, or `none` when only the socket file is listened at.
     package var port: String?
@@ -32,6 +35,15 @@ package struct ServeOptions: CommandOptions {
 
     package init() {}
 
+    /// Where background sessions are that it goes on with; without being told so, it does not where it was asked to start
+    /// nothing by itself, or to connect to less than their programs may.
+    package var sessionsFolder: String? {
+        if refusesSessions { return nil }
+        if let sessions { return ServicePlace.absolute(sessions) }
+        if manager.deniesPrivateAddresses || !manager.resumesAtStart { return nil }
+        return SessionRoot.usualState.map(ServicePlace.absolute)
+    }
+
     /// Twice as much, since the last file is kept beside the new one.
     private static let logSize: Int64 = 4 << 20
 
@@ -50,6 +62,7 @@ package struct ServeOptions: CommandOptions {
             root: try ServicePlace.root(root),
             socket: try ServicePlace.socket(socket)
         )
+        configuration.sessions = sessionsFolder
         configuration.address = address
         switch (port ?? environmentVariable("PAWL_PORT"))?.lowercased() {
         case nil: break

@@ -30,7 +30,7 @@ final class Figures: Sendable {
     }
 
     /// `delays` are the server's.
-    func text(_ manager: DownloadManager, _ delays: Delays?) async -> String {
+    func text(_ manager: DownloadManager, _ delays: Delays?, adoptions: Adoptions?) async -> String {
         var page = FigurePage()
         if let queue = try? await manager.counts(), let running = try? await manager.running() {
             page.gauge(
@@ -55,6 +55,13 @@ final class Figures: Sendable {
         }
         if let budgets = try? await manager.hostBudgets() { add(budgets, to: &page) }
         add(counts.withLock { $0 }, to: &page)
+        if let adoptions {
+            page.gauge(
+                "pawl_adopted_sessions",
+                "Background sessions that go on here while their programs are gone.",
+                Double(adoptions.count)
+            )
+        }
         if let delays {
             page.histogram(
                 "pawl_loop_delay_seconds",

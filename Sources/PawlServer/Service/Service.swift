@@ -15,6 +15,7 @@ package final class Service: Sendable {
     private let session: SessionKeeper
     private let lock: SocketLock
     private let page: Page
+    private let adoptions: Adoptions?
 
     /// Ends when everybody has heard of everything.
     private let telling: Task<Void, Never>
@@ -28,6 +29,7 @@ package final class Service: Sendable {
         session: SessionKeeper,
         lock: SocketLock,
         page: Page,
+        adoptions: Adoptions?,
         telling: Task<Void, Never>
     ) {
         portRefusal = configuration.portRefusal
@@ -39,6 +41,7 @@ package final class Service: Sendable {
         self.session = session
         self.lock = lock
         self.page = page
+        self.adoptions = adoptions
         port = server.ports.last ?? 0
     }
 
@@ -90,6 +93,9 @@ package final class Service: Sendable {
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval)
         await session.load(configuration.entries)
         let lines = EventLines()
+        let adoptions = configuration.sessions.map {
+            Adoptions(in: $0, beside: manager, log: configuration.log)
+        }
         let figures = Figures()
         let handler = ServiceHandler(
             dispatcher: RPCDispatcher(methods, secret: secret),
@@ -98,7 +104,7 @@ package final class Service: Sendable {
             login: login,
             lines: lines,
             page: page,
-            figures: { await figures.text(manager, $0) }
+            figures: { await figures.text(manager, $0, adoptions: adoptions) }
         )
         let server = try await WebServer.start(
             listeningAt: configuration.addresses,
@@ -107,6 +113,7 @@ package final class Service: Sendable {
         )
         handler.attach(server)
         page.attach(server, address: configuration.pageAddress(server))
+        adoptions?.begin()
         let telling = await pass(on: manager, configuration, to: figures, lines, page)
         return Service(
             configuration,
@@ -117,6 +124,7 @@ package final class Service: Sendable {
             session: session,
             lock: lock,
             page: page,
+            adoptions: adoptions,
             telling: telling
         )
     }
@@ -161,6 +169,7 @@ package final class Service: Sendable {
         await server.stop()
         await page.close()
         await session.close()
+        await adoptions?.close()
         await manager.shutDown()
         await telling.value
         // The last of all: who waits for the lock finds everything written.

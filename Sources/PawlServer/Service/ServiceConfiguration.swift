@@ -35,6 +35,8 @@ package struct ServiceConfiguration: Sendable {
     package var sessionInterval = 0
     /// What is added at the start, unless the queue knows it already by the name that it says.
     package var entries: [InputEntry] = []
+    /// Where background sessions are whose programs may be gone; `nil` when that is nothing to this service.
+    package var sessions: String?
     package var options = Aria2Options()
     package var manager = DownloadManager.Configuration()
     package var limits = WebLimits()

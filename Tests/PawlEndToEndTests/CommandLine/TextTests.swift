@@ -84,7 +84,8 @@ struct `Texts for other programs` {
         _ = try PawlProcess.run("/bin/chmod", ["755", folder.path("systemctl")])
         let environment = [
             "HOME": folder.path, "XDG_CONFIG_HOME": folder.path("config"), "XDG_RUNTIME_DIR": folder.path,
-            "PATH": folder.path + ":/usr/bin:/bin", "PAWL_SOCKET": "", "PAWL_ROOT": folder.path("root 1"),
+            "XDG_STATE_HOME": folder.path("state"), "PATH": folder.path + ":/usr/bin:/bin", "PAWL_SOCKET": "",
+            "PAWL_ROOT": folder.path("root 1"),
         ]
         let arguments = ["serve", "--install", "--jobs", "7"]
         let process = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
@@ -93,11 +94,14 @@ struct `Texts for other programs` {
         #expect(told == "--user daemon-reload\n--user enable --now pawl.service\n")
         let path = folder.path("config/systemd/user/pawl.service")
         let unit = String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
+        let sessions = folder.path("state/pawl/sessions")
         #expect(
             unit.contains(
-                "--root \"\(folder.path("root 1"))\" --socket \(folder.path)/pawl.socket --jobs 7\n"
+                "--root \"\(folder.path("root 1"))\" --socket \(folder.path)/pawl.socket --sessions \(sessions) --jobs 7\n"
             )
         )
+        #expect(unit.contains("\nReadWritePaths=\(sessions)\n"))
+        #expect(FileSystem.mode(sessions) == 0o700)
         if ServerProcess.isInstalled("systemd-analyze") {
             let verdict = try PawlProcess.run(
                 try #require(self.path(of: "systemd-analyze")),

@@ -21,7 +21,8 @@ final class ServiceHouse: Sendable {
     var environment: [String: String] {
         [
             "HOME": folder.path, "PAWL_ROOT": folder.path("root"), "PAWL_SOCKET": folder.path("socket"),
-            "PAWL_PORT": "none", "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": "", "LC_ALL": "C.UTF-8",
+            "PAWL_PORT": "none", "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "",
+            "LC_ALL": "C.UTF-8",
         ]
     }
 

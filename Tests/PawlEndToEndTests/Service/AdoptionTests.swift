@@ -1,0 +1,213 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// Background sessions whose programs are gone, and a service that goes on with them (A2).
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program")) final class AdoptionTests {
+    private let house: ServiceHouse
+    private let payload = Payload(seed: 760, length: 6_000_000)
+    private let url: String
+
+    init() throws {
+        house = try ServiceHouse()
+        url = house.origin.serve("/f", payload) { $0.cut = .stall(at: 2_000_000) }
+    }
+
+    // MARK: helpers
+
+    private var state: String { house.folder.path(".local/state/pawl/sessions") }
+    private var root: String { "\(state)/films%2F1" }
+
+    private func program(_ arguments: String...) throws -> PawlProcess {
+        try PawlProcess(PawlBinary.beside("SessionProgram"), [state] + arguments)
+    }
+
+    private func serve(_ arguments: String...) throws -> PawlProcess {
+        let service = try house.start(["serve"] + arguments)
+        try #require(service.line(in: .err) { $0.contains("serving") } != nil, "\(service.errors)")
+        return service
+    }
+
+    private func logs(_ service: PawlProcess, _ words: String) -> Bool {
+        service.line(in: .err) { $0.contains(words) } != nil
+    }
+
+    /// Where the task's file is, under one of these names.
+    private func path(_ name: String) -> String? {
+        FileSystem.names(in: root).map { "\(root)/\($0)/\(name)" }.first { FileSystem.exists($0) }
+    }
+
+    /// Returns when that many bytes are in the task's part file: those in sockets are lost with their process.
+    private func waitUntilWritten(_ count: Int64) throws {
+        let limit = ContinuousClock.now + .seconds(60)
+        while path("f.part").flatMap(FileSystem.size) ?? 0 < count {
+            try #require(ContinuousClock.now < limit, "\(count) bytes were not written")
+            sched_yield()
+        }
+    }
+
+    private func kill(_ process: PawlProcess) {
+        process.send(SIGKILL)
+        #expect(process.wait() == .signal(SIGKILL))
+    }
+
+    /// A program that has received 2 MB when it is killed; what follows stops at `next`.
+    private func leaveSession(stoppingAt next: Int64?, asleep: String? = nil) throws {
+        let first = try program("start", url, asleep.map { "-\($0)" } ?? "-http://127.0.0.1:1/x")
+        #expect(first.line { $0 == "all are there" } != nil, "\(first.errors)")
+        try waitUntilWritten(2_000_000)
+        house.origin.adjust("/f") { $0.cut = next.map { .stall(at: $0) } }
+        kill(first)
+    }
+
+    /// Makes the session again and gives what was told but for what was found.
+    private func comeBack() throws -> [String] {
+        let folder = house.folder.path("moved")
+        unsafe mkdir(folder, 0o700)
+        let second = try program("again", folder)
+        #expect(second.wait() == .code(0), "\(second.lines) \(second.errors)")
+        #expect(house.folder.difference("moved/task 0", from: payload) == nil)
+        #expect(second.lines.contains("found asleep suspended"), "\(second.lines)")
+        return second.lines.filter { !$0.hasPrefix("found") && !$0.contains("asleep") }
+    }
+
+    private func expectEachByteOnce(startingAt starts: [Int64]) {
+        #expect(house.origin.ended("/f").map(\.bodyStart) == starts)
+        #expect(house.origin.log.sentTwice("/f") == 0)
+    }
+
+    // MARK: tests
+
+    @Test func `A2 the service finishes what a killed program left, and the program hears of it`() throws {
+        let asleep = house.origin.serve("/asleep", Payload(seed: 761, length: 1_000))
+        let service = try serve("--limit-rate", "100M")
+        try leaveSession(stoppingAt: nil, asleep: asleep)
+        #expect(logs(service, "going on with the session films%2F1"), "\(service.errors)")
+        #expect(logs(service, "let go of the session films%2F1: nothing is left to do"), "\(service.errors)")
+        // Nobody but the service was there.
+        let file = try #require(path("f"))
+        #expect(FileSystem.difference(of: file, from: payload) == nil)
+        expectEachByteOnce(startingAt: [0, 2_000_000])
+        #expect(house.origin.log.of("/asleep").isEmpty, "nobody resumed it")
+        #expect(
+            try comeBack() == ["finish task 0 6000000 4000000", "complete task 0 0", "events", "over 0"]
+        )
+        expectEachByteOnce(startingAt: [0, 2_000_000])
+        #expect(try house.run("stop").exit == .code(0))
+        #expect(service.wait() == .code(0))
+    }
+
+    @Test func `A2 a program that comes back goes on at the byte where the service stood`() throws {
+        let service = try serve()
+        try leaveSession(stoppingAt: 4_000_000)
+        try waitUntilWritten(4_000_000)
+        let figures = try PawlProcess.run(
+            "/usr/bin/curl",
+            ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
+        )
+        #expect(figures.lines.contains("pawl_adopted_sessions 1.0"), "\(figures.output)")
+        house.origin.adjust("/f") { $0.cut = nil }
+        let told = try comeBack()
+        #expect(told.contains("resumed task 0 at 4000000 of 6000000"), "\(told)")
+        #expect(told.contains("complete task 0 0"), "\(told)")
+        #expect(logs(service, "let go of the session films%2F1: its program is there"), "\(service.errors)")
+        expectEachByteOnce(startingAt: [0, 2_000_000, 4_000_000])
+    }
+
+    @Test func `A2 a service that is killed with a session loses nothing, nor does one that is stopped`()
+        throws
+    {
+        try leaveSession(stoppingAt: 3_000_000)
+        let first = try serve()
+        try waitUntilWritten(3_000_000)
+        house.origin.adjust("/f") { $0.cut = .stall(at: 4_000_000) }
+        kill(first)
+        let second = try serve()
+        try waitUntilWritten(4_000_000)
+        house.origin.adjust("/f") { $0.cut = nil }
+        #expect(try house.run("stop").exit == .code(0))
+        #expect(second.wait() == .code(0))
+        #expect(logs(second, "let go of the session films%2F1: the service stops"), "\(second.errors)")
+        let told = try comeBack()
+        #expect(told.contains("complete task 0 0"), "\(told)")
+        expectEachByteOnce(startingAt: [0, 2_000_000, 3_000_000, 4_000_000])
+    }
+
+    @Test func `A2 a program killed while it takes over leaves the session to the service again`() throws {
+        let service = try serve()
+        try leaveSession(stoppingAt: 4_000_000)
+        try waitUntilWritten(4_000_000)
+        // Nobody finishes it.
+        house.origin.adjust("/f") { $0.cut = .stall(after: 10_000) }
+        // Each comes a little further: before its lock, while it waits for the service, or with the queue open.
+        for count in 0..<12 {
+            let next = try program("start")
+            let limit = ContinuousClock.now + .milliseconds(10 * count)
+            while ContinuousClock.now < limit { sched_yield() }
+            kill(next)
+        }
+        let last = try program("start")
+        #expect(last.line { $0 == "all are there" } != nil, "\(last.errors)")
+        #expect(house.origin.wait { $0.of("/f").last?.isHeld == true })
+        // Slow enough that the one that is killed now cannot be done before.
+        house.origin.adjust("/f") { ($0.cut, $0.pace) = (nil, 1_000_000) }
+        kill(last)
+        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(try comeBack().contains("complete task 0 0"))
+    }
+
+    @Test func `A2 while a program has the session neither the service nor a second program gets it`() throws
+    {
+        let first = try program("start", url)
+        try waitUntilWritten(2_000_000)
+        let service = try serve()
+        let second = try program("again")
+        #expect(second.wait() == .code(0))
+        #expect(second.lines == ["over 11"], "\(second.lines)")
+        #expect(house.origin.log.of("/f").count == 1)
+        house.origin.adjust("/f") { $0.cut = nil }
+        kill(first)
+        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(service.errors.split(separator: "\n").count { $0.contains("going on with") } == 1)
+    }
+
+    @Test func `a session with a damaged queue is left as it is, and that is said`() throws {
+        try leaveSession(stoppingAt: nil)
+        let queue = "\(root)/.pawl/queue.db"
+        let names = FileSystem.names(in: "\(root)/.pawl").filter { !$0.hasPrefix("queue.db-") }
+        let damaged = [UInt8](repeating: 0x55, count: 8192)
+        FileSystem.remove(queue + "-wal")
+        try FileSystem.write(damaged, to: queue)
+        let service = try serve()
+        #expect(logs(service, "cannot open the queue"), "\(service.errors)")
+        #expect(try house.run("stop").exit == .code(0))
+        #expect(service.wait() == .code(0))
+        #expect(service.errors.split(separator: "\n").count { $0.contains("cannot open the queue") } == 1)
+        #expect(FileSystem.contents(queue) == damaged)
+        #expect(FileSystem.names(in: "\(root)/.pawl") == names)
+    }
+
+    @Test(arguments: [["--no-sessions"], ["--paused"], ["--deny-private-addresses"]])
+    func `a service that was told so leaves sessions alone`(_ arguments: [String]) throws {
+        try leaveSession(stoppingAt: nil)
+        let service = try house.start(["serve"] + arguments)
+        #expect(logs(service, "serving"), "\(service.errors)")
+        let figures = try PawlProcess.run(
+            "/usr/bin/curl",
+            ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
+        )
+        #expect(figures.output.contains("pawl_downloads"), "\(figures.output)")
+        #expect(!figures.output.contains("pawl_adopted_sessions"), "nobody looks after sessions")
+    }
+
+    @Test func `a service that may not connect to private addresses denies them to sessions too`() throws {
+        try leaveSession(stoppingAt: nil)
+        let service = try serve("--deny-private-addresses", "--sessions", state)
+        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        let second = try program("again")
+        #expect(second.wait() == .code(0))
+        #expect(second.lines.contains("complete task 0 33"), "\(second.lines)")
+        #expect(house.origin.log.of("/f").count == 1)
+    }
+}
