@@ -29,11 +29,6 @@ extension Engine {
     /// The person's pause: it runs again when it is resumed, not before.
     package func pause(_ id: DownloadID) { stop(id, as: .paused, .pause(id)) }
 
-    /// Another one needs its slot: the same as a pause, but told as what it is.
-    ///
-    /// Who pre-empts it resumes it.
-    package func preempt(_ id: DownloadID) { stop(id, as: .preempted, .preempt(id)) }
-
     private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
         let (box, orders, wake) = state.withLock { state -> (ReadingBox?, [QueueBook.Order], Wake?) in
             // Nothing takes a removal back.

@@ -59,8 +59,9 @@ final class Crowd: Sendable {
             case 4: stage.engine.replaceSource(id, with: stage.address(name))
             case 5: look(at: id)
             default:
-                stage.engine.preempt(id)
-                stage.engine.resume(id)
+                // All but one make room for a moment.
+                stage.engine.change(slots: 1)
+                stage.engine.change(slots: 3)
             }
         }
     }
