@@ -102,6 +102,7 @@ import Testing
         let service = try serve()
         try leaveSession(stoppingAt: 4_000_000)
         try waitUntilWritten(4_000_000)
+        #expect(logs(service, "going on with the session films%2F1"), "\(service.errors)")
         let figures = try PawlProcess.run(
             "/usr/bin/curl",
             ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
@@ -170,6 +171,34 @@ import Testing
         kill(first)
         #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
         #expect(service.errors.split(separator: "\n").count { $0.contains("going on with") } == 1)
+    }
+
+    @Test func `A2 of several services one goes on with a session, and another one when that is gone`() throws
+    {
+        let services = try ["1", "2"].map { name in
+            try serve(
+                "--root",
+                house.folder.path("root\(name)"),
+                "--socket",
+                house.folder.path("socket\(name)")
+            )
+        }
+        try leaveSession(stoppingAt: 4_000_000)
+        try waitUntilWritten(4_000_000)
+        let words = "going on with the session films%2F1"
+        let limit = ContinuousClock.now + .seconds(60)
+        while !services.contains(where: { $0.errors.contains(words) }), ContinuousClock.now < limit {
+            sched_yield()
+        }
+        let owner = try #require(services.first { $0.errors.contains(words) })
+        let other = try #require(services.first { $0 !== owner })
+        house.origin.adjust("/f") { $0.cut = nil }
+        kill(owner)
+        #expect(!other.errors.contains("cannot"), "it waits in silence: \(other.errors)")
+        #expect(logs(other, "films%2F1: nothing is left to do"), "\(other.errors)")
+        expectEachByteOnce(startingAt: [0, 2_000_000, 4_000_000])
+        other.send(SIGTERM)
+        #expect(other.wait() == .code(0))
     }
 
     @Test func `a session with a damaged queue is left as it is, and that is said`() throws {
