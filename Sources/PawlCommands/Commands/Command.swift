@@ -20,7 +20,9 @@ struct Command: Sendable {
     /// One paragraph a line.
     var details: String
     var operand: Operand
-    var options: [OptionEntry]
+    /// Made when somebody asks: most runs need those of one command at most.
+    var options: [OptionEntry] { entries() }
+    private let entries: @Sendable () -> [OptionEntry]
     /// Gets what follows the name and gives the exit code.
     var run: @Sendable (ArraySlice<String>) throws(Failure) -> Int32
 
@@ -31,7 +33,7 @@ struct Command: Sendable {
         summary: String,
         details: String,
         operand: Operand = .nothing,
-        taking table: [CommandOption<Options>],
+        taking table: @autoclosure @escaping @Sendable () -> [CommandOption<Options>],
         run: @escaping @Sendable (Options, [String]) throws(Failure) -> Int32
     ) {
         self.init(
@@ -40,10 +42,10 @@ struct Command: Sendable {
             summary: summary,
             details: details,
             operand: operand,
-            options: table.map(\.entry)
+            options: table().map(\.entry)
         ) { (arguments) throws(Failure) in
             var options = Options()
-            let operands = try OptionParser(table, command: name).parse(arguments, into: &options)
+            let operands = try OptionParser(table(), command: name).parse(arguments, into: &options)
             guard !options.wantsHelp else {
                 say(try help(on: name))
                 return 0
@@ -58,7 +60,7 @@ struct Command: Sendable {
         summary: String,
         details: String,
         operand: Operand = .nothing,
-        options: [OptionEntry] = [],
+        options: @autoclosure @escaping @Sendable () -> [OptionEntry] = [],
         run: @escaping @Sendable (ArraySlice<String>) throws(Failure) -> Int32
     ) {
         self.name = name
@@ -66,7 +68,7 @@ struct Command: Sendable {
         self.summary = summary
         self.details = details
         self.operand = operand
-        self.options = options
+        entries = options
         self.run = run
     }
 }

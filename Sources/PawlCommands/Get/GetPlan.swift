@@ -109,7 +109,7 @@ package struct GetPlan: Sendable {
             }
         }
         common = try options.resolved()
-        for item in items { _ = try downloadOptions(for: item) }
+        for item in items where !item.lines.isEmpty { _ = try downloadOptions(for: item) }
     }
 }
 

@@ -104,11 +104,23 @@ extension Collection<UInt8> {
     }
 }
 
+extension String.UTF8View {
+    /// Whether one of the bytes satisfies `isWanted`: read in place, which text nearly always can be.
+    package func has(_ isWanted: (UInt8) -> Bool) -> Bool {
+        let found = unsafe withContiguousStorageIfAvailable { unsafe $0.contains(where: isWanted) }
+        return found ?? contains(where: isWanted)
+    }
+}
+
 extension String {
     /// Bytes of a header field as text: UTF-8 when they are, else ISO-8859-1, which every byte is (RFC 9110
     /// §5.5).
     init(field bytes: some Collection<UInt8>) {
-        self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
+        if bytes.allSatisfy(\.isASCII) {
+            self.init(decoding: bytes, as: UTF8.self)
+        } else {
+            self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
+        }
     }
 
     init(latin1 bytes: some Collection<UInt8>) {

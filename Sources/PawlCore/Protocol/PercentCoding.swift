@@ -35,6 +35,8 @@ enum PercentCoding {
     /// A `%XX` stays as it is, a lone `%` becomes `%25`: servers that decode strictly answer 400 to it
     /// otherwise.
     static func encoded(_ bytes: some Collection<UInt8>, keeping isKept: (UInt8) -> Bool) -> [UInt8] {
+        // Nearly every path and query is kept as it is.
+        if bytes.allSatisfy(isKept) { return Array(bytes) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         var rest = bytes[...]

@@ -5,8 +5,8 @@ extension UnixTime {
     ///
     /// `now` settles years of two digits: one that would be more than 50 years ahead is in the past. Without
     /// it 70 and later are in the last century (RFC 6265 §5.1.1).
-    package init?(httpDate text: some Collection<UInt8>, now: UnixTime? = nil) {
-        guard text.count <= 64, let parts = DateParts(Array(text)[...]) else { return nil }
+    package init?(httpDate text: ArraySlice<UInt8>, now: UnixTime? = nil) {
+        guard text.count <= 64, let parts = DateParts(text) else { return nil }
         var year = parts.year
         if parts.hasShortYear { year = Self.fullYear(year, now: now) }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -17,7 +17,7 @@ extension UnixTime {
     }
 
     package init?(httpDate text: String, now: UnixTime? = nil) {
-        self.init(httpDate: text.utf8, now: now)
+        self.init(httpDate: Array(text.utf8)[...], now: now)
     }
 
     /// The form that all senders must write, IMF-fixdate.

@@ -86,6 +86,8 @@ extension WebAddress {
         _ name: ArraySlice<UInt8>,
         before rest: ArraySlice<UInt8>
     ) throws(AddressFlaw) -> Scheme {
+        if name.isCaseInsensitively("http") { return .http }
+        if name.isCaseInsensitively("https") { return .https }
         let text = String(decoding: name.map(\.lowercased), as: UTF8.self)
         if let scheme = Scheme(rawValue: text) { return scheme }
         // `example.org:8080/file` and `localhost:8080/file` have a port there, not a scheme.

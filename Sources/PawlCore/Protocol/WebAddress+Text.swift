@@ -8,39 +8,32 @@ extension WebAddress {
 
     /// In one piece: thousands of addresses are written for one list.
     private func text(query: String?) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 24)
-        bytes.append(contentsOf: scheme.rawValue.utf8)
-        bytes.append(contentsOf: "://".utf8)
-        writeAuthority(to: &bytes)
-        bytes.append(contentsOf: path.utf8)
+        let authority = authority
+        var text = scheme.rawValue
+        text.reserveCapacity(
+            text.utf8.count + authority.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 4
+        )
+        text += "://"
+        text += authority
+        text += path
         if let query {
-            bytes.append(.questionMark)
-            bytes.append(contentsOf: query.utf8)
+            text += "?"
+            text += query
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return text
     }
 
-    /// Adds host and port as they stand in a URL and in a Host field: a literal in brackets, the port only where it is
-    /// not the default.
-    package func writeAuthority(to bytes: inout [UInt8]) {
-        let isLiteral = host.utf8.contains(.colon)
-        if isLiteral { bytes.append(.leftBracket) }
-        bytes.append(contentsOf: host.utf8)
-        if isLiteral { bytes.append(.rightBracket) }
-        guard port != scheme.defaultPort else { return }
-        bytes.append(.colon)
-        var divisor: UInt16 = 10_000
-        while divisor > max(port, 1) { divisor /= 10 }
-        while divisor > 0 {
-            bytes.append(0x30 + UInt8(port / divisor % 10))
-            divisor /= 10
-        }
+    /// Host and port as they stand in a URL and in a Host field: a literal in brackets, the port only where it is not
+    /// the default.
+    package var authority: String {
+        let name = host.utf8.has { $0 == .colon } ? "[\(host)]" : host
+        return port == scheme.defaultPort ? name : name + ":" + String(port)
     }
 
     /// Whether the host is this machine, so that no network is needed: `localhost` and names below it (RFC
     /// 6761 §6.3), 127.0.0.0/8, `::1`.
     package var isLoopback: Bool {
+        if host == "127.0.0.1" || host == "localhost" || host == "::1" { return true }
         let bytes = host.utf8
         if bytes.starts(with: "127.".utf8), HostName.isDottedQuad(bytes) { return true }
         if bytes.contains(.colon) { return IPv6Address(Array(bytes)[...])?.isLoopback ?? false }

@@ -72,7 +72,7 @@ final class DirectProfile {
         tail != nil && Self.isClean(address.host) && Self.isClean(address.path)
             && address.query.map(Self.isClean) ?? true
             // A zone of an IPv6 address is no business of the server's.
-            && !address.host.utf8.contains(UInt8(ascii: "%"))
+            && !address.host.utf8.has { $0 == UInt8(ascii: "%") }
     }
 
     /// Writes the head of a request.
@@ -86,7 +86,7 @@ final class DirectProfile {
             head.append(contentsOf: query.utf8)
         }
         head.append(contentsOf: " HTTP/1.1\r\nHost: ".utf8)
-        address.writeAuthority(to: &head)
+        head.append(contentsOf: address.authority.utf8)
         head.append(contentsOf: "\r\n".utf8)
         if let range = request.range.fieldValue {
             head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8)
@@ -95,7 +95,7 @@ final class DirectProfile {
     }
 
     private static func isClean(_ text: String) -> Bool {
-        text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+        !text.utf8.has { $0 <= 0x20 || $0 >= 0x7F }
     }
 }
 
