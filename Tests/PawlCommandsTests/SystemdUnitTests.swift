@@ -20,6 +20,12 @@ import Testing
         #expect(SystemdUnit.quoted(#"a"b\c"#) == #""a\"b\\c""#)
     }
 
+    @Test func `what sessions need is writable, and their folder may be missing`() {
+        var unit = unit
+        unit.sessions = "/home/a b/sessions"
+        #expect(unit.text.contains("\nReadWritePaths=\"-/home/a b/sessions\"\n"))
+    }
+
     @Test func `a person's unit starts with the session, the machine's at boot without rights`() {
         #expect(unit.text.hasSuffix("WantedBy=default.target\n"))
         var system = unit

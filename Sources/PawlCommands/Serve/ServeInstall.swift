@@ -8,9 +8,6 @@ struct ServeInstall {
     private let unit: SystemdUnit
     private let folder: String
     private let socket: String
-    /// Of background sessions.
-    private let sessions: String?
-
     init(_ options: ServeOptions, program: String) throws(Failure) {
         self.options = options
         var unit = SystemdUnit(program: program, arguments: [], folders: [], isSystem: options.installsForAll)
@@ -32,7 +29,7 @@ struct ServeInstall {
             socket = options.socket.map(ServicePlace.absolute) ?? "/run/pawl/socket"
             root = options.root.map(ServicePlace.absolute) ?? "/var/lib/pawl"
             // Those of one person are nothing to the machine's service, unless somebody says so.
-            sessions = options.sessions == nil ? nil : options.sessionsFolder
+            unit.sessions = options.sessions == nil ? nil : options.sessionsFolder
             unit.user = options.user
             if options.user != nil { unit.folders = [root] }
         } else {
@@ -40,11 +37,10 @@ struct ServeInstall {
             folder = (ServicePlace.variable("XDG_CONFIG_HOME") ?? home + "/.config") + "/systemd/user"
             socket = try ServicePlace.socket(options.socket)
             root = try ServicePlace.root(options.root)
-            sessions = options.sessionsFolder
+            unit.sessions = options.sessionsFolder
             unit.folders = [root, String(socket[..<(socket.lastIndex(of: "/") ?? socket.startIndex)])]
         }
-        unit.folders += sessions.map { [$0] } ?? []
-        let place = sessions.map { ["--sessions", $0] } ?? ["--no-sessions"]
+        let place = unit.sessions.map { ["--sessions", $0] } ?? ["--no-sessions"]
         unit.arguments = ["--root", root, "--socket", socket] + place + options.kept
         self.unit = unit
     }
@@ -52,7 +48,7 @@ struct ServeInstall {
     /// Writes the unit and lets systemd start it, now and from now on.
     func run() throws(Failure) {
         // What sessions are called is nobody else's business.
-        if let sessions { try makeFolder(sessions, mode: 0o700) }
+        if let sessions = unit.sessions { try makeFolder(sessions, mode: 0o700) }
         for path in unit.folders + [folder] { try makeFolder(path) }
         let path = folder + "/pawl.service"
         // A secret may be among the options: the file is its owner's alone.

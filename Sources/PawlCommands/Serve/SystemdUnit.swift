@@ -7,6 +7,8 @@ struct SystemdUnit {
     var arguments: [String]
     /// Folders that are written to.
     var folders: [String]
+    /// One more, without which it runs all the same.
+    var sessions: String?
     /// For the whole machine instead of one person.
     var isSystem: Bool
     /// Who it runs as; `nil` lets systemd make up a user whose folder is /var/lib/pawl.
@@ -25,6 +27,7 @@ struct SystemdUnit {
         ]
         lines += identity + SystemdUnit.hardening
         for folder in folders { lines.append("ReadWritePaths=\(SystemdUnit.quoted(folder))") }
+        if let sessions { lines.append("ReadWritePaths=\(SystemdUnit.quoted("-" + sessions))") }
         lines += ["", "[Install]", "WantedBy=\(isSystem ? "multi-user" : "default").target", ""]
         return lines.joined(separator: "\n")
     }

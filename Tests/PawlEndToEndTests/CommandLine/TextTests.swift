@@ -100,7 +100,7 @@ struct `Texts for other programs` {
                 "--root \"\(folder.path("root 1"))\" --socket \(folder.path)/pawl.socket --sessions \(sessions) --jobs 7\n"
             )
         )
-        #expect(unit.contains("\nReadWritePaths=\(sessions)\n"))
+        #expect(unit.contains("\nReadWritePaths=-\(sessions)\n"))
         #expect(FileSystem.mode(sessions) == 0o700)
         if ServerProcess.isInstalled("systemd-analyze") {
             let verdict = try PawlProcess.run(
