@@ -6,21 +6,18 @@ import Synchronization
 final class EventLines: Sendable {
     private struct State {
         var server: WebServer?
-        var sockets: Set<ConnectionID> = []
+        /// WebSockets and what they have to be told.
+        var rounds = Rounds()
         var readers: Set<ConnectionID> = []
         /// What runs, as far as events told: aria2's words depend on it.
         var running: Set<Download.ID> = []
-        /// What sockets have not been told yet.
-        var letters: [[UInt8]] = []
-        /// Some went out a moment ago.
-        var isResting = false
     }
 
     private let state = Mutex(State())
 
     func attach(_ server: WebServer) { state.withLock { $0.server = server } }
     /// Whether it was not there yet.
-    func add(socket: ConnectionID) -> Bool { state.withLock { $0.sockets.insert(socket).inserted } }
+    func add(socket: ConnectionID) -> Bool { state.withLock { $0.rounds.add(socket) } }
     func add(reader: ConnectionID) { state.withLock { _ = $0.readers.insert(reader) } }
 
     /// What ran before anything was told.
@@ -28,52 +25,41 @@ final class EventLines: Sendable {
 
     func remove(_ connection: ConnectionID) {
         state.withLock { state in
-            state.sockets.remove(connection)
+            state.rounds.remove(connection)
             state.readers.remove(connection)
         }
     }
 
     func tell(_ event: DownloadEvent) {
-        let (server, readers, goesOut) = state.withLock { state in
+        let (server, readers, begins) = state.withLock { state in
             for word in EventLines.words(for: event, &state.running) {
-                state.letters.append(EventLines.letter(word, event.id))
+                state.rounds.add(EventLines.letter(word, event.id))
             }
-            let goesOut = !state.letters.isEmpty && !state.isResting
-            if goesOut { state.isResting = true }
-            return (state.server, state.readers, goesOut)
+            return (state.server, state.readers, state.rounds.begins())
         }
-        if goesOut { Task { await sendAndRest() } }
+        if begins { Task { await tellInRounds() } }
         if !readers.isEmpty {
             server?.push([ServiceEvent.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers)
         }
     }
 
-    /// Sends at once, and then what has come together in a while: with many clients each time costs a lot.
-    private func sendAndRest() async {
-        while send() { try? await Task.sleep(for: EventLines.rest) }
-    }
-
-    /// Whether there was anything; after nothing the next one goes out at once.
-    private func send() -> Bool {
-        let (server, sockets, letters) = state.withLock { state in
-            defer { state.letters = [] }
-            state.isResting = !state.letters.isEmpty
-            return (state.server, state.sockets, state.letters)
+    private func tellInRounds() async {
+        while let (server, portion) = state.withLock({ state in state.rounds.next().map { (state.server, $0) }
+        }) {
+            server?.push(portion.letters, to: portion.listeners)
+            try? await Task.sleep(for: portion.pause)
         }
-        server?.push(letters, to: sockets)
-        return !letters.isEmpty
     }
 
     /// Says of what runs that it stops: nothing more is told after this.
     func tellStop() {
-        state.withLock { state in
-            state.letters += state.running.map { EventLines.letter("onDownloadStop", $0) }
+        let (server, rest) = state.withLock { state in
+            for id in state.running { state.rounds.add(EventLines.letter("onDownloadStop", id)) }
             state.running = []
+            return (state.server, state.rounds.rest())
         }
-        _ = send()
+        for portion in rest { server?.push(portion.letters, to: portion.listeners) }
     }
-
-    private static let rest = Duration.milliseconds(100)
 
     private static func letter(_ word: String, _ id: Download.ID) -> [UInt8] {
         let letter: JSON = [
