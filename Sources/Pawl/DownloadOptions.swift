@@ -45,6 +45,10 @@ public struct DownloadOptions: Sendable, Hashable {
     public var proxy: String?
     /// Hosts that are reached without the proxy, as curl reads `NO_PROXY`.
     public var noProxy: String?
+    /// The network interface, or the address of this machine, that connections go out by.
+    ///
+    /// One that is not there counts as a network that is down. Default `nil`, as the system chooses.
+    public var interface: String?
     /// Whether servers must prove who they are (TLS certificates, SSH host keys).
     ///
     /// Default `true`.
@@ -57,6 +61,11 @@ public struct DownloadOptions: Sendable, Hashable {
     public var key: String?
     /// This download's own limit in bytes per second, `nil` (default) for none.
     public var rateLimit: Int64?
+    /// Bytes per second: a connection that brings no more than this for ten seconds is closed and another one tried.
+    ///
+    /// It counts as an attempt, see ``retries``, which such progress does not begin anew; the last one fails with
+    /// ``PawlError/Code/tooSlow``. Default `nil`, however slow.
+    public var lowestSpeed: Int64?
     /// The digest that the content must have, `type=hex`: `sha-256`, `sha-512`, `sha-1` or `md5`.
     public var checksum: String?
     /// The bytes that the content must have.

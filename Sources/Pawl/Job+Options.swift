@@ -32,6 +32,12 @@ extension Job {
                 throw Job.refused("--connect-timeout \(wait)", "it takes more than 0 and up to 86400 seconds")
             }
         }
+        if let floor = options.lowestSpeed {
+            guard floor >= 0 else {
+                throw Job.refused("--lowest-speed-limit \(floor)", "it cannot be negative")
+            }
+            plan.lowestSpeed = floor == 0 ? nil : floor
+        }
         plan.retry = RetryPolicy(retries: options.retries, delay: .seconds(options.retryDelay))
         plan.timeout = .seconds(options.timeout)
         plan.maximumRedirects = max(0, options.maximumRedirects)
@@ -79,6 +85,14 @@ extension Job {
         return name
     }
 
+    /// What libcurl takes for something else (`if!NAME`, `host!NAME`) is none.
+    private static func interface(_ name: String) throws(Failure) -> String {
+        guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 0x21 && $0 < 0x7F }) else {
+            throw refused("--interface \(name)", "it takes the name of an interface or an address")
+        }
+        return name
+    }
+
     static func check(fileName name: String) throws(Failure) {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
             name.utf8.count <= 255
@@ -110,6 +124,7 @@ extension Job {
         values.cookieFile = options.cookieFile
         values.proxy = options.proxy
         values.noProxy = options.noProxy
+        values.interface = try options.interface.map(Job.interface)
         values.verifiesPeer = options.verifiesPeer
         values.authorityFile = options.authorityFile
         values.certificate = options.certificate

@@ -21,6 +21,8 @@ struct FaultWords {
         // SOCKS proxies that want an address leave the name to us.
         case CURLE_PROXY: text.hasPrefix("Could not resolve host") ? .nameResolution : .proxy
         case CURLE_COULDNT_CONNECT: connecting
+        // It is not there, as a tunnel's that is down.
+        case CURLE_INTERFACE_FAILED: .unreachable
         case CURLE_OPERATION_TIMEDOUT: .connectTimeout
         case CURLE_SSL_CONNECT_ERROR: handshake
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,

@@ -56,6 +56,7 @@ final class Profile {
         options.set(CURLOPT_FOLLOWLOCATION, 0)
         options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
         if values.deniesPrivateAddresses { options.denyPrivateAddresses() }
+        if let interface = values.interface { options.set(CURLOPT_INTERFACE, interface) }
         applyLogin(options)
         applyProxy(options)
         switch key.scheme {

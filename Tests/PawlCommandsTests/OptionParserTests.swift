@@ -78,6 +78,10 @@ import Testing
             "2.5",
             "--max-redirects",
             "3",
+            "--interface",
+            "eth0",
+            "--lowest-speed-limit",
+            "2K",
             "--if-exists",
             "skip",
             "--range",
@@ -103,6 +107,7 @@ import Testing
         wanted.checksum = "md5=" + String(repeating: "ab", count: 16)
         (wanted.retries, wanted.retryDelay, wanted.timeout, wanted.maximumRedirects) = (0, 0.25, 2.5, 3)
         (wanted.existingFile, wanted.range, wanted.naming) = (.skip, "0-99", .hash)
+        (wanted.interface, wanted.lowestSpeed) = ("eth0", 2048)
         wanted.keepsServerTime = false
         #expect(try plan.downloadOptions(for: plan.items[0]) == wanted)
         let shared = plan.options

@@ -116,7 +116,7 @@ import Testing
             [.string(url)],
             [
                 "pause": "true", "max-download-limit": "10K", "header": ["A: 1", "B: 2"], "dir": "sub",
-                "min-split-size": "2M",
+                "min-split-size": "2M", "lowest-speed-limit": "1K", "interface": "nonesuch0",
             ],
         ]
         let gid = try await bench.gid("aria2.addUri", wish)
@@ -124,6 +124,9 @@ import Testing
         #expect(options["max-download-limit"] == "10240")
         #expect(options["header"] == "A: 1\nB: 2")
         #expect(options["min-split-size"] == "2097152")
+        #expect(options["lowest-speed-limit"] == "1024")
+        // Where connections go out is said where the service is started, not by callers.
+        #expect(options["interface"] == nil)
         #expect(options["dir"]?.string == bench.root + "/sub")
         #expect(options["gid"] == nil)
         #expect(options["pause"] == nil)

@@ -7,7 +7,8 @@ extension Aria2cOptions {
         "user-agent": "user-agent",
         "load-cookies": "load-cookies", "no-proxy": "no-proxy", "ca-certificate": "cacert",
         "certificate": "cert",
-        "private-key": "key", "checksum": "checksum", "referer": "referer",
+        "private-key": "key", "checksum": "checksum", "referer": "referer", "interface": "interface",
+        "lowest-speed-limit": "lowest-speed-limit",
     ]
 
     /// What is meant for one download, in the words of 'pawl get'.

@@ -163,7 +163,7 @@ package struct Aria2cRow: Sendable {
 
     private static let silent = silent(
         """
-        console-log-level event-poll interface multiple-interface async-dns-server stop-with-process dscp \
+        console-log-level event-poll multiple-interface async-dns-server stop-with-process dscp \
         rlimit-nofile min-tls-version socket-recv-buffer-size server-stat-if
         """,
         flags: """

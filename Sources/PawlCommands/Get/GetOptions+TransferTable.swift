@@ -80,6 +80,24 @@ extension GetOptions {
             )
         },
         CommandOption(
+            "lowest-speed-limit",
+            takes: .required("RATE"),
+            in: .transfer,
+            "close a connection that brings no more than this for 10 s and try another; counts as a retry",
+            standard: "none"
+        ) { (options, value) throws(Failure) in
+            options.download.lowestSpeed = try OptionValues.rate("lowest-speed-limit", value)
+        },
+        CommandOption(
+            "interface",
+            takes: .required("NAME|IP"),
+            in: .transfer,
+            "network interface, or address of this machine, that connections go out by",
+            standard: "as the system chooses"
+        ) { (options, value) throws(Failure) in
+            options.download.interface = try OptionValues.notEmpty("interface", value)
+        },
+        CommandOption(
             "max-redirects",
             takes: .required("N"),
             in: .transfer,

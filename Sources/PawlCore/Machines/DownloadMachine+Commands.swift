@@ -23,6 +23,7 @@ extension DownloadMachine {
         rangeWasSilent = false
         failure = nil
         attempts = 0
+        isTooSlow = false
         restarts = 0
         refreshes = 0
         laneFaults = 0

@@ -152,6 +152,15 @@ extension DownloadMachine {
                 because: "\(what) for \(plan.timeout.seconds) s",
                 remedy: kept.isEmpty ? "try again later or allow more with --timeout" : kept
             )
+        case .tooSlow:
+            return Failure(
+                disposition.code,
+                "cannot fetch",
+                at: place,
+                because: "no more than \(plan.lowestSpeed ?? 0) bytes a second came for "
+                    + "\(Lane.slowPatience.seconds) s",
+                remedy: "take it slower with a lower --lowest-speed-limit; what is there is kept"
+            )
         case .status(let status, _):
             return Failure(
                 disposition.code,
@@ -191,7 +200,7 @@ extension AttemptFault {
     var retryAfter: Span? {
         switch self {
         case .status(_, let span): span
-        case .transfer, .silent, .unproven, .page, .badRedirect, .tooManyRedirects: nil
+        case .transfer, .silent, .tooSlow, .unproven, .page, .badRedirect, .tooManyRedirects: nil
         }
     }
 }

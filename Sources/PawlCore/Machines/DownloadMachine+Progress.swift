@@ -13,6 +13,8 @@ extension DownloadMachine {
         guard let index = index(of: id) else { return }
         let new = bytes - lanes[index].received
         if new > 0 || waits { lanes[index].lastByteAt = now }
+        // Our own limit makes it wait.
+        if waits { lanes[index].tooSlowSince = nil }
         received += new
         lanes[index].received = bytes
         guard cursor > lanes[index].cursor else { return }
@@ -32,6 +34,7 @@ extension DownloadMachine {
             lanes[index].lastByteAt = min(now, lanes[index].lastByteAt + span)
             lanes[index].measuredAt = min(now, lanes[index].measuredAt + span)
             lanes[index].slowSince = lanes[index].slowSince.map { min(now, $0 + span) }
+            lanes[index].tooSlowSince = lanes[index].tooSlowSince.map { min(now, $0 + span) }
         }
     }
 
@@ -41,6 +44,8 @@ extension DownloadMachine {
         var actions = timeouts(now: now)
         guard isActive else { return actions }
         for index in lanes.indices { lanes[index].measure(now: now) }
+        actions += closeTooSlow(now: now)
+        guard isActive else { return actions }
         if phase == .transferring {
             actions += replaceSlow(now: now)
             let remaining = map.total.map { $0 - written } ?? 0
@@ -55,6 +60,26 @@ extension DownloadMachine {
         while isActive, let index = lanes.firstIndex(where: { now - $0.lastByteAt > plan.timeout }) {
             let answered = lanes[index].stage != .asking
             actions += laneFault(index, .silent(answered: answered), now: now)
+        }
+        return actions
+    }
+
+    /// A lane that has brought no more than the lowest speed for some time is closed, as aria2 does.
+    private mutating func closeTooSlow(now: Moment) -> [Action] {
+        guard let floor = plan.lowestSpeed else { return [] }
+        for index in lanes.indices where lanes[index].stage == .flowing {
+            if lanes[index].speed > Double(floor) {
+                lanes[index].tooSlowSince = nil
+                isTooSlow = false
+            } else if lanes[index].tooSlowSince == nil {
+                lanes[index].tooSlowSince = now
+            }
+        }
+        var actions: [Action] = []
+        while isActive, let index = lanes.firstIndex(where: { $0.isTooSlow(now: now) }) {
+            noteProgress()
+            isTooSlow = true
+            actions += laneFault(index, .tooSlow, now: now)
         }
         return actions
     }
@@ -149,6 +174,7 @@ extension DownloadMachine {
     mutating func noteProgress() {
         guard written > highWater else { return }
         highWater = written
+        guard !isTooSlow else { return }
         attempts = 0
         refreshes = 0
         laneFaults = 0

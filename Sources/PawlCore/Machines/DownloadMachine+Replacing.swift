@@ -14,6 +14,7 @@ extension DownloadMachine {
         sources[source].identity = identity
         sources[source].isOnTrial = true
         attempts = 0
+        isTooSlow = false
         var actions: [Action] = []
         for index in lanes.indices.reversed() where lanes[index].source == source {
             actions.append(remove(index))

@@ -30,6 +30,8 @@ package struct DownloadMachine: Hashable, Sendable {
     /// What follows the existing file was asked for.
     var knowsExisting = false
     var attempts = 0
+    /// What comes since the last one was closed for it comes too slowly to begin the count of attempts anew.
+    var isTooSlow = false
     var restarts = 0
     /// Addresses that were asked for since the last progress.
     var refreshes = 0

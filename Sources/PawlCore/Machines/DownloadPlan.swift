@@ -6,6 +6,8 @@ package struct DownloadPlan: Hashable, Sendable {
     package var retry = RetryPolicy()
     /// The longest silence: connecting, waiting for the answer, or between bytes.
     package var timeout = Span.seconds(30)
+    /// Bytes a second that a connection has to exceed; `nil` for none.
+    package var lowestSpeed: Int64?
     package var maximumRedirects = 20
     package var checksum: Checksum?
     /// Bytes that the content must have.

@@ -43,6 +43,8 @@ package struct Lane: Hashable, Sendable {
     var measuredAt: Moment
     var measuredBytes: Int64 = 0
     package var slowSince: Moment?
+    /// Since when it brings no more than ``DownloadPlan/lowestSpeed``.
+    var tooSlowSince: Moment?
 
     package init(
         id: LaneID,
@@ -69,6 +71,11 @@ package struct Lane: Hashable, Sendable {
     package var isRacing: LaneID? {
         if case .racing(let owner) = kind { owner } else { nil }
     }
+
+    /// Whether it was at or under the lowest speed for as long as aria2 lets that be.
+    func isTooSlow(now: Moment) -> Bool { tooSlowSince.map { now - $0 >= Lane.slowPatience } ?? false }
+
+    static let slowPatience = Span.seconds(10)
 
     /// A new reading of the speed at most each half second, smoothed by halves.
     mutating func measure(now: Moment) {

@@ -32,6 +32,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .transfer(let fault): disposition(of: fault.kind)
         // Silence is a busy server or a broken path; both may heal.
         case .silent: Disposition(code: .timeout, isRetried: true)
+        // Another connection may get more of the way, and another time more of the server.
+        case .tooSlow: Disposition(code: .tooSlow, isRetried: true)
         case .status(let status, _): disposition(ofStatus: status)
         // A proof that fails once fails again: the judge has already chosen what else can be tried.
         case .unproven: Disposition(code: .badAnswer, isRetried: false)

@@ -5,6 +5,7 @@ import PawlEngine
 /// What has to agree for a request to go out on a kept connection.
 struct Route: Equatable {
     private let origin: Origin
+    private let interface: String?
     /// Proxy, authorities and client certificate, for TLS; held, so that their identity stays theirs.
     private let settings: TransferSettings?
     /// Whether the client certificate was shown.
@@ -12,14 +13,15 @@ struct Route: Equatable {
 
     init(_ request: TransferRequest) {
         origin = request.address.origin
+        interface = request.settings.values.interface
         let isSecure = request.address.scheme == .https
         settings = isSecure ? request.settings : nil
         carriesSecrets = isSecure && request.carriesSecrets
     }
 
     static func == (one: Route, other: Route) -> Bool {
-        one.origin == other.origin && one.settings === other.settings
-            && one.carriesSecrets == other.carriesSecrets
+        one.origin == other.origin && one.interface == other.interface
+            && one.settings === other.settings && one.carriesSecrets == other.carriesSecrets
     }
 }
 

@@ -56,6 +56,8 @@ package final class TransferSettings: Sendable {
         /// A proxy URL; `nil` leaves it to the environment as curl reads it, `""` switches every proxy off.
         package var proxy: String?
         package var noProxy: String?
+        /// The interface, or the address of this machine, that connections go out by; `nil` leaves it to the system.
+        package var interface: String?
         package var verifiesPeer = true
         package var authorityFile: String?
         package var certificate: String?

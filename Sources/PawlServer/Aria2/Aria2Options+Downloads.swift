@@ -60,6 +60,8 @@ extension Aria2Options {
         if let timeout = number("timeout") { options.timeout = Double(timeout) }
         if let wait = number("connect-timeout") { options.connectTimeout = Double(wait) }
         if let limit = number("max-download-limit") { options.rateLimit = limit == 0 ? nil : limit }
+        if let floor = number("lowest-speed-limit") { options.lowestSpeed = floor == 0 ? nil : floor }
+        if let interface = self["interface"] { options.interface = interface }
         if let keeps = flag("remote-time") { options.keepsServerTime = keeps }
         if let verifies = flag("check-certificate") { options.verifiesPeer = verifies }
         if flag("allow-overwrite") == true {

@@ -88,6 +88,11 @@ extension Scenario {
         job.rateLimit = dice.chance(0.1) ? dice.bytes(100_000...1_000_000) : nil
         var download = Download(job: job, path: path)
         adorn(&download, file)
+        if dice.chance(0.05) {
+            download.job.plan.lowestSpeed = dice.bytes(100...50_000)
+            // Its servers may be too slow for as long as it tries.
+            download.canFinish = false
+        }
         download.canFinish = download.canFinish && isServed(download)
         downloads.append(download)
     }

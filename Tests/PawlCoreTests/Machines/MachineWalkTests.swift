@@ -10,6 +10,7 @@ import Testing
         case suffix
         case mirrored
         case refreshed
+        case hurried
     }
 
     private static func plan(_ walk: Case) -> DownloadPlan {
@@ -24,6 +25,7 @@ import Testing
         switch walk {
         case .whole, .mirrored: break
         case .refreshed: plan.canRefresh = true
+        case .hurried: (plan.lowestSpeed, plan.timeout) = (1 << 40, .seconds(20))
         case .checked: plan.checksum = Checksum(algorithm: .sha256, digest: [1, 2])
         case .part: plan.wish = .closed(ByteRange(1 << 20, 4 << 20))
         case .suffix: plan.wish = .suffix(3 << 20)
@@ -61,6 +63,7 @@ import Testing
         #expect(
             phases.isSuperset(of: [.probing, .transferring, .waitingForNetwork, .paused, .preempted, .failed])
         )
+        #expect(states.contains(where: \.machine.isTooSlow) == (walk == .hurried))
         #expect(
             states.contains { state in state.machine.lanes.contains { $0.isRacing != nil } }
                 || walk == .mirrored
@@ -69,7 +72,7 @@ import Testing
 
     @Test(arguments: Adversity.allCases)
     func `G4 from any state a download that nothing lets succeed comes to its end`(adversity: Adversity) {
-        for walk in [Case.whole, .part, .mirrored, .refreshed] {
+        for walk in [Case.whole, .part, .mirrored, .refreshed, .hurried] {
             let states = Self.reach(walk, most: 400).states
             for start in states
             where start.machine.phase != .finished && start.machine.phase != .removed {

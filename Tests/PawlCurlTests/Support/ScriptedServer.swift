@@ -39,6 +39,8 @@ final class ScriptedServer: Sendable {
         var connection: Int
         /// Counts from 0 on its connection.
         var turn: Int
+        /// The address that the client's end of the connection has.
+        var peer: String
 
         var line: String { String(head.prefix { $0 != "\r\n" && $0 != "\n" }) }
         var target: String { head.split(separator: " ").dropFirst().first.map(String.init) ?? "" }
@@ -127,11 +129,14 @@ final class ScriptedServer: Sendable {
 
     private func serve(_ socket: Int32, _ connection: Int) {
         var turn = 0
+        let peer = Socket.peer(of: socket)
         var end = Socket.send(greeting, to: socket) ? Answer.End.keep : .close
         while end == .keep, let head = Socket.readHead(socket) {
             let request = state.withLock { state in
                 let number = state.requests.count
-                state.requests.append(Request(head: head, number: number, connection: connection, turn: turn))
+                state.requests.append(
+                    Request(head: head, number: number, connection: connection, turn: turn, peer: peer)
+                )
                 return state.requests[number]
             }
             turn += 1

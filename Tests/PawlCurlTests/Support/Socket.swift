@@ -7,6 +7,20 @@ enum Socket {
         var code: Int32
     }
 
+    /// The IPv4 address at the other end.
+    static func peer(of socket: Int32) -> String {
+        var name = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isKnown = unsafe withUnsafeMutablePointer(to: &name) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe getpeername(socket, pointer, &length) == 0
+            }
+        }
+        let address = UInt32(bigEndian: name.sin_addr.s_addr)
+        return isKnown
+            ? [24, 16, 8, 0].map { String(address >> $0 & 0xFF) }.joined(separator: ".") : ""
+    }
+
     /// A listening socket on a free port of 127.0.0.1.
     static func listener() throws -> (Int32, UInt16) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

@@ -16,6 +16,8 @@ enum Adversity: CaseIterable {
     case expiringAddresses
     case closedEarly
     case emptyParts
+    /// A byte now and then, where that is too slow.
+    case crawling
 
     /// One more event of that kind; `turn` counts them.
     func happen(to state: inout WalkState, turn: Int) {
@@ -65,7 +67,7 @@ enum Adversity: CaseIterable {
             let isTarget =
                 state.machine.sources[lane.source].current != state.machine.sources[lane.source].given
             _ = state.apply(.answered(lane.id, isTarget ? .notFound : .elsewhere))
-        case .closedEarly: says(changing)
+        case .closedEarly, .crawling: says(changing)
         case .emptyParts:
             if case .range(let range, let total) = changing.contentRange {
                 let end = min(range.end, range.start + max(1, lane.overlap))
@@ -77,10 +79,19 @@ enum Adversity: CaseIterable {
     }
 
     private func interrupt(_ lane: Lane, of state: inout WalkState) {
-        if lane.overlap > 0, self == .emptyParts || self == .changingTags {
+        if lane.overlap > 0, self == .emptyParts || self == .changingTags || self == .crawling {
             _ = state.apply(.compared(lane.id, agreed: true))
         } else if self == .closedEarly || self == .emptyParts {
             _ = state.machine.ended(lane.id, .complete, now: state.now)
+        } else if self == .crawling, state.machine.plan.lowestSpeed != nil {
+            state.machine.progressed(
+                lane.id,
+                cursor: lane.cursor + 1,
+                received: lane.received + 1,
+                waits: false,
+                now: state.now
+            )
+            _ = state.apply(.tick(seconds: 11))
         } else {
             _ = state.apply(.broke(lane.id))
         }

@@ -113,6 +113,7 @@ extension WalkState {
             )
             copy.stage = lane.stage
             copy.answerEnd = lane.answerEnd
+            copy.tooSlowSince = lane.tooSlowSince.map { _ in Moment(nanoseconds: 0) }
             return copy
         }
         return Key(
@@ -124,6 +125,7 @@ extension WalkState {
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
+                machine.isTooSlow,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),
