@@ -89,41 +89,6 @@ import Testing
         server.send(15)
     }
 
-    @Test func `letters that were not taken when the service ended are posted when it begins again`()
-        async throws
-    {
-        let folder = try TemporaryFolder()
-        let port = try FreePort.choose()
-        let address = "http://127.0.0.1:\(port)/hook"
-        let file = folder.path("letters")
-        // Nobody listens there yet.
-        let first = WebhookSender(address, log: nil, firstDelay: 60, keptAt: file)
-        let letters = (1...3).map { "{\"number\":\($0)}" }
-        for letter in letters { first.send(Array(letter.utf8)) }
-        first.close()
-        #expect(text(of: file) == letters.map { $0 + "\n" }.joined())
-        #expect(FileSystem.mode(file) == 0o600)
-        let script = """
-            import http.server
-            class H(http.server.BaseHTTPRequestHandler):
-                def log_message(s,*a): pass
-                def do_POST(s):
-                    print(s.rfile.read(int(s.headers['Content-Length'])).decode(),flush=True)
-                    s.send_response(200); s.send_header('Content-Length','0'); s.end_headers()
-            server=http.server.HTTPServer(('127.0.0.1',\(port)),H)
-            print("ready",flush=True)
-            server.serve_forever()
-            """
-        let server = try PawlProcess("/usr/bin/python3", ["-c", script])
-        try #require(server.line { $0 == "ready" } != nil)
-        let second = WebhookSender(address, log: nil, firstDelay: 0.001, keptAt: file)
-        #expect(server.line { $0 == letters[2] } != nil)
-        #expect(server.lines.dropFirst() == letters[...])
-        #expect(!FileSystem.exists(file))
-        second.close()
-        server.send(15)
-    }
-
     @Test func `a log with a bound is set aside when it is full`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("log")

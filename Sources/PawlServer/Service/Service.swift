@@ -142,13 +142,14 @@ package final class Service: Sendable {
         lines.begin(with: running)
         return Task {
             var watcher = EventWatcher(manager, configuration, running: running)
+            await watcher.begin()
             for await event in events {
                 figures.note(event)
                 lines.tell(event)
                 page.note(event)
                 await watcher.hear(event)
             }
-            watcher.close()
+            await watcher.close()
         }
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 
@@ -6,10 +7,16 @@ struct EventWatcher {
     private let manager: DownloadManager
     private let log: ServiceLog?
     private let hooks: Hooks
+    private let outbox: Outbox?
     private let runner: HookRunner
     private let sender: WebhookSender?
     /// What runs, as far as events told.
     private var running: Set<Download.ID>
+    /// Ends that were found in the queue, by the second, and whose events may still come.
+    private var found: [Download.ID: Int64] = [:]
+
+    /// How long programs that run may hold up the service's end.
+    private static let patience = Duration.seconds(10)
 
     init(_ manager: DownloadManager, _ configuration: ServiceConfiguration, running: [Download.ID]) {
         self.manager = manager
@@ -17,38 +24,100 @@ struct EventWatcher {
         log = configuration.log
         hooks = configuration.hooks
         runner = HookRunner(log: configuration.log)
-        sender = configuration.hooks.webhook.map {
-            WebhookSender($0, log: configuration.log, keptAt: manager.root + "/.pawl/letters")
+        sender = configuration.hooks.webhook.map { WebhookSender($0, log: configuration.log) }
+        let path = manager.root + "/.pawl/outbox"
+        if hooks.isEmpty {
+            // What happens from now on is not to be told later.
+            Outbox.remove(at: path)
+            outbox = nil
+        } else {
+            outbox = Outbox(path: path, now: Int64(time(nil)), log: configuration.log)
         }
     }
 
-    /// Nothing happens any more.
-    func close() { sender?.close() }
+    /// Tells what was left when the service ended, and what came to its end when nobody could be told.
+    mutating func begin() async {
+        for entry in outbox?.left ?? [] { tell(entry) }
+        await tellMissed()
+    }
+
+    /// Nothing happens any more; what nobody has heard of is told at the next start.
+    func close() async {
+        sender?.close()
+        await runner.close(within: EventWatcher.patience)
+    }
 
     mutating func hear(_ event: DownloadEvent) async {
         log?.note(event)
         guard !hooks.isEmpty else { return }
+        if case .missed = event.kind { await tellMissed() }
         for word in EventLines.words(for: event, &running) {
             guard let occasion = Hooks.Occasion(word: word) else { continue }
-            await meet(occasion, event.id)
+            await meet(occasion, event.id, try? await manager.snapshot(of: event.id))
         }
     }
 
-    private func meet(_ occasion: Hooks.Occasion, _ id: Download.ID) async {
-        let snapshot = try? await manager.snapshot(of: id)
-        let name = snapshot?.name
-        let path = name.map {
+    /// What ended after the last end that was heard of, as the queue knows it.
+    private mutating func tellMissed() async {
+        guard let mark = outbox?.ended else { return }
+        var missed: [DownloadSnapshot] = []
+        let filter = DownloadFilter([.finished, .failed])
+        let order = DownloadOrdering.ended(newestFirst: true)
+        var page = (try? await manager.downloads(matching: filter, by: order)) ?? []
+        while let last = page.last {
+            let late = page.prefix { ($0.endedAt ?? 0) >= mark.at }
+            missed += late.filter { !mark.knows($0.id.description, at: $0.endedAt ?? 0) }
+            guard late.count == page.count else { break }
+            page = (try? await manager.downloads(matching: filter, by: order, after: last.id)) ?? []
+        }
+        for snapshot in missed.reversed() {
+            await meet(snapshot.state == .finished ? .complete : .error, snapshot.id, snapshot)
+            found[snapshot.id] = snapshot.endedAt
+        }
+    }
+
+    private mutating func meet(
+        _ occasion: Hooks.Occasion,
+        _ id: Download.ID,
+        _ snapshot: DownloadSnapshot?
+    )
+        async
+    {
+        if occasion.isEnd, let second = found.removeValue(forKey: id), second == snapshot?.endedAt { return }
+        let path = snapshot?.name.map {
             [manager.root, snapshot?.folder ?? "", $0].filter { !$0.isEmpty }.joined(separator: "/")
         }
-        if let program = hooks.programs[occasion] {
-            runner.run([program, id.description, path == nil ? "0" : "1", path ?? ""])
-        }
-        guard let sender else { return }
         var members = [
             JSON.Member("event", .string(occasion.rawValue)), JSON.Member("id", .string(id.description)),
             JSON.Member("path", path.map { .string($0) } ?? .null),
         ]
         if let snapshot { members.append(JSON.Member("download", ServiceEvent.json(snapshot))) }
-        sender.send(JSON.object(members).utf8)
+        let entry = outbox?.add(.object(members), owedTo: hooks.listeners(to: occasion))
+        if let entry { tell(entry) }
+    }
+
+    private func tell(_ entry: Outbox.Entry) {
+        for listener in entry.owed {
+            let done: @Sendable () -> Void = { [outbox] in outbox?.settle(entry.number, listener) }
+            switch listener {
+            case .program:
+                let occasion = entry.letter["event"]?.string.flatMap(Hooks.Occasion.init(rawValue:))
+                guard let program = occasion.flatMap({ hooks.programs[$0] }),
+                    let id = entry.letter["id"]?.string
+                else {
+                    // It is not wanted any more.
+                    done()
+                    continue
+                }
+                let path = entry.letter["path"]?.string
+                runner.run([program, id, path == nil ? "0" : "1", path ?? ""], done: done)
+            case .webhook:
+                guard let sender else {
+                    done()
+                    continue
+                }
+                sender.send(entry.letter.utf8, done: done)
+            }
+        }
     }
 }

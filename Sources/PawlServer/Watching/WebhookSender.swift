@@ -1,18 +1,20 @@
-import Glibc
 import Pawl
 import PawlCore
 import Synchronization
 
 /// Posts letters to one address, in order, each a few times at most.
-///
-/// What is not posted when the service ends is kept in a file, and posted when it begins again.
 final class WebhookSender: Sendable {
     static let attempts = 5
     static let room = 1000
 
+    private struct Order {
+        var letter: [UInt8]
+        var done: @Sendable () -> Void
+    }
+
     private struct State {
         /// The first is on its way while somebody works.
-        var waiting: [[UInt8]] = []
+        var waiting: [Order] = []
         var isWorking = false
         var isClosed = false
     }
@@ -21,102 +23,83 @@ final class WebhookSender: Sendable {
     private let address: String
     private let log: ServiceLog?
     private let firstDelay: Double
-    private let file: String?
 
     /// `firstDelay` in seconds, doubled with each attempt.
-    init(_ address: String, log: ServiceLog?, firstDelay: Double = 1, keptAt file: String? = nil) {
+    init(_ address: String, log: ServiceLog?, firstDelay: Double = 1) {
         self.address = address
         self.log = log
         self.firstDelay = firstDelay
-        self.file = file
-        for letter in file.map(WebhookSender.take) ?? [] { send(letter) }
     }
 
-    func send(_ letter: [UInt8]) {
-        let (isTaken, starts) = state.withLock { state -> (Bool, Bool) in
-            guard !state.isClosed, state.waiting.count < WebhookSender.room else { return (false, false) }
-            state.waiting.append(letter)
+    /// Calls `done` when the letter was taken or is given up, which is not the case when this is closed before.
+    func send(_ letter: [UInt8], done: @escaping @Sendable () -> Void = {}) {
+        enum Turn { case now, later, never }
+        let turn = state.withLock { state -> Turn in
+            guard !state.isClosed else { return .later }
+            guard state.waiting.count < WebhookSender.room else { return .never }
+            state.waiting.append(Order(letter: letter, done: done))
             defer { state.isWorking = true }
-            return (true, !state.isWorking)
+            return state.isWorking ? .later : .now
         }
-        if !isTaken {
+        switch turn {
+        case .now: BackgroundThread.start("pawl-webhook") { self.work() }
+        case .later: break
+        case .never:
             log?.note(Failure(.unknown, "left out a letter to", at: place, because: "too many wait"))
+            done()
         }
-        if starts { BackgroundThread.start("pawl-webhook") { self.work() } }
     }
 
-    /// Keeps what has not been taken; the one that is on its way may come twice.
+    /// Posts no further letter; the one that is on its way may still arrive.
     func close() {
-        let left = state.withLock { state in
-            defer { state.waiting = [] }
+        state.withLock { state in
+            state.waiting = []
             state.isClosed = true
-            return state.waiting
-        }
-        guard !left.isEmpty, let file else { return }
-        do throws(Failure) {
-            try WholeFile.write(left.flatMap { $0 + [UInt8(ascii: "\n")] }, to: file)
-        } catch {
-            note(
-                Failure(.inputOutput, "lost \(left.count) letters to", at: place, because: error.description)
-            )
         }
     }
 
     private var place: String { Redaction.address(address) }
 
     private func work() {
-        while let letter = next() {
-            deliver(letter)
+        while let order = next() {
+            guard deliver(order.letter) else { return }
+            order.done()
             state.withLock { if !$0.waiting.isEmpty { $0.waiting.removeFirst() } }
         }
     }
 
-    private func next() -> [UInt8]? {
+    private func next() -> Order? {
         state.withLock { state in
             if state.waiting.isEmpty { state.isWorking = false }
             return state.waiting.first
         }
     }
 
-    private func deliver(_ letter: [UInt8]) {
+    /// `false` when this was closed before it was taken or given up.
+    private func deliver(_ letter: [UInt8]) -> Bool {
         var delay = firstDelay
         for attempt in 1...WebhookSender.attempts {
             let failure: Failure
             switch LetterPost.send(letter, to: address) {
-            case .success(200..<300): return
+            case .success(200..<300): return true
             case .success(let status):
                 failure = Failure(.badAnswer, "cannot post to", at: place, because: "the answer is \(status)")
                 // It will say the same again.
-                if status < 500, status != 408, status != 429 { return note(failure) }
+                if status < 500, status != 408, status != 429 {
+                    log?.note(failure)
+                    return true
+                }
             case .failure(let reason): failure = reason
             }
-            if attempt == WebhookSender.attempts { return note(failure) }
+            if state.withLock(\.isClosed) { return false }
+            if attempt == WebhookSender.attempts {
+                log?.note(failure)
+                return true
+            }
             BackgroundThread.sleep(seconds: delay)
-            if state.withLock(\.isClosed) { return }
+            if state.withLock(\.isClosed) { return false }
             delay *= 2
         }
-    }
-
-    private func note(_ failure: Failure) { log?.note(failure) }
-}
-
-// The file: a letter a line, which JSON allows.
-extension WebhookSender {
-    /// What was kept, which is not there any more.
-    private static func take(_ path: String) -> [[UInt8]] {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { return [] }
-        defer {
-            Glibc.close(file)
-            _ = unsafe unlink(path)
-        }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe read(file, &piece, piece.count)
-            guard count > 0 else { break }
-            bytes += piece[..<count]
-        }
-        return bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+        return true
     }
 }

@@ -1,0 +1,114 @@
+import Pawl
+import PawlCore
+import Synchronization
+
+/// Runs programs, a few at once, and never waits for one before the end.
+final class HookRunner: Sendable {
+    /// At once.
+    static let limit = 8
+    /// Waiting for their turn; further ones are left out.
+    static let room = 1000
+
+    private struct Order {
+        var words: [String]
+        var done: @Sendable () -> Void
+    }
+
+    private struct State {
+        var running = 0
+        var waiting: [Order] = []
+        /// Nothing is begun any more; finished when nothing runs.
+        var closing: AsyncStream<Never>.Continuation?
+    }
+
+    private let state = Mutex(State())
+    private let log: ServiceLog?
+
+    init(log: ServiceLog?) { self.log = log }
+
+    /// Calls `done` when the program has ended or will never be run.
+    func run(_ words: [String], done: @escaping @Sendable () -> Void = {}) {
+        enum Turn { case now, later, never }
+        let order = Order(words: words, done: done)
+        let turn = state.withLock { state -> Turn in
+            guard state.closing == nil else { return .later }
+            if state.running < HookRunner.limit {
+                state.running += 1
+                return .now
+            }
+            guard state.waiting.count < HookRunner.room else { return .never }
+            state.waiting.append(order)
+            return .later
+        }
+        switch turn {
+        case .now: BackgroundThread.start("pawl-hook") { self.work(from: order) }
+        case .later: break
+        case .never:
+            log?.note(
+                Failure(
+                    .unknown,
+                    "left out",
+                    at: words.joined(separator: " "),
+                    because: "too many programs wait"
+                )
+            )
+            done()
+        }
+    }
+
+    /// Begins no further program and gives those that run some time to end.
+    func close(within bound: Duration) async {
+        let (ends, continuation) = AsyncStream.makeStream(of: Never.self)
+        let isIdle = state.withLock { state in
+            state.closing = continuation
+            state.waiting = []
+            return state.running == 0
+        }
+        if isIdle { return }
+        let clock = Task {
+            try? await Task.sleep(for: bound)
+            continuation.finish()
+        }
+        for await _ in ends {}
+        clock.cancel()
+        let left = state.withLock(\.running)
+        guard left > 0 else { return }
+        log?.note(
+            Failure(
+                .unfinished,
+                "did not wait for",
+                at: "\(left) programs",
+                because: "they took longer than \(bound.components.seconds) s to end",
+                remedy: "they are run again at the next start"
+            )
+        )
+    }
+
+    private func work(from first: Order) {
+        var next: Order? = first
+        while let order = next {
+            perform(order.words)
+            order.done()
+            next = state.withLock { state in
+                guard !state.waiting.isEmpty else {
+                    state.running -= 1
+                    if state.running == 0 { state.closing?.finish() }
+                    return nil
+                }
+                return state.waiting.removeFirst()
+            }
+        }
+    }
+
+    private func perform(_ words: [String]) {
+        do throws(Failure) {
+            let code = try ChildProcess.run(words[0], Array(words.dropFirst()))
+            guard code != 0 else { return }
+            log?.note(
+                Failure(.unknown, "the program failed:", at: words[0], because: "it ended with \(code)")
+            )
+        } catch {
+            log?.note(error)
+        }
+    }
+}

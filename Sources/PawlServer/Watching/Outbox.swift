@@ -1,0 +1,160 @@
+import Glibc
+import PawlCore
+import Synchronization
+
+/// What happened and somebody has still to hear of, in a file, so that whatever ends the service they hear of it once at
+/// least.
+///
+/// A line for each thing that happened, and one when somebody has heard of it. What is in the page cache survives the
+/// process, so nothing is synced: after a power cut the queue knows which downloads ended.
+final class Outbox: Sendable {
+    enum Listener: String, CaseIterable {
+        case program
+        case webhook
+    }
+
+    struct Entry: Sendable {
+        let number: Int64
+        /// As the webhook gets it.
+        let letter: JSON
+        var owed: Set<Listener>
+    }
+
+    private struct State {
+        var descriptor: Int32 = -1
+        var size = 0
+        var last: Int64 = 0
+        var entries: [Int64: Entry] = [:]
+        var ended: EndMark
+    }
+
+    private let path: String
+    private let log: ServiceLog?
+    /// Whole lines, whichever thread writes them.
+    private let state: Mutex<State>
+
+    /// Longer than this the file is written anew, with what is owed alone.
+    static let limit = 256 * 1024
+
+    /// `now` in Unix time: what ended before the file was made is of no concern.
+    init(path: String, now: Int64, log: ServiceLog?) {
+        self.path = path
+        self.log = log
+        var state = State(ended: EndMark(at: now))
+        for line in Outbox.lines(of: path) { Outbox.take(line, into: &state) }
+        self.state = Mutex(state)
+        // At once, so that it is known later what had ended before.
+        note(self.state.withLock { rewrite(&$0) })
+    }
+
+    deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
+
+    /// What was owed when the service ended the last time, oldest first.
+    var left: [Entry] { state.withLock { $0.entries.values.sorted { $0.number < $1.number } } }
+
+    /// The last ends that were heard of.
+    var ended: EndMark { state.withLock(\.ended) }
+
+    /// Writes down what happened, before anybody is told.
+    func add(_ letter: JSON, owedTo owed: Set<Listener>) -> Entry {
+        let (entry, failure) = state.withLock { state -> (Entry, Failure?) in
+            state.last += 1
+            let entry = Entry(number: state.last, letter: letter, owed: owed)
+            let isEnd = state.ended.note(letter)
+            guard !owed.isEmpty else { return (entry, isEnd ? append(state.ended.line, &state) : nil) }
+            state.entries[entry.number] = entry
+            return (entry, append(Outbox.line(entry), &state))
+        }
+        note(failure)
+        return entry
+    }
+
+    /// It has heard of it, or never will.
+    func settle(_ number: Int64, _ listener: Listener) {
+        note(
+            state.withLock { state in
+                guard state.entries[number]?.owed.remove(listener) != nil else { return nil }
+                if state.entries[number]?.owed.isEmpty == true { state.entries[number] = nil }
+                let line: JSON = ["number": .number(number), "heard": .string(listener.rawValue)]
+                return append(line, &state)
+            }
+        )
+    }
+
+    private func note(_ failure: Failure?) {
+        if let failure { log?.note(failure) }
+    }
+}
+
+// The file: a JSON value a line.
+extension Outbox {
+    private static func line(_ entry: Entry) -> JSON {
+        [
+            "number": .number(entry.number), "letter": entry.letter,
+            "owed": .array(entry.owed.map { .string($0.rawValue) }),
+        ]
+    }
+
+    private static func take(_ line: JSON, into state: inout State) {
+        if let mark = EndMark(line) {
+            state.ended = mark
+        } else if let number = line["number"]?.integer {
+            if let letter = line["letter"] {
+                let owed = (line["owed"]?.array ?? []).compactMap { $0.string.flatMap(Listener.init) }
+                state.last = max(state.last, number)
+                _ = state.ended.note(letter)
+                state.entries[number] = Entry(number: number, letter: letter, owed: Set(owed))
+            } else if let listener = line["heard"]?.string.flatMap(Listener.init) {
+                state.entries[number]?.owed.remove(listener)
+            }
+            if state.entries[number]?.owed.isEmpty == true { state.entries[number] = nil }
+        }
+    }
+
+    /// A kill may have cut the last one short.
+    private static func lines(of path: String) -> [JSON] {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe read(file, &piece, piece.count)
+            guard count > 0 else { break }
+            bytes += piece[..<count]
+        }
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { try? JSON.parse(Array($0)) }
+    }
+
+    private func append(_ line: JSON, _ state: inout State) -> Failure? {
+        let bytes = line.utf8 + [UInt8(ascii: "\n")]
+        state.size += bytes.count
+        guard state.size <= Outbox.limit else { return rewrite(&state) }
+        return unsafe write(state.descriptor, bytes, bytes.count) == bytes.count ? nil : failure(errno)
+    }
+
+    private func rewrite(_ state: inout State) -> Failure? {
+        let entries = state.entries.values.sorted { $0.number < $1.number }
+        let bytes = ([state.ended.line] + entries.map(Outbox.line)).flatMap {
+            $0.utf8 + [UInt8(ascii: "\n")]
+        }
+        do throws(Failure) { try WholeFile.write(bytes, to: path) } catch { return error }
+        if state.descriptor >= 0 { close(state.descriptor) }
+        state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+        // What is owed may be more than that by itself.
+        state.size = bytes.count / 2
+        return state.descriptor >= 0 ? nil : failure(errno)
+    }
+
+    private func failure(_ number: Int32) -> Failure {
+        Failure(
+            .inputOutput,
+            "cannot note for later",
+            at: path,
+            because: unsafe String(cString: strerror(number))
+        )
+    }
+
+    /// Nobody is told of anything any more: what happens meanwhile is not to be told later.
+    static func remove(at path: String) { _ = unsafe unlink(path) }
+}

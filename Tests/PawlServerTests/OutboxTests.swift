@@ -1,0 +1,138 @@
+import PawlCore
+import PawlTestKit
+import Synchronization
+import Testing
+
+@testable import PawlServer
+
+/// Nobody misses what happened because the service ended.
+@Suite struct OutboxTests {
+    private func letter(_ event: String, _ id: String, at second: Int64) -> JSON {
+        ["event": .string(event), "id": .string(id), "download": ["endedAt": .number(second)]]
+    }
+
+    private func text(of path: String) -> String {
+        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
+    }
+
+    @Test func `what is owed is there after any end, what was heard is not`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("outbox")
+        do {
+            let outbox = Outbox(path: path, now: 100, log: nil)
+            #expect(outbox.left.isEmpty && FileSystem.mode(path) == 0o600)
+            let both = outbox.add(letter("complete", "a", at: 101), owedTo: [.program, .webhook])
+            let one = outbox.add(letter("error", "b", at: 102), owedTo: [.webhook])
+            _ = outbox.add(letter("complete", "c", at: 102), owedTo: [])
+            _ = outbox.add(letter("start", "d", at: 103), owedTo: [.program])
+            outbox.settle(both.number, .webhook)
+            outbox.settle(one.number, .webhook)
+        }
+        // A kill in the middle of a line.
+        try FileSystem.write(Array((text(of: path) + "{\"number\":9,\"let").utf8), to: path)
+        let outbox = Outbox(path: path, now: 500, log: nil)
+        #expect(outbox.left.map { $0.letter["id"]?.string } == ["a", "d"])
+        #expect(outbox.left.map(\.owed) == [[.program], [.program]])
+        #expect(outbox.ended.at == 102 && outbox.ended.ids == ["b", "c"])
+        // Numbers are not used twice.
+        #expect(outbox.add(letter("pause", "e", at: 0), owedTo: [.program]).number > outbox.left[1].number)
+    }
+
+    @Test func `the file stays short, and what is owed stays in it`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("outbox")
+        let outbox = Outbox(path: path, now: 0, log: nil)
+        _ = outbox.add(letter("complete", "kept", at: 1), owedTo: [.webhook])
+        for number in 0..<5000 {
+            let entry = outbox.add(letter("complete", "\(number)", at: Int64(number)), owedTo: [.webhook])
+            outbox.settle(entry.number, .webhook)
+        }
+        #expect(try #require(FileSystem.size(path)) <= Int64(Outbox.limit))
+        let left = Outbox(path: path, now: 0, log: nil)
+        #expect(left.left.map { $0.letter["id"]?.string } == ["kept"])
+        #expect(left.ended.at == 4999 && left.ended.ids == ["4999"])
+    }
+
+    @Test func `a mark knows what ended before it, and what within its second`() {
+        var mark = EndMark(at: 10)
+        #expect(mark.note(letter("complete", "a", at: 12)) && mark.note(letter("error", "b", at: 12)))
+        #expect(!mark.note(letter("start", "c", at: 13)) && !mark.note(letter("complete", "d", at: 11)))
+        #expect(mark.knows("x", at: 11) && mark.knows("a", at: 12) && mark.knows("b", at: 12))
+        #expect(!mark.knows("x", at: 12) && !mark.knows("a", at: 13))
+        #expect(EndMark(mark.line) == mark)
+    }
+
+    @Test func `an end that came when nobody could be told is told at the next start`() async throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.path("pipe")
+        _ = try PawlProcess.run("/usr/bin/mkfifo", [pipe])
+        let program = folder.path("program")
+        try FileSystem.write(Array("#!/bin/sh\necho \"$1\" >\(pipe)\n".utf8), to: program)
+        _ = try PawlProcess.run("/bin/chmod", ["755", program])
+
+        let before = try await ServiceBench()
+        let url = before.origin.serve("/f", Payload(seed: 6, length: 1000))
+        let gid = try await before.gid("aria2.addUri", [[.string(url)]])
+        try await before.finish(gid)
+        await before.close()
+        // As a service leaves it that was killed before it heard of the end.
+        let outbox = before.root + "/.pawl/outbox"
+        #expect(!FileSystem.exists(outbox))
+        try FileSystem.write(Array("{\"ended\":1000,\"ids\":[]}\n".utf8), to: outbox)
+
+        let after = try await ServiceBench {
+            $0.root = before.root
+            $0.hooks.programs = [.complete: program]
+        }
+        #expect(try await after.run("/bin/cat", [pipe]).output == gid + "\n")
+        await after.close()
+        let left = Outbox(path: outbox, now: 0, log: nil)
+        #expect(left.left.isEmpty && left.ended.ids == [gid])
+    }
+
+    @Test func `letters that were not taken when the service ended are posted when it begins again`()
+        async throws
+    {
+        let port = try FreePort.choose()
+        let bench = try await ServiceBench { $0.hooks.webhook = "http://127.0.0.1:\(port)/hook" }
+        // Nobody listens there yet.
+        let url = bench.origin.serve("/f", Payload(seed: 7, length: 1000))
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)]])
+        try await bench.finish(gid)
+        await bench.close()
+        let path = bench.root + "/.pawl/outbox"
+        let events = Outbox(path: path, now: 0, log: nil).left.compactMap { $0.letter["event"]?.string }
+        #expect(events == ["start", "complete"])
+
+        let server = try LetterBox(port: port)
+        let again = try await ServiceBench {
+            $0.root = bench.root
+            $0.hooks.webhook = "http://127.0.0.1:\(port)/hook"
+        }
+        let line = try #require(server.process.line { $0.contains("\"complete\"") })
+        #expect(try JSON.parse(line)["id"]?.string == gid)
+        await again.close()
+        #expect(Outbox(path: path, now: 0, log: nil).left.isEmpty)
+        server.process.send(15)
+    }
+
+    @Test func `a stop waits for programs that run, begins none, and does not wait for ever`() async throws {
+        let folder = try TemporaryFolder()
+        let gates = (1...HookRunner.limit + 1).map { folder.path("gate\($0)") }
+        _ = try PawlProcess.run("/usr/bin/mkfifo", gates)
+        let done = Mutex<[Int]>([])
+        let runner = HookRunner(log: nil)
+        for (number, gate) in gates.enumerated() {
+            runner.run(["/bin/cat", gate]) { done.withLock { $0.append(number) } }
+        }
+        let impatient = HookRunner(log: nil)
+        impatient.run(["/bin/cat", gates[HookRunner.limit]])
+        await impatient.close(within: .milliseconds(1))
+        async let closing: Void = runner.close(within: .seconds(60))
+        for gate in gates.dropLast() { _ = try PawlProcess.run("/bin/sh", ["-c", ": >\(gate)"]) }
+        await closing
+        #expect(done.withLock { $0.sorted() } == Array(0..<HookRunner.limit))
+        // The one that nobody waited for.
+        _ = try PawlProcess.run("/bin/sh", ["-c", ": >\(gates[HookRunner.limit])"])
+    }
+}
