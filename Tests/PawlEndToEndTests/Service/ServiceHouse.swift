@@ -7,8 +7,11 @@ import Testing
 final class ServiceHouse: Sendable {
     let origin: PawlTestKit.Origin
     let folder: TemporaryFolder
+    private let port: String
 
-    init() throws {
+    /// `port` as `PAWL_PORT` has it.
+    init(port: String = "none") throws {
+        self.port = port
         origin = try PawlTestKit.Origin()
         folder = try TemporaryFolder()
     }
@@ -21,15 +24,19 @@ final class ServiceHouse: Sendable {
     var environment: [String: String] {
         [
             "HOME": folder.path, "PAWL_ROOT": folder.path("root"), "PAWL_SOCKET": folder.path("socket"),
-            "PAWL_PORT": "none", "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "",
+            "PAWL_PORT": port, "XDG_RUNTIME_DIR": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": "",
             "LC_ALL": "C.UTF-8",
         ]
     }
 
     func start(_ arguments: String...) throws -> PawlProcess { try start(arguments) }
 
-    func start(_ arguments: [String]) throws -> PawlProcess {
-        try PawlProcess(PawlBinary.path, arguments, environment: environment)
+    func start(_ arguments: [String], more: [String: String] = [:]) throws -> PawlProcess {
+        try PawlProcess(
+            PawlBinary.path,
+            arguments,
+            environment: environment.merging(more) { _, new in new }
+        )
     }
 
     /// Runs a command to its end.
