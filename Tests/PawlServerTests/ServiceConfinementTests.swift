@@ -39,6 +39,21 @@ import Testing
         await bench.close()
     }
 
+    @Test(arguments: [".pawl", "./.pawl/", ".pawl/deeper", "link"])
+    func `the queue's own folder takes no download`(folder: String) async throws {
+        let bench = try await ServiceBench()
+        #expect(unsafe symlink(".pawl", bench.root + "/link") == 0)
+        let url = bench.origin.serve("/f", payload)
+        for wish: JSON in [
+            ["dir": .string(folder), "out": "outbox", "allow-overwrite": "true"],
+            ["out": .string(folder + "/queue.db"), "allow-overwrite": "true"],
+        ] {
+            let refusal = try await bench.refusal("aria2.addUri", [[.string(url)], wish])
+            #expect(refusal.contains("the queue keeps its own files there"), "\(refusal)")
+        }
+        await bench.close()
+    }
+
     @Test func `a file that is a link is replaced and not followed`() async throws {
         let bench = try await ServiceBench()
         let outside = bench.folder.path("precious")

@@ -94,6 +94,19 @@ struct AddOrder: Sendable {
                 remedy: "give a path relative to the root, without .."
             )
         }
+        try check(text[...], given: text)
         return parts.joined(separator: "/")
+    }
+
+    /// Throws when the place is the queue's own, where a download could write over it.
+    static func check(_ place: Substring, given folder: String) throws(Failure) {
+        guard place.split(separator: "/").first(where: { $0 != "." }) == ".pawl" else { return }
+        throw Failure(
+            .badOption,
+            "cannot take",
+            at: "the folder \(folder)",
+            because: "the queue keeps its own files there",
+            remedy: "give another folder"
+        )
     }
 }

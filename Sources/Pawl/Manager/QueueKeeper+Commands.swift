@@ -107,6 +107,7 @@ extension QueueKeeper {
                         remedy: "give another folder"
                     )
                 }
+                try AddOrder.check(real.dropFirst(home.count), given: record.folder)
                 return
             }
             parts.removeLast()
