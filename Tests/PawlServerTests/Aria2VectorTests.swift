@@ -188,6 +188,29 @@ import Testing
         await bench.close()
     }
 
+    @Test func `what was removed leaves its bytes to who is added in its place, as uGet does`() async throws {
+        let bench = try await ServiceBench()
+        let content = Payload(seed: 617, length: 1_000_000)
+        let url = bench.origin.serve("/f", content) { $0.cut = .stall(at: 400_000) }
+        let wish: JSON = [[.string(url)], ["dir": "sub", "out": "got", "split": "1"]]
+        let first = try await bench.gid("aria2.addUri", wish)
+        try await bench.begin(first)
+        _ = try await bench.result("aria2.remove", [.string(first)])
+        #expect(FileSystem.names(in: bench.root + "/sub").sorted() == ["got.part", "got.pawl"])
+        bench.origin.adjust("/f") { $0.cut = nil }
+        try await bench.finish(try await bench.gid("aria2.addUri", wish))
+        #expect(FileSystem.difference(of: bench.root + "/sub/got", from: content) == nil)
+        #expect(FileSystem.names(in: bench.root + "/sub") == ["got"])
+        #expect(bench.origin.ended("/f").map(\.bodyStart).contains { $0 > 0 }, "it went on")
+        // Our own way takes everything out.
+        bench.origin.adjust("/f") { $0.cut = .stall(at: 400_000) }
+        let gone = try await bench.gid("aria2.addUri", [[.string(url)], ["dir": "sub", "out": "gone"]])
+        try await bench.begin(gone)
+        _ = try await bench.result("pawl.remove", [.string(gone)])
+        #expect(FileSystem.names(in: bench.root + "/sub") == ["got"])
+        await bench.close()
+    }
+
     @Test func `a name with folders is told so that it can be sent again`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)

@@ -30,15 +30,22 @@ extension DownloadManager {
 
     /// Stops a download and removes it with what it made: part file, journal and, unless kept, the finished file (D14).
     ///
-    /// Files that were there before it stay. `keepingHistory` leaves its record, of the standing `removed`. `false` when
-    /// there is no such download. Throws when a file cannot be removed; the download is gone all the same.
+    /// Files that were there before it stay. `keepingHistory` leaves its record, of the standing `removed`;
+    /// `keepingPartial` leaves part file and journal, with which another download of the same address and name goes on.
+    /// `false` when there is no such download. Throws when a file cannot be removed; the download is gone all the same.
     @discardableResult
     public func remove(
         _ id: Download.ID,
         keepingFile: Bool = false,
-        keepingHistory: Bool = false
+        keepingHistory: Bool = false,
+        keepingPartial: Bool = false
     ) async throws(PawlError) -> Bool {
-        try await thread.remove(id, keepingFile: keepingFile, keepingHistory: keepingHistory)
+        let wish = Removal(
+            keepsFile: keepingFile,
+            keepsHistory: keepingHistory,
+            keepsPartial: keepingPartial
+        )
+        return try await thread.remove(id, wish)
     }
 
     /// Gives a download another file name, on disk too when it has finished (D15).

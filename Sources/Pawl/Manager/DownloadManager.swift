@@ -217,13 +217,13 @@ final class ManagerOwner: DownloadOwner {
     func letGo(_ id: Download.ID) { thread.post { $0.forgetHandle(QueueID(id)) } }
 
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
-        _ = try await thread.remove(download.id, keepingFile: keepingFile, keepingHistory: false)
+        _ = try await thread.remove(download.id, Removal(keepsFile: keepingFile))
     }
 }
 
 extension WorkThread<QueueKeeper> {
     /// Answers when nothing of it is left; `false` when there was no such download.
-    func remove(_ id: Download.ID, keepingFile: Bool, keepingHistory: Bool) async throws(PawlError) -> Bool {
+    func remove(_ id: Download.ID, _ wish: Removal) async throws(PawlError) -> Bool {
         let result: Result<Bool, Failure> = await withCheckedContinuation { continuation in
             let isHeard = post { keeper in
                 guard !keeper.hasEnded else { return continuation.resume(returning: .failure(.closed)) }
@@ -233,11 +233,8 @@ extension WorkThread<QueueKeeper> {
                     else {
                         return continuation.resume(returning: .success(false))
                     }
-                    let removal = Removal(
-                        isFinished: record.state == .finished,
-                        keepsFile: keepingFile,
-                        keepsHistory: keepingHistory
-                    )
+                    var removal = wish
+                    removal.isFinished = record.state == .finished
                     keeper.remove(record, removal) { continuation.resume(returning: $0.map { true }) }
                 } catch {
                     continuation.resume(returning: .failure(error))

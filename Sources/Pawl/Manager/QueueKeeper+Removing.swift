@@ -4,28 +4,32 @@ import PawlEngine
 /// How a download is taken out.
 struct Removal: Hashable, Sendable {
     /// Its file was in its place.
-    var isFinished: Bool
-    var keepsFile: Bool
-    var keepsHistory: Bool
+    var isFinished = false
+    var keepsFile = false
+    var keepsHistory = false
+    /// Part file and journal stay for a download that is added later.
+    var keepsPartial = false
 
-    init(isFinished: Bool, keepsFile: Bool, keepsHistory: Bool) {
-        self.isFinished = isFinished
+    init(keepsFile: Bool, keepsHistory: Bool = false, keepsPartial: Bool = false) {
         self.keepsFile = keepsFile
         self.keepsHistory = keepsHistory
+        self.keepsPartial = keepsPartial
     }
 
-    /// Three letters, as it is kept until it is done.
+    /// A letter for each, as it is kept until it is done; an earlier version had three.
     init?(text: some StringProtocol) {
         let letters = Array(text)
-        guard letters.count == 3 else { return nil }
-        self.init(
-            isFinished: letters[0] == "f",
-            keepsFile: letters[1] == "k",
-            keepsHistory: letters[2] == "h"
-        )
+        guard letters.count >= 3 else { return nil }
+        isFinished = letters[0] == "f"
+        keepsFile = letters[1] == "k"
+        keepsHistory = letters[2] == "h"
+        keepsPartial = letters.count > 3 && letters[3] == "p"
     }
 
-    var text: String { (isFinished ? "f" : "u") + (keepsFile ? "k" : "d") + (keepsHistory ? "h" : "e") }
+    var text: String {
+        (isFinished ? "f" : "u") + (keepsFile ? "k" : "d") + (keepsHistory ? "h" : "e")
+            + (keepsPartial ? "p" : "")
+    }
 }
 
 // Taking downloads out: first it is written that they go, then their files go, then the rest of them.
@@ -123,6 +127,7 @@ extension QueueKeeper {
             if isFinished {
                 if !removal.keepsFile, !stored.wasThere { try ports.disk.remove(name, in: folder) }
             }
+            if removal.keepsPartial, !isFinished { return .success(()) }
             let hasPart = ports.disk.holds(FileName.partial(of: name), in: folder)
             // A kill may have left the journal alone, of a finished file too.
             let isOrphaned = !hasPart && ports.disk.holds(FileName.journal(of: name), in: folder)

@@ -72,8 +72,14 @@ extension Aria2Methods {
         guard ["active", "waiting", "paused"].contains(word) else {
             throw RPCError("Active Download not found for GID#\(id)")
         }
-        // One that never ran leaves no trace.
-        try await manager.remove(id, keepingFile: true, keepingHistory: word == "active")
+        // One that never ran leaves no trace. What has come stays, as with aria2: uGet pauses by this, and goes on by
+        // adding the same again.
+        try await manager.remove(
+            id,
+            keepingFile: true,
+            keepingHistory: word == "active",
+            keepingPartial: true
+        )
         return .string(id.description)
     }
 
