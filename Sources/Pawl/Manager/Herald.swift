@@ -50,6 +50,9 @@ final class Herald: Sendable {
         thread.post { $0.ended(id, result, response) }
     }
 
+    /// It was taken out: who waits for its end has it.
+    func removed(_ id: Download.ID, _ error: PawlError) { thread.post { $0.removed(id, error) } }
+
     func close() { thread.post { $0.hasEnded = true } }
 }
 
@@ -74,6 +77,11 @@ private final class HeraldDesk: ThreadBound {
         guard completions[id] == nil, last[id] != count else { return }
         last[id] = count
         delegate?.download(id, didWrite: count, of: total)
+    }
+
+    func removed(_ id: Download.ID, _ error: PawlError) {
+        last[id] = nil
+        completions.removeValue(forKey: id)?(.failure(error))
     }
 
     func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?)

@@ -81,19 +81,22 @@ extension QueueKeeper {
         cleanings = []
         for id in ids {
             guard let removal = removals.removeValue(forKey: id) else { continue }
+            let source = (try? record(id)).map { DownloadSnapshot($0).source } ?? id.text
             let result = removeFiles(of: id, removal)
             if !removal.keepsHistory { erased.insert(id) }
             tell(id, .state(.removed))
             let handle = existingHandle(id)
             let waiters = removalAnswers.removeValue(forKey: id) ?? []
             if waiters.isEmpty, case .failure(let failure) = result { tell(id, .notice(failure.description)) }
-            answers.append { failure in
+            let gone = PawlError.gone(source, because: "it was removed")
+            answers.append { [audience] failure in
                 if let handle {
                     var last = handle.snapshot
                     last.state = .removed
                     handle.show(last, box: nil, leaving: nil)
-                    handle.end(.failure(.gone(handle.source, because: "it was removed")))
+                    handle.end(.failure(gone))
                 }
+                audience.herald.removed(Download.ID(rawValue: id.rawValue), gone)
                 for waiter in waiters { waiter(failure.map { .failure($0) } ?? result) }
             }
         }

@@ -30,7 +30,13 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
 
     init() {
         unsafe pthread_mutex_init(mutex, nil)
-        unsafe pthread_cond_init(condition, nil)
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        #if !canImport(Darwin)
+        unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        #endif
+        unsafe pthread_cond_init(condition, &attributes)
+        unsafe pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -75,12 +81,22 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
             unsafe pthread_cond_wait(condition, mutex)
             return
         }
-        var deadline = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &deadline)
-        let nanoseconds = deadline.tv_nsec + Int(patience.nanoseconds % 1_000_000_000)
-        deadline.tv_sec += Int(patience.nanoseconds / 1_000_000_000) + nanoseconds / 1_000_000_000
-        deadline.tv_nsec = nanoseconds % 1_000_000_000
+        // A wall clock that is set back must not make this long.
+        #if canImport(Darwin)
+        var span = Self.time(patience.nanoseconds)
+        unsafe pthread_cond_timedwait_relative_np(condition, mutex, &span)
+        #else
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        var deadline = Self.time(
+            Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) + patience.nanoseconds
+        )
         unsafe pthread_cond_timedwait(condition, mutex, &deadline)
+        #endif
+    }
+
+    private static func time(_ nanoseconds: Int64) -> timespec {
+        timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }
 
     private func close() -> [Work] {

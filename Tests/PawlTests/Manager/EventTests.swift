@@ -89,6 +89,23 @@ import Testing
         await manager.shutDown()
     }
 
+    @Test func `a closure hears of the end of a download that is taken out`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let heard = Monitor<[String]>([])
+        var request = bench.request(bench.origin.url("/f"))
+        request.start = .paused
+        let download = try await manager.add(request) { result in
+            guard case .failure(let error) = result else { return heard.with { $0.append("finished") } }
+            heard.with { $0.append(error.description) }
+        }
+        try await manager.remove(download.id)
+        await manager.shutDown()
+        let words = try #require(heard.wait { $0.first })
+        #expect(words.contains("/f") && words.contains("it was removed"), "\(words)")
+        #expect(heard.read { $0 }.count == 1)
+    }
+
     @Test func `D17 every change of state is an event, in order`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
