@@ -142,7 +142,8 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.limit(QueueID(id), to: bytesPerSecond) }
     }
 
-    /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` takes them away.
+    /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` takes them away, and what ``limit(to:)``
+    /// said last holds again.
     ///
     /// It outlives the program. Throws code 28 when the text cannot be understood.
     public func change(timetable: String?) async throws(PawlError) {

@@ -236,13 +236,19 @@ extension QueueKeeper {
         return true
     }
 
+    /// Addresses that expire by the minute add up; a part file is known by the first or by the last that was proved.
+    private static let mostFormer = 16
+
     /// The engine, or the person, has another address for it.
     func keep(_ address: WebAddress, for id: QueueID) {
         edit(id) { record in
             let former = record.sources[0]
             guard former != address.text else { return }
             record.sources[0] = address.text
-            record.change { $0.formerSources.append(former) }
+            record.change { stored in
+                stored.formerSources.append(former)
+                if stored.formerSources.count > Self.mostFormer { stored.formerSources.remove(at: 1) }
+            }
         }
         tell(id, .changed)
     }

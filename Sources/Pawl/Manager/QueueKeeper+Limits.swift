@@ -24,8 +24,8 @@ extension QueueKeeper {
         // The limit is the service's own.
         if configuration.isGuest { return }
         let kept = try store.setting(Setting.rate)
-        let rate = configuration.rateLimit ?? kept.flatMap { Int64($0) }
-        engine.limit(to: rate.flatMap { $0 > 0 ? $0 : nil })
+        rate = (configuration.rateLimit ?? kept.flatMap { Int64($0) }).flatMap { $0 > 0 ? $0 : nil }
+        engine.limit(to: rate)
         let former = try store.setting(Setting.timetable)
         let text = configuration.timetable ?? former ?? ""
         timetable = text.isEmpty ? nil : try RateTimetable(parsing: text)
@@ -38,6 +38,7 @@ extension QueueKeeper {
     }
 
     func limit(to rate: Int64?) {
+        self.rate = rate
         settings[Setting.rate] = rate.map { "\($0)" } ?? ""
         engine.limit(to: rate)
     }
@@ -45,20 +46,23 @@ extension QueueKeeper {
     func change(timetable text: String?) throws(Failure) {
         timetable = try text.map { text throws(Failure) in try RateTimetable(parsing: text) }
         settings[Setting.timetable] = text ?? ""
-        nextLimit = nil
-        engine.limit(to: nil)
+        (tabled, nextLimit) = (nil, nil)
+        engine.limit(to: rate)
         followTimetable()
     }
 
-    /// Sets the limit that holds now, and remembers when to look again.
+    /// Sets the limit of this time of day when it has changed, and remembers when to look again.
+    ///
+    /// At least each minute: the wall clock may be set, and a machine sleeps.
     func followTimetable() {
         guard let timetable else { return }
         let wall = ports.clock.wallTime
         let time = LocalTime(wall, offset: Self.zoneOffset(at: wall))
-        engine.limit(to: timetable.rate(at: time))
-        // Summer time begins and ends in between.
-        let day = Span.seconds(86_400)
-        nextLimit = ports.clock.now + min(timetable.nextChange(after: time) ?? day, day)
+        let rate = timetable.rate(at: time)
+        if tabled != .some(rate) { engine.limit(to: rate) }
+        tabled = rate
+        let minute = Span.seconds(60)
+        nextLimit = ports.clock.now + min(timetable.nextChange(after: time) ?? minute, minute)
     }
 
     private static func zoneOffset(at time: UnixTime) -> Int {

@@ -25,8 +25,12 @@ final class QueueKeeper: ThreadBound {
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
     let refreshURL: (@Sendable (Download.ID, String) async -> String?)?
+    /// The limit of all together that holds where no timetable says otherwise.
+    var rate: Int64?
     /// Limits by time of day.
     var timetable: RateTimetable?
+    /// What they said last, once they were asked.
+    var tabled: Int64??
     var nextLimit: Moment?
     var machine: QueueMachine
     var runs: [QueueID: Run] = [:]

@@ -77,6 +77,32 @@ import Testing
         await free.shutDown()
     }
 
+    @Test func `without its timetable a queue has the limit that was set before`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        try await manager.limit(to: 5000)
+        try await manager.change(timetable: "00:00-24:00 1K")
+        #expect(try await manager.bounds().rateLimit == 1024)
+        try await manager.change(timetable: nil)
+        #expect(try await manager.bounds().rateLimit == 5000)
+        await manager.shutDown()
+    }
+
+    @Test func `a download remembers the first and the last of the addresses that it had`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        var request = bench.request(bench.origin.url("/0"))
+        request.start = .paused
+        let download = try await manager.add(request)
+        for number in 1...40 {
+            #expect(try await manager.replaceURL(of: download.id, with: bench.origin.url("/\(number)")))
+        }
+        let options = try #require(bench.store.all.first?.options)
+        let former = options.split(separator: "\n").filter { $0.hasPrefix("former ") }
+        #expect(former == ([0] + (25...39)).map { "former \(bench.origin.url("/\($0)"))" })
+        await manager.shutDown()
+    }
+
     @Test func `limits are kept, of one download and by the time of day`() async throws {
         let bench = try ManagerBench()
         var configuration = DownloadManager.Configuration()
