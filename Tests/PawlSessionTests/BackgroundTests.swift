@@ -17,15 +17,28 @@ import Testing
         async throws
     {
         let bench = try SessionBench()
-        let urls = (0..<2).map {
-            bench.origin.serve("/f\($0)", Payload(seed: 710 + UInt64($0), length: 300_000))
+        let urls = (0..<2).map { number in
+            bench.origin.serve("/f\(number)", Payload(seed: 710 + UInt64(number), length: 300_000)) {
+                if number == 1 { $0.delay = .untilReleased }
+            }
         }
         let (stalling, _) = bench.serveStalling("/last", seed: 720, length: 91_000_000)
-        let missing = bench.origin.url("/missing")
+        let missing = bench.origin.serve("/missing", Payload([])) {
+            $0.delay = .untilReleased
+            $0.instead = .status(404)
+        }
         let first = try run(bench, "hold", urls[0], urls[1], missing, stalling)
         let finished = await aside { first.line { $0.hasPrefix("finish") } }
         #expect(finished == "finish task 0 300000 300000")
         #expect(await aside { first.line { $0 == "all are there" } } != nil, "\(first.errors)")
+        // A task makes room before its file is in its place, so the next one could be told first.
+        await aside {
+            bench.origin.wait(held: 1, of: "/f1")
+            bench.origin.release("/f1")
+            bench.wait { $0.contains("f1") && !$0.contains("f1.pawl") }
+            bench.origin.wait(held: 1, of: "/missing")
+            bench.origin.release("/missing")
+        }
         // Most of it was read by the program: sockets hold up to some 40 MB (tcp_rmem, tcp_wmem).
         #expect(
             await aside { bench.origin.wait(bytes: 90_000_000, of: "/last") },

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlSession
 import PawlTestKit
@@ -41,6 +42,21 @@ final class SessionBench: Sendable {
 
     /// Nothing of the path is under way any more.
     func quiet(_ path: String) async { await aside { _ = self.origin.waitUntilQuiet(path) } }
+
+    /// Waits until the files in the tasks' folders are like that.
+    func wait(atMost limit: Duration = .seconds(30), until condition: ([String]) -> Bool) {
+        let end = ContinuousClock.now + limit
+        let state = folder.path("state")
+        while ContinuousClock.now < end {
+            let tasks = FileSystem.names(in: state).flatMap { root in
+                FileSystem.names(in: "\(state)/\(root)").filter { $0 != ".pawl" }.map {
+                    "\(state)/\(root)/\($0)"
+                }
+            }
+            if condition(tasks.flatMap { FileSystem.names(in: $0) }) { return }
+            sched_yield()
+        }
+    }
 
     /// What is left of tasks in the state folder.
     var leftovers: [String] {
