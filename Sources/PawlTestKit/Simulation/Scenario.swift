@@ -89,7 +89,7 @@ extension Scenario {
         var download = Download(job: job, path: path)
         adorn(&download, file)
         if dice.chance(0.05) {
-            download.job.plan.lowestSpeed = dice.bytes(100...50_000)
+            download.job.plan.lowestSpeed = dice.bytes(50_000...1_000_000)
             // Its servers may be too slow for as long as it tries.
             download.canFinish = false
         }

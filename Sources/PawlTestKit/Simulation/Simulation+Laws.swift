@@ -187,6 +187,7 @@ extension Failure.Code {
         switch self {
         case .timeout: "timeout"
         case .notFound: "not found"
+        case .tooSlow: "too slow"
         case .network: "network"
         case .cannotResume: "cannot resume"
         case .diskFull: "disk full"
