@@ -4,7 +4,7 @@ package import PawlServer
 
 /// One run of the service in this process, from the first look at its root to the last word.
 package enum ServeSession {
-    /// Serves until a signal or a caller asks it to stop, and gives the exit code.
+    /// Serves until a signal or a caller asks it to stop.
     ///
     /// Call it before any other thread is started. `started` is called once calls are answered.
     package static func run(
