@@ -152,12 +152,12 @@ extension DownloadMachine {
                 because: "\(what) for \(plan.timeout.seconds) s",
                 remedy: kept.isEmpty ? "try again later or allow more with --timeout" : kept
             )
-        case .tooSlow:
+        case .tooSlow(let floor):
             return Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "no more than \(plan.lowestSpeed ?? 0) bytes a second came for "
+                because: "no more than \(floor) bytes a second came for "
                     + "\(Lane.slowPatience.seconds) s",
                 remedy: "take it slower with a lower --lowest-speed-limit; what is there is kept"
             )

@@ -79,7 +79,7 @@ extension DownloadMachine {
         while isActive, let index = lanes.firstIndex(where: { $0.isTooSlow(now: now) }) {
             noteProgress()
             isTooSlow = true
-            actions += laneFault(index, .tooSlow, now: now)
+            actions += laneFault(index, .tooSlow(floor), now: now)
         }
         return actions
     }

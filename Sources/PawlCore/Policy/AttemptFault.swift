@@ -3,8 +3,8 @@ package enum AttemptFault: Hashable, Sendable {
     case transfer(TransferFault)
     /// Nothing came for longer than the time-out; `answered` says whether the head had come.
     case silent(answered: Bool)
-    /// It brought no more than the lowest speed for some time.
-    case tooSlow
+    /// It brought no more than so many bytes a second, the lowest speed, for some time.
+    case tooSlow(Int64)
     /// The server answered with this status.
     case status(Int, retryAfter: Span?)
     /// The answer failed its proof, with the evidence.
