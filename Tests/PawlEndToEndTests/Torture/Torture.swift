@@ -223,8 +223,7 @@ extension Torture {
             return
         }
         let more = max(0, victim.reached - victim.written.prefix)
-        report.unrecorded += more
-        report.mostUnrecorded = max(report.mostUnrecorded, more)
+        if victim.journal == nil { report.unjournalled += more } else { report.unknown += more }
     }
 
     /// The last run is left alone, and the file must be right.

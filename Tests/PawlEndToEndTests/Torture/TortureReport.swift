@@ -15,9 +15,10 @@ struct TortureReport: CustomStringConvertible {
     var fetchedAgain: Int64 = 0
     /// Bytes before the place to go on from, asked for to be compared.
     var compared: Int64 = 0
-    /// Bytes in the file, of one connection, that a killed run's journal did not know of yet; and the most at once.
-    var unrecorded: Int64 = 0
-    var mostUnrecorded: Int64 = 0
+    /// Bytes in the file, of one connection, that neither the journal of a killed run nor the file's length tells.
+    var unknown: Int64 = 0
+    /// The same of small files that came in one answer, which have no journal.
+    var unjournalled: Int64 = 0
     var problems: [String] = []
 
     var kills: Int { phases.values.reduce(0, +) }
@@ -38,7 +39,7 @@ struct TortureReport: CustomStringConvertible {
             \(list(deeds))
               the fault origin sent \(sent) bytes, \(sentTwice) of them more than once (sockets' buffers included)
               fetched again on one connection although the journal had them: \(fetchedAgain), and to be compared: \(compared)
-              in the file and not yet in the journal at a kill of one connection: \(unrecorded), at most \(mostUnrecorded)
+              in the file at a kill of one connection and not known: \(unknown), and of files without a journal: \(unjournalled)
             \(problems.map { "  WRONG: " + $0 }.joined(separator: "\n"))
             """
     }
