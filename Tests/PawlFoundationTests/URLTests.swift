@@ -72,6 +72,8 @@ import FoundationNetworking
         var configuration = DownloadSessionConfiguration.default
         configuration.stateFolder = folder.path("state")
         configuration.retries = 1
+        // It stalls until the test has come round to it, however slow the machine is.
+        configuration.timeoutIntervalForRequest = 3600
         let delegate = Delegate(destination: URL(fileURLWithPath: folder.path("moved")))
         let session = DownloadSession(configuration: configuration, delegate: delegate)
 

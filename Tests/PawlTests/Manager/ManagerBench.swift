@@ -39,6 +39,8 @@ final class ManagerBench: Sendable {
         request.options.connections = 1
         request.options.retries = 1
         request.options.retryDelay = 0.01
+        // What stalls does so until the test has come round to it, however slow the machine is.
+        request.options.timeout = 3600
         change(&request)
         return request
     }
