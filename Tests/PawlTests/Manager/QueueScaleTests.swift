@@ -13,8 +13,9 @@ import Testing
 private func fillQueue() async throws {
     let folder = try TemporaryFolder()
     let manager = try await DownloadManager(root: folder.path)
-    var each = Int.max
-    for batch in 0..<3 {
+    // What adding needs for a moment, and which heap that comes from, is paid with the first of them.
+    var before = 0
+    for batch in 0..<6 {
         let requests = (0..<10_000).map { number in
             var request = DownloadRequest(
                 "http://127.0.0.1:9/path/of/some/length/\(batch)/file-\(number).bin"
@@ -22,19 +23,19 @@ private func fillQueue() async throws {
             request.start = .paused
             return request
         }
-        let before = resident()
         let answers = try await manager.add(requests)
-        each = min(each, (resident() - before) / 10_000)
         #expect(Set(answers.compactMap { try? $0.get() }).count == 10_000)
+        if batch == 0 { before = resident() }
     }
+    let each = (resident() - before) / 50_000
     // A sanitizer's own memory is many times what it watches.
     if !Sanitizer.isOn { #expect(each <= 1024, "\(each) bytes each") }
-    let page = try await manager.downloads(offset: 15_000, limit: 100)
+    let page = try await manager.downloads(offset: 30_000, limit: 100)
     #expect(page.count == 100)
-    #expect(try await manager.totals().count == 30_000)
+    #expect(try await manager.totals().count == 60_000)
     await manager.shutDown()
     let again = try await DownloadManager(root: folder.path)
-    #expect(try await again.totals().count == 30_000)
+    #expect(try await again.totals().count == 60_000)
     await again.shutDown()
 }
 
