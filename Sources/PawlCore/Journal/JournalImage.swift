@@ -15,6 +15,11 @@ package struct JournalImage: Hashable, Sendable {
     /// A power cut may leave slots whose header never reached the disk; no later incarnation may be taken for theirs.
     package let newestIncarnation: UInt64
 
+    /// Whether its counts are so high that nobody has counted to them.
+    ///
+    /// Such a journal is not gone on with: what would be counted next might not be read.
+    package var isMadeUp: Bool { max(header.generation, newestIncarnation) > JournalLayout.lastCount / 2 }
+
     /// Why bytes are not a journal.
     package enum Fault: Error, Hashable, Sendable {
         /// Made and never filled: empty, or its first bytes are still zero.

@@ -218,6 +218,7 @@ extension DownloadMachine {
         }
         let isShown = sources[source].isOnTrial
         let isEnd = comparesEnd(lanes[index])
+        let count = lanes[index].overlap
         prove(source)
         sources[source].acceptsSoft = true
         lanes[index].overlap = 0
@@ -232,7 +233,7 @@ extension DownloadMachine {
             return isShown ? [.record] : []
         }
         let notice =
-            "compared \(DownloadMachine.overlap / 1024) KiB with \(sources[source].current.redacted): same content"
+            "compared \(ByteQuantity.text(count)) with \(sources[source].current.redacted): same content"
         return (isShown ? [.record] : []) + [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
     }
 

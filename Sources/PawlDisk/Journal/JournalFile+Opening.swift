@@ -60,7 +60,8 @@ extension JournalFile {
     private static func judge(_ file: OpenFile) throws(SystemError) -> JournalFinding {
         let bytes = try file.contents(limit: JournalLayout.end(ofArea: JournalLayout.lastArea))
         do throws(JournalImage.Fault) {
-            return .whole(try JournalImage(bytes), file)
+            let image = try JournalImage(bytes)
+            return image.isMadeUp ? .damaged("nobody has counted as far as it says") : .whole(image, file)
         } catch {
             switch error {
             case .unborn: return .unborn(file)

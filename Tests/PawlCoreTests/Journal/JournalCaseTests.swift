@@ -35,6 +35,40 @@ import Testing
         }
     }
 
+    @Test func `a finished file that is added to is one no more`() {
+        var (keeper, _) = JournalKeeper.begun(
+            facts: someFacts(),
+            done: ByteRangeSet(),
+            original: 100,
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 5
+        )
+        _ = keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 100)]))
+        #expect(keeper.header.original == 100)
+        _ = keeper.record(someFacts(), written: ByteRangeSet([ByteRange(0, 101)]))
+        #expect(keeper.header.original == nil)
+    }
+
+    @Test(arguments: [3, UInt64.max / 4, UInt64.max / 4 + 1, UInt64.max / 2])
+    func `a journal with counts that nobody can have counted is known for that`(count: UInt64) throws {
+        let writes = JournalKeeper.begun(
+            facts: someFacts(),
+            done: ByteRangeSet(),
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 5
+        ).1
+        var bytes: [UInt8] = []
+        let slot = JournalSlot(index: 0, start: 0, incarnation: count, nonce: 5).write(at: 7)
+        for write in writes + [slot] {
+            let missing = write.offset + write.bytes.count - bytes.count
+            if missing > 0 { bytes += [UInt8](repeating: 0, count: missing) }
+            bytes.replaceSubrange(write.offset..<(write.offset + write.bytes.count), with: write.bytes)
+        }
+        #expect(try JournalImage(bytes).isMadeUp == (count > UInt64.max / 4))
+    }
+
     @Test func `a run beyond all numbers is no run`() {
         for far in [1, UInt64(Int64.max)] {
             var writer = JournalWriter()

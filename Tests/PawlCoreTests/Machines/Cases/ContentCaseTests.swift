@@ -103,6 +103,18 @@ import Testing
         #expect(bench.machine.provenAddresses.contains(other.text))
     }
 
+    @Test func `a total that is told late and is less than what is there shows other content`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 200_000)], total: nil, tag: nil, date: 5))
+        guard case .from(let start) = bench.asked else {
+            Issue.record("\(String(describing: bench.asked))")
+            return
+        }
+        #expect(start < 150_000)
+        bench.answer(Bench.part(start, 150_000, of: 150_000, tag: nil, date: 5))
+        #expect(bench.notices.first?.contains("it has 150000 bytes, fewer than are on disk") == true)
+    }
+
     @Test func `a part that is all there is whole though nobody told the total`() {
         var bench = Bench { $0.wish = .closed(ByteRange(100, 200)) }
         bench.begin(Bench.journal([ByteRange(0, 100)], total: nil))
