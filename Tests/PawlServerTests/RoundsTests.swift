@@ -43,7 +43,7 @@ import Testing
             while let portion = rounds.next() { time += portion.pause }
             #expect(
                 time > Rounds.length - .milliseconds(1)
-                    && time <= max(Rounds.length, .milliseconds((count + 15) / 16 * 2))
+                    && time <= max(Rounds.length, Rounds.shortestPause * ((count + 15) / 16))
             )
         }
     }

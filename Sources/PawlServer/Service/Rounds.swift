@@ -18,7 +18,7 @@ struct Rounds {
     /// The time that a round takes, however few they are.
     static let length = Duration.milliseconds(100)
     /// With very many listeners a round takes longer instead.
-    static let shortestPause = Duration.milliseconds(2)
+    static let shortestPause = Duration.milliseconds(8)
 
     private(set) var listeners: Set<ConnectionID> = []
     /// For the next round.
