@@ -12,8 +12,8 @@ public struct DownloadEvent: Sendable {
         /// The answer was accepted and bytes will be written: file name, total (`nil` unknown), and the offset from
         /// which the file is continued (0 for a fresh one).
         case started(name: String, total: Int64?, resumedAt: Int64)
-        /// A decision worth telling, with its evidence, such as "the server ignored Range: started over".
-        case notice(String)
+        /// A decision worth telling.
+        case notice(DownloadNotice)
         /// An attempt failed and another follows after `delay` seconds.
         indirect case retry(PawlError, delay: Double)
         /// The file is in its place.

@@ -46,7 +46,7 @@ extension DownloadEvent {
             case .phase(let phase): .state(DownloadState(phase))
             case .started(let total, let resumedAt):
                 .started(name: report.name, total: total, resumedAt: resumedAt)
-            case .notice(let text): .notice(text)
+            case .notice(let wording): .notice(DownloadNotice(wording))
             case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
             case .finished(let length, let wasThere):
                 .finished(

@@ -202,7 +202,7 @@ final class Board: Sendable {
 
     /// The disk has something to say that belongs to no single download.
     func notice(_ text: String) {
-        onEvent(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(text)))
+        onEvent(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice("\(text)"))))
     }
 
     func post(_ report: Report) {

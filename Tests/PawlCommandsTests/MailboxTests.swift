@@ -25,8 +25,8 @@ import Testing
 
     @Test func `word that is there already ends the wait at once`() throws {
         let mailbox = try Mailbox()
-        mailbox.post(message(.notice("one")))
-        mailbox.post(message(.notice("two")))
+        mailbox.post(message(.notice(DownloadNotice("one"))))
+        mailbox.post(message(.notice(DownloadNotice("two"))))
         mailbox.wait(milliseconds: nil)
         #expect(mailbox.take().count == 2)
         #expect(mailbox.take().isEmpty)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `any word wakes a thread without patience`() throws {
         let mailbox = try Mailbox()
-        let notice = message(.notice("one"))
+        let notice = message(.notice(DownloadNotice("one")))
         let poster = Poster { mailbox.post(notice) }
         // Without the waking this wait would have no end.
         mailbox.wait(milliseconds: nil)
@@ -44,7 +44,10 @@ import Testing
 
     @Test func `with patience only enough ends wake it, and nothing is lost meanwhile`() throws {
         let mailbox = try Mailbox()
-        let letters = [message(.notice("one")), message(ending), message(.notice("two")), message(ending)]
+        let letters = [
+            message(.notice(DownloadNotice("one"))), message(ending), message(.notice(DownloadNotice("two"))),
+            message(ending),
+        ]
         let poster = Poster { for letter in letters { mailbox.post(letter) } }
         mailbox.wait(milliseconds: nil, patience: 2)
         let taken = mailbox.take()
@@ -77,7 +80,7 @@ import Testing
 
     @Test func `patience ends with the time`() throws {
         let mailbox = try Mailbox()
-        mailbox.post(message(.notice("one")))
+        mailbox.post(message(.notice(DownloadNotice("one"))))
         mailbox.wait(milliseconds: 1, patience: 5)
         #expect(mailbox.take().count == 1)
     }

@@ -75,7 +75,7 @@ import Testing
     @Test func `a notice that belongs to no download is told`() {
         var roster = Roster()
         #expect(
-            roster.apply(.notice("the disk is slow"), of: 0)
+            roster.apply(.notice(DownloadNotice("the disk is slow")), of: 0)
                 == Report(id: nil, source: "pawl", name: nil, kind: .notice("the disk is slow"))
         )
     }

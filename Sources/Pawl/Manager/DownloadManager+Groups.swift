@@ -22,6 +22,11 @@ extension DownloadManager {
         try await ask { $0.pausedGroups.contains(group) }
     }
 
+    /// The groups that are paused as a whole, by name.
+    package func pausedGroups() async throws(PawlError) -> [String] {
+        try await ask { $0.pausedGroups.sorted() }
+    }
+
     /// Pauses a group: none of its downloads runs until the group is resumed, but by force.
     ///
     /// Who was paused singly is told apart. It outlives the program.

@@ -87,7 +87,9 @@ extension QueueKeeper {
             tell(id, .state(.removed))
             let handle = existingHandle(id)
             let waiters = removalAnswers.removeValue(forKey: id) ?? []
-            if waiters.isEmpty, case .failure(let failure) = result { tell(id, .notice(failure.description)) }
+            if waiters.isEmpty, case .failure(let failure) = result {
+                tell(id, .notice(DownloadNotice("\(failure)")))
+            }
             let gone = PawlError.gone(source, because: "it was removed")
             answers.append { [audience] failure in
                 if let handle {

@@ -231,7 +231,7 @@ extension QueueKeeper {
             return .success(file)
         } catch {
             // The file is there and whole: only its name is not the new one.
-            tell(id, .notice(error.description))
+            tell(id, .notice(DownloadNotice("\(error)")))
             edit(id) { $0.change { $0.newName = nil } }
             return .success(file)
         }
@@ -269,7 +269,7 @@ extension QueueKeeper {
             let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
             if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
         } catch {
-            tell(record.id, .notice(error.description))
+            tell(record.id, .notice(DownloadNotice("\(error)")))
         }
         let file = DownloadedFile(
             path: path(of: isRenamed ? stored.newName ?? name : name, record),

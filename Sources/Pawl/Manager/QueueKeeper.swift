@@ -130,15 +130,15 @@ final class QueueKeeper: ThreadBound {
     }
 
     /// Something that belongs to no single download.
-    func notice(_ text: String) {
-        events.append(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(text)))
+    func notice(_ wording: Wording) {
+        events.append(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice(wording))))
     }
 
     /// Reading or writing the queue failed; what was to be written is tried again each second.
     func note(_ failure: Failure) {
         guard writeFailure != failure else { return }
         writeFailure = failure
-        notice(failure.description)
+        notice("\(failure)")
     }
 
     // MARK: handles

@@ -39,7 +39,7 @@ package struct Roster: Sendable {
         guard let index = active.index(forKey: id) else {
             // Number 0 speaks for no single download.
             guard id == 0, case .notice(let text) = kind else { return nil }
-            return Report(id: nil, source: "pawl", name: nil, kind: .notice(text))
+            return Report(id: nil, source: "pawl", name: nil, kind: .notice(text.description))
         }
         if case .state(let state) = kind, !isTold(state) {
             active.values[index].state = state
@@ -67,7 +67,7 @@ package struct Roster: Sendable {
             entry.isRetrying = false
             return .started(total: total, resumedAt: resumedAt)
         case .notice(let text):
-            return .notice(text)
+            return .notice(text.description)
         case .retry(let error, let delay):
             entry.isRetrying = true
             return .retry(error, delay: delay)

@@ -59,7 +59,7 @@ package struct Alarm: Hashable, Sendable {
 package enum Telling: Hashable, Sendable {
     case phase(Phase)
     case started(total: Int64?, resumedAt: Int64)
-    case notice(String)
+    case notice(Wording)
     indirect case retrying(Failure, after: Span)
     case finished(length: Int64, wasThere: Bool)
     indirect case failed(Failure)

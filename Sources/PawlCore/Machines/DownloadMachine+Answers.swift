@@ -50,7 +50,7 @@ extension DownloadMachine {
         let start = base ?? answer.range.start
         base = start
         guard answer.range.start == start + lane.cursor - lane.overlap else {
-            let evidence = "the server sent \(answer.range), which is not where the file goes on"
+            let evidence: Wording = "the server sent \(answer.range), which is not where the file goes on"
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
@@ -232,7 +232,7 @@ extension DownloadMachine {
             }
             return isShown ? [.record] : []
         }
-        let notice =
+        let notice: Wording =
             "compared \(ByteQuantity.text(count)) with \(sources[source].current.redacted): same content"
         return (isShown ? [.record] : []) + [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
     }

@@ -16,7 +16,7 @@ extension DownloadMachine {
         actions += stop()
         if noteSilence(fault, lane: lane) {
             forgetTarget(of: lane.source)
-            let notice = "no answer to a request with Range: asking without"
+            let notice: Wording = "no answer to a request with Range: asking without"
             return actions + [.tell(.notice(notice))] + openFirst(now: now)
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
@@ -53,7 +53,7 @@ extension DownloadMachine {
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
             growth.shrink(to: lanes.count, now: now)
         }
-        let notice = "the server never answers a request with Range: going on without ranges"
+        let notice: Wording = "the server never answers a request with Range: going on without ranges"
         return givesUpRanges ? [.tell(.notice(notice))] : []
     }
 
@@ -81,7 +81,7 @@ extension DownloadMachine {
     ) -> [Action] {
         let source = lane.source
         if goBack(after: fault, from: source) {
-            let notice = "the redirect's target has expired: asking the first address again"
+            let notice: Wording = "the redirect's target has expired: asking the first address again"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
         let failure = describe(fault, disposition, source: source)
@@ -95,7 +95,7 @@ extension DownloadMachine {
     private mutating func leave(_ source: Int, _ failure: Failure, now: Moment) -> [Action] {
         sources[source].isUsable = false
         guard sources.contains(where: \.isUsable) else { return fail(failure) }
-        return [.tell(.notice("left out a source: \(failure.description)"))] + openFirst(now: now)
+        return [.tell(.notice("left out a source: \(failure)"))] + openFirst(now: now)
     }
 
     private mutating func retry(
@@ -174,7 +174,7 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot use the answer of",
                 at: place,
-                because: evidence,
+                because: evidence.description,
                 remedy: kept
             )
         case .badRedirect(let why):

@@ -9,7 +9,7 @@ extension DownloadMachine {
                     .checksumMismatch,
                     "cannot accept",
                     at: name ?? sources[0].given.redacted,
-                    because: DownloadMachine.evidence(length, instead: wanted),
+                    because: DownloadMachine.evidence(length, instead: wanted).description,
                     remedy: "the partial is kept; give the right length, or remove it to fetch anew"
                 )
             )
@@ -21,7 +21,7 @@ extension DownloadMachine {
         return publish()
     }
 
-    static func evidence(_ length: Int64, instead wanted: Int64) -> String {
+    static func evidence(_ length: Int64, instead wanted: Int64) -> Wording {
         "it has \(length) bytes, not the \(wanted) that it must have"
     }
 

@@ -35,7 +35,7 @@ extension DownloadMachine {
         }
         // Every byte is there, and only bytes can prove that they are the server's.
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
-        let notice = "no byte on disk can be compared with the server's: starting over"
+        let notice: Wording = "no byte on disk can be compared with the server's: starting over"
         return [.tell(.notice(notice)), startOver(from: source, now: now)]
     }
 

@@ -46,7 +46,7 @@ extension DownloadMachine {
             sources[source].isUsable = false
             return fail(refusal)
         }
-        let notice = "the address has expired: going on with \(address.redacted)"
+        let notice: Wording = "the address has expired: going on with \(address.redacted)"
         return [.tell(.notice(notice))] + replaceSource(source, with: address, now: now)
     }
 
@@ -60,7 +60,7 @@ extension DownloadMachine {
     func mayNotDiscard(for source: Int) -> Bool { sources[source].isOnTrial && !map.done.isEmpty }
 
     /// The new address is not shown to lead to the same content.
-    mutating func failTrial(of source: Int, _ evidence: String) -> [Action] {
+    mutating func failTrial(of source: Int, _ evidence: Wording) -> [Action] {
         fail(
             Failure(
                 .cannotResume,

@@ -1,7 +1,7 @@
 // What is done when an answer is not the simple yes.
 extension DownloadMachine {
     /// The whole content came where a part was asked for.
-    mutating func whole(_ answer: Judge.Answer, evidence: String, lane index: Int, now: Moment) -> [Action] {
+    mutating func whole(_ answer: Judge.Answer, evidence: Wording, lane index: Int, now: Moment) -> [Action] {
         if plan.wish != .whole {
             return laneFault(index, .unproven("\(evidence), but only a part is wanted"), now: now)
         }
@@ -70,7 +70,7 @@ extension DownloadMachine {
     }
 
     /// The content is another one than the bytes on disk.
-    mutating func changed(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
+    mutating func changed(_ evidence: Wording, lane index: Int, now: Moment) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
@@ -89,13 +89,13 @@ extension DownloadMachine {
     }
 
     /// A mirror that has shown nothing yet is no loss while another source is good; `nil` when there is none.
-    private mutating func leaveOut(_ index: Int, _ evidence: String, now: Moment) -> [Action]? {
+    private mutating func leaveOut(_ index: Int, _ evidence: Wording, now: Moment) -> [Action]? {
         let source = lanes[index].source
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
             return nil
         }
         sources[source].isUsable = false
-        let notice = "left out \(sources[source].given.redacted): \(evidence)"
+        let notice: Wording = "left out \(sources[source].given.redacted): \(evidence)"
         return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
     }
 
@@ -104,7 +104,7 @@ extension DownloadMachine {
         return restarts <= DownloadMachine.mostRestarts
     }
 
-    private mutating func keepsChanging(_ evidence: String) -> [Action] {
+    private mutating func keepsChanging(_ evidence: Wording) -> [Action] {
         fail(
             Failure(
                 .cannotResume,
@@ -116,13 +116,13 @@ extension DownloadMachine {
         )
     }
 
-    mutating func cannotContinueExisting(_ evidence: String) -> [Action] {
+    mutating func cannotContinueExisting(_ evidence: Wording) -> [Action] {
         fail(
             Failure(
                 .cannotResume,
                 "cannot continue",
                 at: name ?? sources[0].given.redacted,
-                because: evidence,
+                because: evidence.description,
                 remedy: "the file is as it was; choose another name or --if-exists overwrite"
             ),
             givesBack: true
@@ -130,7 +130,7 @@ extension DownloadMachine {
     }
 
     /// Ranges of this server are of no use for this object.
-    mutating func rangesBroken(_ evidence: String, lane index: Int, now: Moment) -> [Action] {
+    mutating func rangesBroken(_ evidence: Wording, lane index: Int, now: Moment) -> [Action] {
         if plan.wish != .whole || lanes[index].asked == .whole {
             return laneFault(index, .unproven(evidence), now: now)
         }

@@ -8,9 +8,9 @@ package enum AttemptFault: Hashable, Sendable {
     /// The server answered with this status.
     case status(Int, retryAfter: Span?)
     /// The answer failed its proof, with the evidence.
-    case unproven(String)
+    case unproven(Wording)
     /// A web page stood where the known content was expected, with the evidence.
-    case page(String)
+    case page(Wording)
     /// A redirect that may not be followed, with the reason.
     case badRedirect(String)
     case tooManyRedirects(Int)

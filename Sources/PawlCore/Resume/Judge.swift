@@ -37,13 +37,13 @@ package struct Judge: Hashable, Sendable {
     package enum Verdict: Hashable, Sendable {
         case usable(Answer)
         /// The whole content came although a later part was asked for: good from 0 or not at all.
-        case wholeInstead(Answer, evidence: String)
+        case wholeInstead(Answer, evidence: Wording)
         /// The content is another now.
-        case changed(evidence: String)
+        case changed(evidence: Wording)
         /// Everything is there already.
         case complete(total: Int64)
         /// This server cannot be asked for ranges.
-        case rangesBroken(evidence: String)
+        case rangesBroken(evidence: Wording)
         case redirect(to: String)
         case fault(AttemptFault)
     }

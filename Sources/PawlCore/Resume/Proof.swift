@@ -5,7 +5,7 @@ package enum Match: Hashable, Sendable {
     /// Nothing speaks against it, but only a comparison of bytes proves it.
     case soft
     /// It is other content, with what was known and what was said.
-    case changed(String)
+    case changed(Wording)
 }
 
 extension ContentIdentity {

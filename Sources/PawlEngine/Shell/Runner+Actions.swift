@@ -35,7 +35,7 @@ extension Runner {
         case .giveBack:
             let restored = partial
             partial = nil
-            do throws(Failure) { try restored?.giveBack() } catch { tell(.notice(error.description)) }
+            do throws(Failure) { try restored?.giveBack() } catch { tell(.notice("\(error)")) }
             set(path: restored?.path ?? "")
         case .tell(let telling): tell(telling)
         }
@@ -173,7 +173,7 @@ extension Runner {
         self.partial = nil
         guard keeping else { return partial.discard() }
         do throws(Failure) { try partial.close(keeping: facts, done: machine.map.done) } catch {
-            tell(.notice(error.description))
+            tell(.notice("\(error)"))
         }
     }
 }

@@ -15,7 +15,7 @@ package enum ServiceEvent {
             members.append(JSON.Member("name", .string(name)))
             members.append(JSON.Member("total", total.map { .number($0) } ?? .null))
             members.append(JSON.Member("resumedAt", .number(resumedAt)))
-        case .notice(let text): members.append(JSON.Member("message", .string(text)))
+        case .notice(let notice): members.append(JSON.Member("message", .string(notice.description)))
         case .retry(let error, let delay):
             members += self.members(error)
             members.append(JSON.Member("delay", decimal(delay, places: 3)))

@@ -23,7 +23,7 @@ extension Simulation {
         case .failed(let failure): failed(failure, index)
         case .finished(_, let wasThere): finished(report, wasThere: wasThere, index)
         case .retrying(let failure, _): note("retries: \(failure.code.word)")
-        case .notice(let text): note(Self.verdict(text))
+        case .notice(let text): note(Self.verdict(text.description))
         case .started: break
         }
         world.timeline.note("\(index): \(report.telling)")

@@ -51,7 +51,7 @@ extension Simulation: Witness {
             switch action {
             case .tell(.notice(let text)):
                 if sabotage != .mutesVerdicts { view.hasReason = true }
-                if text.contains("the content changed") { isChange = true }
+                if text.description.contains("the content changed") { isChange = true }
             case .tell(.failed), .giveBack: view.hasReason = true
             case .tell(.retrying): isRetry = true
             default: break

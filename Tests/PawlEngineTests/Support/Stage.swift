@@ -176,7 +176,7 @@ final class Stage: Sendable {
     }
 
     func notices(_ id: DownloadID) -> [String] {
-        tellings(id).compactMap { if case .notice(let text) = $0 { text } else { nil } }
+        tellings(id).compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
     }
 
     func time(_ id: DownloadID, of phase: Phase) -> Moment? {

@@ -175,7 +175,7 @@ import Testing
         #expect(error?.code == .diskFull)
         var isTold = false
         for await event in events {
-            if case .notice(let text) = event.kind, text.contains("no room") {
+            if case .notice(let text) = event.kind, text.description.contains("no room") {
                 isTold = true
                 break
             }

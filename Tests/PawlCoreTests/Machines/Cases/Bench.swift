@@ -25,7 +25,7 @@ struct Bench {
     var lane: LaneID { machine.lanes.last?.id ?? LaneID(rawValue: .max) }
     var asked: RequestedRange? { machine.lanes.last?.asked }
     var notices: [String] {
-        said.compactMap { if case .tell(.notice(let text)) = $0 { text } else { nil } }
+        said.compactMap { if case .tell(.notice(let text)) = $0 { text.description } else { nil } }
     }
 
     mutating func begin(_ claim: ClaimOutcome? = .fresh, online: Bool = true) {

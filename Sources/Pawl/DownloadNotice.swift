@@ -1,0 +1,13 @@
+package import PawlCore
+
+/// A decision worth telling, with its evidence, such as "the server ignored Range and sent the whole file: started over
+/// from 0".
+public struct DownloadNotice: Sendable, Hashable, CustomStringConvertible {
+    /// The same in parts, for who tells it in another language.
+    package let wording: Wording
+
+    package init(_ wording: Wording) { self.wording = wording }
+
+    /// The sentence, in English.
+    public var description: String { wording.description }
+}

@@ -1,0 +1,60 @@
+/// A sentence that knows what was put into it, so that it can be told in another language too.
+///
+/// `form` is the English sentence with `{}` where each value stands: by it others find theirs.
+package struct Wording: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
+        case text(String)
+        indirect case wording(Wording)
+        indirect case failure(Failure)
+    }
+
+    package private(set) var form = ""
+    package private(set) var values: [Value] = []
+}
+
+extension Wording: ExpressibleByStringInterpolation {
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var wording = Wording()
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ literal: String) { wording.form += literal }
+
+        package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+            add(.text(value.description))
+        }
+
+        package mutating func appendInterpolation(_ value: Wording) { add(.wording(value)) }
+
+        package mutating func appendInterpolation(_ value: Failure) { add(.failure(value)) }
+
+        private mutating func add(_ value: Value) {
+            wording.form += "{}"
+            wording.values.append(value)
+        }
+    }
+
+    package init(stringLiteral value: String) { form = value }
+
+    package init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
+}
+
+extension Wording: CustomStringConvertible {
+    /// The sentence in English.
+    package var description: String {
+        let pieces = form.split(separator: "{}", omittingEmptySubsequences: false)
+        return zip(pieces.dropFirst(), values).reduce(pieces.first.map(String.init) ?? "") { text, next in
+            text + next.1.description + next.0
+        }
+    }
+}
+
+extension Wording.Value: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .text(let text): text
+        case .wording(let wording): wording.description
+        case .failure(let failure): failure.description
+        }
+    }
+}
