@@ -22,7 +22,8 @@ final class Browser: Sendable {
     private let answers: Int32
     private let state = Monitor(State())
 
-    init() throws {
+    /// In `namespace`, where one is given, it sees another network.
+    init(in namespace: Namespace? = nil) throws {
         folder = try TemporaryFolder()
         let (orders, answers) = (folder.path("orders"), folder.path("answers"))
         guard unsafe mkfifo(orders, 0o600) == 0, unsafe mkfifo(answers, 0o600) == 0 else {
@@ -31,12 +32,13 @@ final class Browser: Sendable {
         // Opened for both, so that neither side waits for the other.
         self.orders = unsafe open(orders, O_RDWR | O_CLOEXEC)
         self.answers = unsafe open(answers, O_RDWR | O_CLOEXEC)
-        process = try PawlProcess(
-            "/bin/bash",
-            ["-c", "exec chromium \"$@\" 3<'\(orders)' 4>'\(answers)'", "chromium"]
-                + Browser.arguments(folder),
-            environment: ["LANG": "en_US.UTF-8", "LANGUAGE": "en_US"]
-        )
+        let command = [
+            "LANG=en_US.UTF-8", "LANGUAGE=en_US",
+            "/bin/bash", "-c", "exec chromium \"$@\" 3<'\(orders)' 4>'\(answers)'", "chromium",
+        ]
+        process =
+            try namespace?.start("/usr/bin/env", command + Browser.arguments(folder))
+            ?? PawlProcess("/usr/bin/env", command + Browser.arguments(folder))
         Worker.detached { [self] in listen() }
     }
 

@@ -17,14 +17,17 @@ struct BrowserPage: Sendable {
     let browser: Browser
     private let session: String
     private let target: String
+    /// Its cookies and permissions.
+    let context: String
 
     init(_ browser: Browser, _ look: Look = Look()) async throws {
         self.browser = browser
-        let context = try await browser.call("Target.createBrowserContext")["browserContextId"] ?? .null
+        let made = try await browser.call("Target.createBrowserContext")
+        context = made["browserContextId"]?.string ?? ""
         target =
             try await browser.call(
                 "Target.createTarget",
-                ["url": "about:blank", "browserContextId": context]
+                ["url": "about:blank", "browserContextId": .string(context)]
             )["targetId"]?.string ?? ""
         session =
             try await browser.call(

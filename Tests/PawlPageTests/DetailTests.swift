@@ -24,45 +24,105 @@ extension BrowserTests {
                 ]
                 _ = try await bench.call("pawl.add", [order])
                 try await page.wait("\(PageBench.text(of: "film.bin", ".cell-state")) === 'Downloading'")
-                try await page.focusList()
-                try await page.press("Home")
-                try await page.press("Enter")
+                try await page.lookCloser()
                 try await page.wait("document.querySelector('.lanes .lane-speed')")
                 let detail = "document.querySelector('#detail').textContent"
                 for text in ["X-Plain: seen", "video/x-film", "of 8", "From the beginning"] {
                     try await page.wait("\(detail).includes('\(text)')")
                 }
                 #expect(try await page.evaluate("\(detail).includes('hidden')") == .bool(false))
-                // What is drawn is more than the empty track.
+                // What is drawn is more than the empty track, and more than the rulers.
+                for canvas in [".segment-map", ".detail .chart", "#gauge-chart"] {
+                    try await page.wait(
+                        """
+                        (() => {
+                          const canvas = document.querySelector("\(canvas)");
+                          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                          const colours = new Set();
+                          for (let at = 0; at < data.length; at += 4) colours.add(data.slice(at, at + 4).join());
+                          return colours.size > 2;
+                        })()
+                        """
+                    )
+                }
+                try await page.wait("\(detail).includes('at most')")
+                // Every connection says how fast it is.
                 try await page.wait(
-                    """
-                    (() => {
-                      const canvas = document.querySelector(".segment-map");
-                      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-                      const colours = new Set();
-                      for (let at = 0; at < data.length; at += 4) colours.add(data.slice(at, at + 4).join());
-                      return colours.size > 2;
-                    })()
-                    """
+                    "[...document.querySelectorAll('.lane-speed')].some((lane) => lane.textContent.endsWith('B/s'))"
                 )
             }
         }
 
-        @Test func `a server that ignores ranges is told in the log`() async throws {
+        @Test(arguments: [
+            ("en-US", "the server ignored Range and sent the whole file: started over from 0", "Next try in"),
+            ("zh-CN", "服务器忽略了 Range，发来了整个文件：从头重新开始", "后重试。"),
+        ])
+        func `E2 what was decided is told with its evidence, in the language of the page`(
+            language: String,
+            verdict: String,
+            retry: String
+        ) async throws {
             try await PageBench.with { bench in
-                let page = try await bench.page()
                 let url = bench.origin.serve("/film.bin", Payload(seed: 2, length: 2 << 20)) {
                     $0.ranges = .ignored
-                    $0.cut = .close(after: 1 << 20)
                 }
-                _ = try await bench.call("pawl.add", [[.string(url)]])
-                try await page.wait("document.querySelector('.row .row-name')?.textContent === 'film.bin'")
+                bench.origin.vary("/film.bin") { facts, behaviour in
+                    if !facts.hasRange { behaviour.cut = .close(after: 1 << 20) }
+                }
+                let page = try await bench.page(BrowserPage.Look(language: language))
+                _ = try await bench.call(
+                    "pawl.add",
+                    [[["url": .string(url), "options": ["connections": "1"]]]]
+                )
+                try await page.wait("document.querySelector('.row').dataset.part === 'finished'")
+                try await page.lookCloser()
+                let log = "document.querySelector('.log [data-event=notice]').textContent"
+                try await page.wait("\(log).endsWith('\(verdict)')")
+                let attempt = "document.querySelector('.log [data-event=retry]').textContent"
+                try await page.wait("\(attempt).includes('\(retry)')")
+            }
+        }
+
+        @Test func `a checksum is told as given, right or wrong, and every source is listed`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let url = bench.origin.serve("/right.txt", Payload(text: "pawl"))
+                let wrong = bench.origin.serve("/wrong.txt", Payload(text: "other"))
+                let digest: JSON = ["checksum": "md5=b1173a4959f0f13f19a0f776e203de99"]
+                let mirror = bench.origin.serve("/mirror.txt", Payload(text: "pawl"))
+                let order: JSON = [["url": .string(url), "options": digest, "mirrors": [.string(mirror)]]]
+                _ = try await bench.call("pawl.add", [order])
+                try await page.wait("\(PageBench.text(of: "right.txt", ".cell-state")) === 'Finished'")
+                try await page.lookCloser()
+                let detail = "document.querySelector('#detail').textContent"
+                try await page.wait("\(detail).includes('b1173a4959f0f13f19a0f776e203de99 · Matches')")
+                try await page.wait("\(detail).includes('\(mirror)')")
+                _ = try await bench.call("pawl.add", [[["url": .string(wrong), "options": digest]]])
+                try await page.wait("\(PageBench.text(of: "wrong.txt", ".cell-state")) === 'Failed'")
+                try await page.press("6")
                 try await page.focusList()
                 try await page.press("Home")
-                try await page.press("Enter")
-                try await page.wait(
-                    "document.querySelector('.log [data-event=retry], .log [data-event=notice]')"
-                )
+                try await page.wait("\(detail).includes('b1173a4959f0f13f19a0f776e203de99 · Does not match')")
+            }
+        }
+
+        @Test func `a sound plays and seeks`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                bench.origin.serve("/noise.wav", Payload(Sounds.wave(seconds: 60))) {
+                    $0.contentType = "audio/wav"
+                }
+                _ = try await bench.manager.add(bench.origin.url("/noise.wav"))
+                try await page.wait("\(PageBench.text(of: "noise.wav", ".cell-state")) === 'Finished'")
+                try await page.lookCloser()
+                let sound = "document.querySelector('.preview audio')"
+                try await page.wait("\(sound)?.readyState >= 2 && Math.round(\(sound).duration) === 60")
+                #expect(try await page.evaluate("\(sound).controls") == .bool(true))
+                #expect(try await page.evaluate("\(sound).ariaLabel") == "Sound: noise.wav")
+                try await page.evaluate("\(sound).play()")
+                try await page.wait("\(sound).currentTime > 0.1")
+                try await page.evaluate("\(sound).currentTime = 50")
+                try await page.wait("!\(sound).seeking && \(sound).currentTime >= 50")
             }
         }
 
@@ -122,5 +182,15 @@ extension BrowserTests {
                 #expect(fields[3].hasPrefix("sandbox"))
             }
         }
+    }
+}
+
+extension BrowserPage {
+    /// Opens the details of the first row.
+    func lookCloser() async throws {
+        try await focusList()
+        try await press("Home")
+        try await press("Enter")
+        try await wait("document.querySelector('.detail-title')")
     }
 }

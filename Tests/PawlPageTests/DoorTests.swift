@@ -77,8 +77,9 @@ extension BrowserTests {
                 try await one.wait("document.querySelector('.menu-links')")
                 try await one.evaluate("document.querySelector('.menu-links button:last-child').click()")
                 try await one.wait("document.querySelector('#secret')")
-                try await other.call("Page.reload")
+                // The other one hears of it, and has nothing left to steer with.
                 try await other.wait("document.querySelector('#secret')")
+                try await other.wait("document.querySelector('#body').inert")
             }
         }
 

@@ -57,6 +57,30 @@ extension BrowserTests {
             }
         }
 
+        @Test(arguments: [
+            ("en-US", "The server answered 404; check the address"), ("zh-CN", "文件不存在（服务器应答 404）"),
+        ])
+        func `why one failed is told in the reader's language, also by the next service`(
+            language: String,
+            reason: String
+        ) async throws {
+            try await PageBench.with { bench in
+                let url = bench.origin.serve("/gone.bin", Payload([])) { $0.instead = .status(404) }
+                _ = try await bench.manager.add(url)
+                let page = try await bench.page(BrowserPage.Look(language: language))
+                let note = PageBench.text(of: "gone.bin", ".row-note")
+                try await page.wait("\(note) === '\(reason)'")
+                await bench.stopService()
+                try await page.wait("document.querySelector('.banner:not([hidden])')")
+                // What comes from the next service is told apart by what is added there.
+                try await bench.startService()
+                try await bench.addPaused(1)
+                try await page.click(".banner-button")
+                try await page.wait(PageBench.isShown("file-0.bin"))
+                try await page.wait("\(note) === '\(reason)'")
+            }
+        }
+
         @Test func `both languages have the same words`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()

@@ -187,6 +187,7 @@ extension BrowserTests {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 try await page.focusList()
+                try await page.wait("/^[\\d.]+ .B free$/.test(document.querySelector('#room').textContent)")
                 try await page.press("l")
                 try await page.wait("document.querySelector('#bounds-rate')")
                 try await page.evaluate("document.querySelector('#bounds-rate').value = '750K'")

@@ -31,6 +31,7 @@ final class Chronicle: DownloadDelegate {
             guard case .object(var members) = ServiceEvent.json(event) else { return }
             members.removeAll { $0.name == "id" }
             members.append(JSON.Member("at", .number(Int64(time(nil)))))
+            if case .notice(let notice) = event.kind { members += Chronicle.parts(of: notice.wording) }
             edit(event.id) { page in
                 page.entries.append(.object(members))
                 if page.entries.count > Chronicle.entriesOfOne { page.entries.removeFirst() }
@@ -63,6 +64,19 @@ final class Chronicle: DownloadDelegate {
             JSON.Member("log", .array(page?.entries ?? [])),
             JSON.Member("response", page?.response.map(Chronicle.json) ?? .null),
         ]
+    }
+
+    /// A sentence in parts: the page has it in other languages.
+    private static func parts(of wording: Wording) -> [JSON.Member] {
+        let values = wording.values.map { value -> JSON in
+            switch value {
+            case .text(let text): .string(text)
+            case .wording(let wording):
+                .object([JSON.Member("message", .string(wording.description))] + parts(of: wording))
+            case .failure(let failure): .object(ServiceEvent.members(PawlError(failure)))
+            }
+        }
+        return [JSON.Member("form", .string(wording.form)), JSON.Member("values", .array(values))]
     }
 
     private static func json(_ response: DownloadResponse) -> JSON {

@@ -89,6 +89,7 @@ final class Page: Sendable {
         guard isKnown(request) else { return WebResponse(401) }
         var response = WebResponse(204)
         response.fields = [("set-cookie", sessions.end(request))]
+        feed.dismiss()
         return response
     }
 

@@ -59,6 +59,12 @@ final class PageFeed: Sendable {
         }
     }
 
+    /// Ends every page's connection: who is still known comes back.
+    func dismiss() {
+        let (server, sockets) = state.withLock { ($0.server, $0.readers.union($0.newcomers)) }
+        for socket in sockets { server?.end(socket) }
+    }
+
     /// Something happened to a download.
     func touch(_ id: Download.ID) {
         let isHeard = state.withLock { state in
@@ -165,6 +171,7 @@ final class PageFeed: Sendable {
             "slots": .number(bounds.slots), "limit": bounds.rateLimit.map { .number($0) } ?? .null,
             "timetable": bounds.timetable.map { .string($0) } ?? .null,
             "free": freeBytes.map { .number($0) } ?? .null,
+            "pausedGroups": .array(try await manager.pausedGroups().map { .string($0) }),
         ]
     }
 

@@ -7,7 +7,9 @@ enum PageRow {
         guard case .object(let members) = ServiceEvent.json(snapshot) else { return .null }
         let telling = members.filter { member in
             switch member.value {
-            case .null, .number("0"), .string(""): false
+            // Nothing in all is known, which is more than an unknown total.
+            case .number("0"): member.name == "total"
+            case .null, .string(""): false
             case .bool, .number, .string, .array, .object: true
             }
         }

@@ -25,6 +25,12 @@ extension ServiceMethods {
         }
     }
 
+    /// `[ID]`: its address with everything in it, to be copied.
+    func source(_ given: Aria2Parameters) async throws -> JSON {
+        let details = try await manager.details(of: [try await id(given)])
+        return details.first?.sources.first.map { .string($0) } ?? .null
+    }
+
     /// `[TEXT or null]`: limits by time of day.
     func timetable(_ given: Aria2Parameters) async throws -> JSON {
         try await manager.change(timetable: try given.textOrNull(0))

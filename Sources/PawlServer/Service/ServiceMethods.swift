@@ -89,6 +89,7 @@ struct ServiceMethods: RPCMethods {
             return .bool(true)
         },
         "pawl.remove": { try await $0.remove($1) },
+        "pawl.source": { try await $0.source($1) },
         "pawl.restore": { try await $0.restore($1) },
         "pawl.rename": { methods, given in
             .bool(try await methods.manager.rename(try await methods.id(given), to: try given.text(1)))

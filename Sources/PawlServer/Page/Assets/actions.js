@@ -4,8 +4,9 @@ import { nameOf, partOf } from "./queue.js";
 import { ask } from "./asking.js";
 import { words } from "./words.js";
 
-/** How long a removal can be taken back, in seconds. */
+/** How long a removal can be taken back, in seconds; the service waits longer, so that the last moment counts too. */
 const grace = 8;
+const graceOfService = grace + 4;
 
 /** @typedef {import("./queue.js").Row} Row */
 
@@ -30,8 +31,8 @@ export class Actions {
     try {
       return await this.connection.call(method, ...parameters);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.toasts.show(message === "offline" ? words.notConnected : message, { isError: true });
+      const { message, code } = /** @type {Error & {code?: number}} */ (error);
+      this.toasts.show(message === "offline" ? words.notConnected : words.failure({ code, message }), { isError: true });
       return undefined;
     }
   }
@@ -71,7 +72,7 @@ export class Actions {
     const rows = this.rowsOf(ids);
     if (rows.length === 0) return;
     this.#stepAside(ids);
-    if ((await this.call("pawl.remove", ids, { keepFile: keepsFile, grace })) === undefined) return;
+    if ((await this.call("pawl.remove", ids, { keepFile: keepsFile, grace: graceOfService })) === undefined) return;
     const text = rows.length === 1 ? words.removed(nameOf(rows[0])) : words.removedMany(rows.length);
     const removal = {
       ids,
@@ -100,9 +101,52 @@ export class Actions {
   }
 
   /** @param {{ids: string[], toast: {close: () => void}}} removal */
-  #restore(removal) {
+  async #restore(removal) {
     removal.toast.close();
-    this.call("pawl.restore", removal.ids);
+    try {
+      const answer = await this.connection.call("pawl.restore", removal.ids);
+      if (!Object.values(answer).includes(false)) return;
+      this.toasts.show(words.tooLate, { isError: true });
+    } catch (error) {
+      // What is gone for good is not known any more.
+      const isOffline = /** @type {Error} */ (error).message === "offline";
+      this.toasts.show(isOffline ? words.notConnected : words.tooLate, { isError: true });
+    }
+  }
+
+  // MARK: many at once
+
+  /** What one button does to all, or to those of the group that is shown: null when there is nothing to do. */
+  get wholeToggle() {
+    const { group } = this.view;
+    if (group !== null && this.pausedGroups.includes(group)) return "continue";
+    const rows = this.#whole;
+    if (rows.some((row) => row.toggle === "pause" && !row.isHeld)) return "pause";
+    return rows.some((row) => row.isHeld || partOf(row) === "paused") ? "continue" : null;
+  }
+
+  get #whole() {
+    const { group } = this.view;
+    return [...this.queue.rows.values()].filter((row) => group === null || row.group === group);
+  }
+
+  get pausedGroups() {
+    return this.queue.status.pausedGroups ?? [];
+  }
+
+  toggleWhole() {
+    const { group } = this.view;
+    const toggle = this.wholeToggle;
+    if (toggle === null) return;
+    if (toggle === "pause") {
+      if (group === null) this.call("pawl.pauseAll");
+      else this.call("pawl.pauseGroup", group);
+      return;
+    }
+    const paused = this.pausedGroups.filter((other) => group === null || other === group);
+    for (const other of paused) this.call("pawl.resumeGroup", other);
+    // Who was paused singly in a group that was paused too stays so.
+    if (group === null || paused.length === 0) this.resume(idsOf(this.#whole.filter((row) => partOf(row) === "paused")));
   }
 
   // MARK: the line
@@ -172,8 +216,8 @@ export class Actions {
   async copyURLs(ids) {
     const urls = [];
     for (const id of ids) {
-      const sources = await this.call("aria2.getUris", id);
-      if (sources?.[0]) urls.push(sources[0].uri);
+      const url = await this.call("pawl.source", id);
+      if (url) urls.push(url);
     }
     if (urls.length === 0) return;
     try {

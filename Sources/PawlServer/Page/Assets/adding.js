@@ -15,15 +15,20 @@ const input = (id, attributes = {}) =>
  * @param {string[]} addresses
  */
 export function openAdding(actions, addresses = []) {
+  const open = document.querySelector("#add-urls");
+  if (open) return append(/** @type {HTMLTextAreaElement} */ (open), addresses);
+  // What else is open gives way.
+  document.querySelector("dialog")?.close();
   const fields = makeFields(actions.queue, addresses);
   const problem = make("p", { class: "problem", role: "alert" });
+  const add = make("button", { type: "submit", class: "primary" }, words.add);
   const dialog = openDialog({
     title: words.addDownloads,
     class: "adding",
     content: layout(fields, problem),
     buttons: [
       make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
-      make("button", { type: "submit", class: "primary" }, words.add),
+      add,
     ],
     onsubmit: async (event) => {
       event.preventDefault();
@@ -32,7 +37,9 @@ export function openAdding(actions, addresses = []) {
         problem.textContent = order;
         return;
       }
+      add.disabled = true;
       const answers = await actions.call("pawl.add", order);
+      add.disabled = false;
       if (!answers) return;
       tell(actions, dialog, fields, problem, order, answers);
     },
@@ -40,6 +47,13 @@ export function openAdding(actions, addresses = []) {
   fields.urls.addEventListener("input", () => showCount(fields));
   showCount(fields);
   fields.urls.focus();
+}
+
+/** More of them, for the dialog that is open. @param {HTMLTextAreaElement} urls @param {string[]} addresses */
+function append(urls, addresses) {
+  urls.value = [urls.value.trimEnd(), ...addresses].filter(Boolean).join("\n");
+  urls.dispatchEvent(new Event("input"));
+  urls.focus();
 }
 
 /**
@@ -166,7 +180,7 @@ function tell(
   /** @type {Fields} */ fields,
   /** @type {HTMLElement} */ problem,
   /** @type {{url: string}[]} */ order,
-  /** @type {{id?: string, error?: {message: string}}[]} */ answers,
+  /** @type {{id?: string, error?: import("./queue.js").Failure}[]} */ answers,
 ) {
   const added = answers.filter((answer) => answer.id);
   const refused = order.filter((_, index) => answers[index].error);
@@ -179,5 +193,6 @@ function tell(
   }
   fields.urls.value = refused.map(({ url }) => url).join("\n");
   showCount(fields);
-  problem.textContent = answers.find((answer) => answer.error)?.error?.message ?? "";
+  const error = answers.find((answer) => answer.error)?.error;
+  problem.textContent = error ? words.failure(error) : "";
 }

@@ -73,7 +73,7 @@ export class Connection extends EventTarget {
     const call = this.#calls.get(letter.id);
     if (!call) return;
     this.#calls.delete(letter.id);
-    if (letter.error) call.reject(new Error(letter.error.message));
+    if (letter.error) call.reject(Object.assign(new Error(letter.error.message), { code: letter.error.code }));
     else call.resolve(letter.result);
   }
 

@@ -1,12 +1,13 @@
 // One download looked at closely: a frame of parts, each of which keeps itself up to date.
 
-import { at, make, setText } from "./dom.js";
+import { at, make, setAttribute, setText } from "./dom.js";
 import { deedButton, deeds } from "./deeds.js";
 import { icon } from "./icons.js";
 import { nameOf } from "./queue.js";
 import { Facts } from "./facts.js";
 import { Log } from "./log.js";
 import { Preview } from "./preview.js";
+import { stateText } from "./row.js";
 import { Segments } from "./segments.js";
 import { words } from "./words.js";
 
@@ -116,7 +117,8 @@ export class Detail {
       return;
     }
     setText(this.#title, nameOf(row));
-    setText(this.#state, row.error ? row.error.message : words.states[row.state] ?? row.state);
+    setText(this.#state, row.error ? words.failure(row.error) : stateText(row));
+    setAttribute(this.#state, "title", row.error?.message ?? null);
     for (const button of this.#deeds.children) button.hidden = !(/** @type {any} */ (button).deed.fits([row]));
     this.#isAsking = true;
     const details = await this.actions.connection.call("pawl.show", id).catch(() => null);

@@ -2,6 +2,7 @@
 
 import { at, make } from "./dom.js";
 import * as format from "./format.js";
+import { icon } from "./icons.js";
 import { words } from "./words.js";
 
 const parts = /** @type {const} */ (["all", "running", "waiting", "paused", "finished", "failed"]);
@@ -14,7 +15,8 @@ export function showFilters(view) {
     const counts = view.queue.counts();
     const groups = view.queue.groups();
     // Buttons that are made anew lose the focus: only when something has changed.
-    const state = JSON.stringify([counts, [...groups], view.part, view.group, words.groups]);
+    const paused = view.queue.status.pausedGroups ?? [];
+    const state = JSON.stringify([counts, [...groups], paused, view.part, view.group, words.groups]);
     if (state === shown) return;
     shown = state;
     const focused = document.activeElement?.getAttribute("data-filter");
@@ -28,7 +30,7 @@ export function showFilters(view) {
     if (groups.size > 0) box.append(make("h2", { class: "filters-title" }, words.groups));
     for (const [group, count] of groups) {
       box.append(
-        button(`group-${group}`, group, count, view.group === group, () => view.show({ part: "all", group })),
+        button(`group-${group}`, group, count, view.group === group, () => view.show({ part: "all", group }), paused.includes(group)),
       );
     }
     if (focused) /** @type {HTMLElement | null} */ (box.querySelector(`[data-filter="${CSS.escape(focused)}"]`))?.focus();
@@ -37,12 +39,20 @@ export function showFilters(view) {
   return draw;
 }
 
-/** @param {string} filter @param {string} text @param {number} count @param {boolean} isOn @param {() => void} onclick */
-function button(filter, text, count, isOn, onclick) {
+/**
+ * @param {string} filter
+ * @param {string} text
+ * @param {number} count
+ * @param {boolean} isOn
+ * @param {() => void} onclick
+ * @param {boolean} [isPaused]
+ */
+function button(filter, text, count, isOn, onclick, isPaused = false) {
   return make(
     "button",
     { type: "button", class: "filter", "data-filter": filter, "aria-pressed": String(isOn), onclick },
     make("span", { class: "filter-name" }, text),
+    isPaused && [icon("pause"), make("span", { class: "unseen" }, words.states.held)],
     make("span", { class: "filter-count" }, format.count(count)),
   );
 }

@@ -28,7 +28,7 @@ function number(value, options) {
 /** @param {number} value */
 export const count = (value) => number(value, {});
 
-const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+const units = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
 
 /**
  * @param {number} bytes
@@ -37,18 +37,20 @@ const units = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
 function bytesIn(bytes, suffix) {
   let step = 0;
   let value = bytes;
-  while (value >= 1000 && step < units.length - 1) {
+  while (value >= 1000 && step < units.length) {
     value /= 1024;
     step += 1;
   }
   const digits = step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return number(value, {
+  const text = number(value, {
     style: "unit",
-    unit: units[step] + suffix,
-    unitDisplay: step === 0 ? "narrow" : "short",
+    unit: units[Math.max(0, step - 1)] + suffix,
+    unitDisplay: "short",
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
+  // Locales spell bytes out: they are written as kilobytes are.
+  return step === 0 ? text.replace("kB", "B") : text;
 }
 
 /** Powers of 1024, as the command line counts. @param {number} bytes */
@@ -81,6 +83,9 @@ export function duration(seconds) {
   return parts.join(" ");
 }
 
+/** What a date can hold; nothing else has a text. */
+const farthest = 8.64e12;
+
 /**
  * @param {number} seconds since 1970
  * @param {Intl.DateTimeFormatOptions} options
@@ -89,7 +94,7 @@ function date(seconds, options) {
   const key = JSON.stringify(options);
   let format = dates.get(key);
   if (!format) dates.set(key, (format = new Intl.DateTimeFormat(locale, options)));
-  return format.format(seconds * 1000);
+  return Math.abs(seconds) <= farthest ? format.format(seconds * 1000) : "";
 }
 
 /** @param {number} seconds since 1970 */

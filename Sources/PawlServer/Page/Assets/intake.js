@@ -48,7 +48,6 @@ export function listenForAddresses(landing, take) {
     landing.hidden = true;
     if (!isForUs(event) || !event.dataTransfer) return;
     event.preventDefault();
-    const addresses = await addressesDropped(event.dataTransfer);
-    if (addresses.length > 0) take(addresses);
+    take(await addressesDropped(event.dataTransfer));
   });
 }

@@ -20,7 +20,7 @@ export class Log {
         { "data-event": entry.event },
         make("time", { datetime: new Date(entry.at * 1000).toISOString() }, format.clock(entry.at)),
         make("strong", {}, words.events[entry.event] ?? entry.event),
-        make("span", {}, text(entry)),
+        make("span", { title: entry.message }, text(entry)),
       ),
     );
     this.#items.replaceChildren(...items.reverse());
@@ -36,7 +36,11 @@ function text(entry) {
     case "started":
       return entry.resumedAt > 0 ? words.startedAt(format.size(entry.resumedAt)) : words.startedFresh;
     case "retry":
-      return `${entry.message} ${words.retryIn(format.duration(entry.delay))}`;
+      return `${words.failure(/** @type {any} */ (entry))} ${words.retryIn(format.duration(entry.delay))}`;
+    case "failed":
+      return words.failure(/** @type {any} */ (entry));
+    case "notice":
+      return words.wording(/** @type {any} */ (entry));
     case "finished":
       return entry.wasThere ? words.wasThere : words.finishedIn(format.size(entry.received), format.duration(entry.seconds));
     default:

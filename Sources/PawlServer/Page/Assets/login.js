@@ -8,13 +8,16 @@ async function show(word) {
   return (await fetch("/login", { method: "POST", body: word })).ok;
 }
 
+/** How long the service may take to say whom it knows. */
+const patience = 4000;
+
 /**
  * Whether the service knows this browser; null when it does not answer.
  * @returns {Promise<"known" | "stranger" | null>}
  */
 export async function whoAmI() {
-  const answer = await fetch("/session").catch(() => null);
-  return answer?.ok ? /** @type {"known" | "stranger"} */ (await answer.text()) : null;
+  const answer = await fetch("/session", { signal: AbortSignal.timeout(patience) }).catch(() => null);
+  return answer?.ok ? /** @type {any} */ (await answer.text().catch(() => null)) : null;
 }
 
 /**

@@ -20,6 +20,7 @@ import { openMenu, setting, useTheme } from "./settings.js";
 import { Toasts } from "./toasts.js";
 import { showTotals } from "./totals.js";
 import { orders, View } from "./view.js";
+import { showWhole } from "./whole.js";
 import { fillWords, useLanguage, words } from "./words.js";
 
 /** What the page is: its parts, and what can be opened. */
@@ -39,12 +40,13 @@ export class Program {
       showTotals(this.queue, () => this.openBounds()),
       showFilters(this.view),
       showDeeds(this.view, this.actions),
-      showEmptiness(this.view),
+      showWhole(this.view, this.actions),
+      showEmptiness(this.view, () => this.openAdding([])),
       showSorting(this.view),
     ];
     showBanners(this.connection, this.queue);
     listenForPointing(this.list, this.view, this.actions, this.detail);
-    listenForAddresses(at("landing"), (addresses) => !this.isLocked && this.openAdding(addresses));
+    listenForAddresses(at("landing"), (addresses) => this.#take(addresses));
     listenForKeys(this);
     at("search").addEventListener("input", () => this.view.show({ text: at("search").value }));
     at("add-button").addEventListener("click", () => this.openAdding([]));
@@ -86,6 +88,13 @@ export class Program {
     openAdding(this.actions, addresses);
   }
 
+  /** What was pasted or dropped. @param {string[]} addresses */
+  #take(addresses) {
+    if (this.isLocked) return;
+    if (addresses.length > 0) this.openAdding(addresses);
+    else this.toasts.show(words.noURL, { isError: true });
+  }
+
   openBounds() {
     openBounds(this.actions);
   }
@@ -115,8 +124,8 @@ export class Program {
   }
 }
 
-/** @param {View} view */
-function showEmptiness(view) {
+/** @param {View} view @param {() => void} openAdding */
+function showEmptiness(view, openAdding) {
   const box = at("empty");
   let shown = "";
   const draw = () => {
@@ -130,7 +139,9 @@ function showEmptiness(view) {
       make("img", { src: "icon.svg", alt: "", width: 72, height: 72 }),
       make("h2", {}, isAll ? words.emptyTitle : words.noneTitle),
       make("p", {}, isAll ? words.emptyText : words.noneText),
-      isAll ? "" : make("button", { type: "button", onclick: () => showAll(view) }, words.showAll),
+      isAll
+        ? make("button", { type: "button", class: "primary", onclick: openAdding }, icon("add"), words.addDownloads)
+        : make("button", { type: "button", onclick: () => showAll(view) }, words.showAll),
     );
   };
   view.addEventListener("change", draw);

@@ -24,8 +24,28 @@
  * @property {number} [startedAt]
  * @property {number} [endedAt]
  * @property {string} [description]
- * @property {{code: number, message: string}} [error]
+ * @property {Failure} [error]
+ * @property {boolean} [isHeld] it waits for its group, which is paused
  */
+
+/**
+ * @typedef {object} Failure what went wrong; `message` is the whole sentence in English
+ * @property {number} [code]
+ * @property {string} message
+ * @property {string} [place]
+ * @property {string} [why]
+ * @property {string} [remedy]
+ */
+
+/**
+ * @typedef {object} Wording a sentence and what stands in it; `form` is the English one with {} for each value
+ * @property {string} message
+ * @property {string} [form]
+ * @property {(string | Wording | Failure)[]} [values]
+ */
+
+/** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
+export const causeOf = ({ why, message }) => (why || message).replace(/^[a-z ]+ [a-z]+:\/\/\S+: /, "");
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
 
@@ -54,7 +74,8 @@ export function hostOf(row) {
 function lastComponent(url) {
   const name = url.split(/[?#]/)[0].split("/").filter(Boolean).pop() ?? url;
   try {
-    return decodeURIComponent(name);
+    // Signs that cannot be seen, among them those that turn the direction round, make one name look like another.
+    return decodeURIComponent(name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "") || name;
   } catch {
     return name;
   }
@@ -70,7 +91,7 @@ const memory = 300;
 export class Queue extends EventTarget {
   /** @type {Map<string, Row>} */
   rows = new Map();
-  /** @type {{slots?: number, limit?: number | null, timetable?: string | null, free?: number | null, root?: string, version?: string}} */
+  /** @type {{slots?: number, limit?: number | null, timetable?: string | null, free?: number | null, root?: string, version?: string, pausedGroups?: string[]}} */
   status = {};
   isReady = false;
   /** Everything anew, of which only a part has come: until all of it is there, the old is shown. @type {Map<string, Row> | null} */
@@ -86,19 +107,16 @@ export class Queue extends EventTarget {
     if (news.all) this.#arriving = new Map();
     const rows = this.#arriving ?? this.rows;
     for (const row of news.rows ?? []) rows.set(row.id, row);
-    for (const id of news.gone ?? []) {
-      this.rows.delete(id);
-      this.#histories.delete(id);
-    }
+    for (const id of news.gone ?? []) rows.delete(id);
     if (news.ready) {
       this.rows = rows;
       this.#arriving = null;
       this.isReady = true;
     }
-    if (news.status) {
-      this.status = news.status;
-      this.#remember();
-    }
+    for (const id of this.#histories.keys()) if (!this.rows.has(id)) this.#histories.delete(id);
+    if (news.status) this.status = news.status;
+    this.#hold();
+    if (news.status) this.#remember();
     this.dispatchEvent(new Event("change"));
   }
 
@@ -120,6 +138,15 @@ export class Queue extends EventTarget {
     const groups = new Map();
     for (const { group } of this.rows.values()) if (group) groups.set(group, (groups.get(group) ?? 0) + 1);
     return new Map([...groups].sort(([one], [other]) => one.localeCompare(other)));
+  }
+
+  /** Who waits for a paused group is told apart from who waits for a slot. */
+  #hold() {
+    const paused = new Set(this.status.pausedGroups);
+    for (const [id, row] of this.rows) {
+      const isHeld = partOf(row) === "waiting" && paused.has(row.group ?? "");
+      if (isHeld !== (row.isHeld ?? false)) this.rows.set(id, { ...row, isHeld });
+    }
   }
 
   /** What waits for a slot or is paused, in order. */

@@ -67,14 +67,14 @@ export class RowElement {
     const part = partOf(row);
     const name = nameOf(row);
     this.element.dataset.part = part;
-    this.element.dataset.state = row.state;
+    this.element.dataset.state = row.isHeld ? "held" : row.state;
     setText(this.name, name);
     setAttribute(this.name, "title", name);
-    setText(this.note, row.error ? row.error.message : [hostOf(row), row.group].filter(Boolean).join(" · "));
+    setText(this.note, row.error ? words.reason(row.error) : [hostOf(row), row.group].filter(Boolean).join(" · "));
     setAttribute(this.note, "title", row.error ? row.error.message : row.url);
     this.#showToggle(row, name);
     this.#showProgress(row, part);
-    setText(this.state, words.states[row.state] ?? row.state);
+    setText(this.state, stateText(row));
     setText(this.size, sizeText(row));
     const isMoving = part === "running" && (row.speed ?? 0) > 0;
     setText(this.speed, isMoving ? format.speed(row.speed ?? 0) : "");
@@ -114,6 +114,9 @@ export class RowElement {
 function cell(name) {
   return make("div", { role: "gridcell", class: `cell cell-${name}` });
 }
+
+/** @param {Row} row */
+export const stateText = (row) => words.states[row.isHeld ? "held" : row.state] ?? row.state;
 
 /** @param {Row} row */
 export function sizeText(row) {

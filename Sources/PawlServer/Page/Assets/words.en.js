@@ -1,6 +1,11 @@
+import { causeOf } from "./queue.js";
+
 const plural = new Intl.PluralRules("en");
 /** @param {number} count @param {string} one @param {string} other */
 const several = (count, one, other) => `${count.toLocaleString("en")} ${plural.select(count) === "one" ? one : other}`;
+
+/** @param {string} text */
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const english = {
   language: "Language",
@@ -28,7 +33,7 @@ export const english = {
   },
   groups: "Groups",
   states: /** @type {Record<string, string>} */ ({
-    waiting: "Waiting", probing: "Connecting", transferring: "Downloading", waitingForNetwork: "No network",
+    waiting: "Waiting", held: "Group paused", probing: "Connecting", transferring: "Downloading", waitingForNetwork: "No network",
     verifying: "Checking", publishing: "Finishing", paused: "Paused", preempted: "Made room",
     finished: "Finished", failed: "Failed", removed: "Removed",
   }),
@@ -50,6 +55,16 @@ export const english = {
   of: (/** @type {string} */ part, /** @type {string} */ whole) => `${part} of ${whole}`,
   smoothed: (/** @type {string} */ speed) => `Smoothed over ten seconds: ${speed}`,
 
+  /** What the service says of a failure and of a decision, which it says in English. */
+  failure: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
+  reason: (/** @type {import("./queue.js").Failure} */ failure) =>
+    capital([causeOf(failure), failure.remedy].filter(Boolean).join("; ")),
+  wording: (/** @type {import("./queue.js").Wording} */ wording) => wording.message,
+
+  whole: /** @type {Record<string, (group: string | null) => string>} */ ({
+    pause: (group) => (group === null ? "Pause all" : `Pause ${group}`),
+    continue: (group) => (group === null ? "Continue all" : `Continue ${group}`),
+  }),
   deeds: {
     resume: "Continue", pause: "Pause", retry: "Try again", force: "Start now", moveUp: "Move up", moveDown: "Move down",
     first: "Move to the front", last: "Move to the end", rename: "Rename", replaceURL: "Replace address",
@@ -60,6 +75,7 @@ export const english = {
   chosen: (/** @type {number} */ count) => `${several(count, "download", "downloads")} chosen`,
   removed: (/** @type {string} */ name) => `Removed ${name}`,
   removedMany: (/** @type {number} */ count) => `Removed ${several(count, "download", "downloads")}`,
+  tooLate: "It is too late to take that back: the removal is done.",
   copied: (/** @type {number} */ count) => `Copied ${several(count, "address", "addresses")}`,
   cannotCopy: "This browser does not let the page copy.",
   rename: "Rename",
@@ -179,7 +195,7 @@ export const english = {
     next: "Next, previous", page_: "A screen further", ends: "First, last", extend: "Choose on the way",
     all: "Choose all", toggle: "Pause or continue", open: "Details", force: "Start now", remove: "Remove, keep the file",
     removeFile: "Remove with the file", undo: "Undo the removal", up: "Move up, down", edge: "To the front, to the end",
-    rename: "Rename", url: "Replace address", copy: "Copy address", file: "Open the file", raise: "Raise, lower priority",
+    rename: "Rename", url: "Replace address", copy: "Copy address", file: "Open the file", raise: "Raise, lower priority", whole: "Pause or continue all, or the group that is shown",
     add: "Add downloads", paste: "Add what is in the clipboard", search: "Search", filter: "All, running, waiting, paused, finished, failed",
     limits: "Limits", menu: "Menu", help: "This help", escape: "Close, choose nothing",
   },

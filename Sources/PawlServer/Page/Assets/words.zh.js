@@ -1,3 +1,5 @@
+import { failure, wording } from "./verdicts.zh.js";
+
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
 
@@ -26,7 +28,7 @@ export const chinese = {
   parts: { all: "全部", running: "进行中", waiting: "等待中", paused: "已暂停", finished: "已完成", failed: "失败" },
   groups: "分组",
   states: {
-    waiting: "等待中", probing: "连接中", transferring: "下载中", waitingForNetwork: "无网络", verifying: "校验中",
+    waiting: "等待中", held: "分组已暂停", probing: "连接中", transferring: "下载中", waitingForNetwork: "无网络", verifying: "校验中",
     publishing: "收尾中", paused: "已暂停", preempted: "已让位", finished: "已完成", failed: "失败", removed: "已移除",
   },
   columns: {
@@ -47,6 +49,14 @@ export const chinese = {
   of: (part, whole) => `${part} / ${whole}`,
   smoothed: (speed) => `十秒平均：${speed}`,
 
+  failure,
+  reason: (error) => failure({ ...error, place: undefined }),
+  wording,
+
+  whole: {
+    pause: (group) => (group === null ? "全部暂停" : `暂停 ${group}`),
+    continue: (group) => (group === null ? "全部继续" : `继续 ${group}`),
+  },
   deeds: {
     resume: "继续", pause: "暂停", retry: "重试", force: "立即开始", moveUp: "上移", moveDown: "下移", first: "移到最前",
     last: "移到最后", rename: "重命名", replaceURL: "更换地址", copyURL: "复制地址", open: "打开文件", save: "另存副本",
@@ -56,6 +66,7 @@ export const chinese = {
   chosen: (count) => `已选择 ${number(count)} 项`,
   removed: (name) => `已移除 ${name}`,
   removedMany: (count) => `已移除 ${number(count)} 项下载`,
+  tooLate: "已来不及撤销：移除已完成。",
   copied: (count) => `已复制 ${number(count)} 个地址`,
   cannotCopy: "此浏览器不允许页面复制。",
   rename: "重命名",
@@ -171,7 +182,7 @@ export const chinese = {
     next: "下一项、上一项", page_: "翻一屏", ends: "首项、末项", extend: "沿途选择", all: "全选", toggle: "暂停或继续",
     open: "详情", force: "立即开始", remove: "移除，保留文件", removeFile: "连同文件移除", undo: "撤销移除",
     up: "上移、下移", edge: "移到最前、最后", rename: "重命名", url: "更换地址", copy: "复制地址", file: "打开文件",
-    raise: "提高、降低优先级", add: "添加下载", paste: "添加剪贴板中的地址", search: "搜索",
+    raise: "提高、降低优先级", whole: "全部（或所示分组）暂停或继续", add: "添加下载", paste: "添加剪贴板中的地址", search: "搜索",
     filter: "全部、进行中、等待中、已暂停、已完成、失败", limits: "限制", menu: "菜单", help: "本帮助", escape: "关闭、取消选择",
   },
 };

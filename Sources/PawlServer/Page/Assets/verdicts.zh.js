@@ -1,0 +1,82 @@
+// What the service says in English, in Chinese: decisions by the form of their sentence, failures by their number.
+
+import { causeOf } from "./queue.js";
+
+/** @typedef {import("./queue.js").Failure} Failure */
+/** @typedef {import("./queue.js").Wording} Wording */
+
+/** {0} and so on are the values, in the order of the English sentence. @type {Record<string, string>} */
+const forms = {
+  "{}: going on with one connection": "{0}：改用一个连接继续",
+  "{}: started over from 0": "{0}：从头重新开始",
+  "{}: going on without ranges": "{0}：不再分段，继续下载",
+  "{}, but only a part is wanted": "{0}，但只需要其中一部分",
+  "the content changed: {}: started over from 0": "内容已改变（{0}）：从头重新开始",
+  "left out {}: {}": "弃用 {0}：{1}",
+  "left out a source: {}": "弃用一个来源：{0}",
+  "it has other content: {}": "它的内容不同：{0}",
+  "the server never answers a request with Range: started over without": "服务器从不应答带 Range 的请求：不带 Range 从头重新开始",
+  "the server never answers a request with Range: going on without ranges": "服务器从不应答带 Range 的请求：不再分段，继续下载",
+  "no answer to a request with Range: asking without": "带 Range 的请求没有应答：改为不带 Range 请求",
+  "the redirect's target has expired: asking the first address again": "重定向的目标已过期：重新请求最初的地址",
+  "no byte on disk can be compared with the server's: starting over": "磁盘上没有可与服务器比对的字节：从头开始",
+  "the address has expired: going on with {}": "地址已过期：改用 {0} 继续",
+  "compared {} with {}: same content": "与 {1} 比对了 {0}：内容相同",
+  "the server ignored Range and sent the whole file": "服务器忽略了 Range，发来了整个文件",
+  "the server answered one range with multipart/byteranges": "服务器以 multipart/byteranges 应答单个分段",
+  "the server sent a range with Content-Encoding {}": "服务器发来的分段带有 Content-Encoding {0}",
+  "status 206 came without Content-Range": "状态 206 没有 Content-Range",
+  "Content-Range is malformed: {}": "Content-Range 格式错误：{0}",
+  "status 206 came with the Content-Range of a 416": "状态 206 带有 416 的 Content-Range",
+  "the server sent bytes from {} instead of {}": "服务器从 {0} 而不是 {1} 处发送",
+  "the server sent {} instead of the last {} bytes": "服务器发送了 {0}，而不是最后 {1} 字节",
+  "the server sent {} of {} bytes, more than asked": "服务器发送了 {0}（共 {1} 字节），超出所请求的范围",
+  "Content-Length {} does not fit Content-Range {}": "Content-Length {0} 与 Content-Range {1} 不符",
+  "the server sent a part although the whole was asked for": "请求的是整个文件，服务器却只发来一部分",
+  "the server refuses every range (416)": "服务器拒绝任何分段（416）",
+  "the server refuses bytes from {} of {} (416)": "服务器拒绝从 {0} 起的字节，共 {1}（416）",
+  "the server sent {}, which is not where the file goes on": "服务器发送了 {0}，与文件的续点不符",
+  "it gives lengths that contradict each other": "它给出的长度互相矛盾",
+  "it answered with a web page ({})": "它以网页应答（{0}）",
+  "it had {} bytes and has {} now": "原为 {0} 字节，现为 {1} 字节",
+  "it has {} bytes, fewer than the {} on disk": "它只有 {0} 字节，少于磁盘上的 {1} 字节",
+  "it has {} bytes, fewer than the {} that were expected": "它只有 {0} 字节，少于预期的 {1} 字节",
+  "it has {} bytes, fewer than are on disk": "它只有 {0} 字节，少于磁盘上已有的",
+  "it has {} bytes, which does not fit what is on disk": "它有 {0} 字节，与磁盘上的不符",
+  "it has {} bytes, not the {} that it must have": "它有 {0} 字节，而不是应有的 {1} 字节",
+  "its tag was {} and is {} now": "其标签原为 {0}，现为 {1}",
+  "its Last-Modified is another now": "其 Last-Modified 已改变",
+  "the bytes on disk differ from the server's": "磁盘上的字节与服务器的不同",
+  "nothing can be compared without ranges": "不分段就无从比对",
+};
+
+/** By the numbers of Documentation/JSON.md. @type {Record<number, string>} */
+const failures = {
+  2: "超时", 3: "文件不存在", 5: "速度过慢", 6: "网络错误", 7: "尚未完成", 8: "无法续传", 9: "磁盘空间不足", 11: "同一文件已在下载",
+  13: "文件已存在", 14: "无法改名", 15: "无法打开文件", 16: "无法创建文件", 17: "读写错误", 18: "无法创建文件夹", 19: "无法解析主机名",
+  22: "应答有误", 23: "重定向过多", 24: "需要授权", 28: "选项或地址无效", 29: "服务器过载", 32: "校验和不一致", 33: "证书不受信任",
+  34: "由更新的版本写成", 35: "内容过大",
+};
+
+/** @param {Wording} wording @returns {string} */
+export function wording({ form, values = [], message }) {
+  const found = form === undefined ? undefined : forms[form];
+  if (found !== undefined) return found.replace(/\{(\d)\}/g, (_, index) => told(values[index]));
+  // A form that is nothing but one value.
+  return form === "{}" ? told(values[0]) : message;
+}
+
+/** @param {string | Wording | Failure} value */
+function told(value) {
+  if (typeof value === "string") return value;
+  return "code" in value ? failure(value) : wording(value);
+}
+
+/** What the number says; the cause stays as the service, the system or the server put it. @param {Failure} failure */
+export function failure({ code, message, place, why }) {
+  const found = code === undefined ? undefined : failures[code];
+  if (found === undefined) return message;
+  const cause = causeOf({ message, why });
+  const said = forms[cause] ?? cause.replace(/^the server answered (\d+)(?:;.*)?$/, "服务器应答 $1");
+  return `${found}${place ? `：${place}` : ""}（${said}）`;
+}

@@ -1,0 +1,133 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// Which rows are shown, in which order, and which of them are chosen.
+    @Suite struct ChoosingTests {
+        private static let shown =
+            "[...document.querySelectorAll('.row:not([hidden])')].sort((one, other) => "
+            + "one.getBoundingClientRect().top - other.getBoundingClientRect().top)"
+        private static let names =
+            "\(shown).map((row) => row.querySelector('.row-name').textContent.split('.')[0]).join()"
+        private static let chosen =
+            "\(shown).filter((row) => row.ariaSelected === 'true')"
+            + ".map((row) => row.querySelector('.row-name').textContent.split('.')[0]).join()"
+
+        /// Three that are done, of 3, 2 and 1 thousand bytes, two of them in groups; and one that is paused.
+        private func fill(_ bench: PageBench) async throws {
+            for (number, name) in ["alpha", "gamma", "beta"].enumerated() {
+                let payload = Payload(seed: UInt64(number), length: Int64(3 - number) * 1000)
+                var request = DownloadRequest(bench.origin.serve("/\(name).bin", payload))
+                request.group = ["one", "other", nil][number]
+                let download = try await bench.manager.add(request)
+                _ = try await download.file
+            }
+            var request = DownloadRequest(bench.origin.url("/delta.bin"))
+            request.start = .paused
+            request.group = "one"
+            _ = try await bench.manager.add(request)
+        }
+
+        @Test func `the list is sorted by its heads, and filtered by state, group and text`() async throws {
+            try await PageBench.with { bench in
+                try await fill(bench)
+                let page = try await bench.page()
+                try await page.wait("\(Self.names).startsWith('delta,')")
+                for (column, order) in [
+                    ("name", "alpha,beta,delta,gamma"), ("name", "gamma,delta,beta,alpha"),
+                    ("size", "alpha,gamma,beta,delta"),
+                ] {
+                    try await page.click(".head.cell-\(column) button")
+                    try await page.wait("\(Self.names) === '\(order)'")
+                }
+                #expect(
+                    try await page.evaluate("document.querySelector('.head.cell-size').ariaSort")
+                        == "descending"
+                )
+                try await page.click("[data-filter=paused]")
+                try await page.wait("\(Self.names) === 'delta'")
+                try await page.click("[data-filter=group-one]")
+                try await page.wait("\(Self.names) === 'alpha,delta'")
+                // A state is one of all downloads again.
+                try await page.press("5")
+                try await page.wait("\(Self.names) === 'alpha,gamma,beta'")
+                try await page.press("/")
+                try await page.type("AMM")
+                try await page.wait("\(Self.names) === 'gamma'")
+                try await page.type("x")
+                try await page.click("#empty button")
+                try await page.wait("\(Self.names) === 'alpha,gamma,beta,delta'")
+            }
+        }
+
+        @Test func `rows are chosen with shift and control, by mouse and by keys`() async throws {
+            try await PageBench.with { bench in
+                try await fill(bench)
+                let page = try await bench.page()
+                try await page.click(".head.cell-name button")
+                try await page.wait("\(Self.names) === 'alpha,beta,delta,gamma'")
+                let row = { (name: String) in
+                    "#row-\(try await page.evaluate("\(PageBench.row(name)).dataset.id").string ?? "") .row-name"
+                }
+                try await page.click(try await row("alpha.bin"))
+                try await page.wait("\(Self.chosen) === 'alpha'")
+                try await page.click(try await row("delta.bin"), modifiers: 8)
+                try await page.wait("\(Self.chosen) === 'alpha,beta,delta'")
+                try await page.click(try await row("beta.bin"), modifiers: 2)
+                try await page.wait("\(Self.chosen) === 'alpha,delta'")
+                #expect(
+                    try await page.evaluate("document.querySelector('.chosen-count').textContent")
+                        == "2 downloads chosen"
+                )
+                try await page.press("Home")
+                try await page.press("ArrowDown", modifiers: 8)
+                try await page.wait("\(Self.chosen) === 'alpha,beta'")
+                try await page.press("a", modifiers: 2)
+                try await page.wait("\(Self.chosen) === 'alpha,beta,delta,gamma'")
+                // The first closes what a press has opened where nothing hovers.
+                try await page.press("Escape")
+                try await page.press("Escape")
+                try await page.wait("\(Self.chosen) === ''")
+            }
+        }
+
+        @Test func `a group is paused and continued as a whole, and so is everything`() async throws {
+            try await PageBench.with { bench in
+                for (name, group) in [("one", "films"), ("two", "films"), ("three", nil)] {
+                    let url = bench.origin.serve("/\(name).bin", Payload(seed: 2, length: 1 << 20)) {
+                        $0.delay = .untilReleased
+                    }
+                    var request = DownloadRequest(url)
+                    request.group = group
+                    _ = try await bench.manager.add(request)
+                }
+                let page = try await bench.page()
+                let states =
+                    "['one', 'two', 'three'].map((name) => [...document.querySelectorAll('.row:not([hidden])')]"
+                    + ".find((row) => row.querySelector('.row-name').textContent === name + '.bin')"
+                    + "?.querySelector('.cell-state').textContent).join()"
+                try await page.wait("\(states) === 'Connecting,Connecting,Connecting'")
+                try await page.click("[data-filter=group-films]")
+                try await page.wait("document.querySelector('#whole').textContent === 'Pause films'")
+                try await page.click("#whole")
+                try await page.wait("document.querySelector('#whole').textContent === 'Continue films'")
+                try await page.press("1")
+                try await page.wait("\(states) === 'Group paused,Group paused,Connecting'")
+                try await page.wait("document.querySelector('#whole').textContent === 'Pause all'")
+                try await page.press("p")
+                try await page.wait("\(states).endsWith('Paused')")
+                try await page.wait("document.querySelector('#whole').textContent === 'Continue all'")
+                try await page.press("p")
+                try await page.wait("\(states) === 'Connecting,Connecting,Connecting'")
+                try await page.click("[data-filter=group-films]")
+                try await page.press("p")
+                try await page.wait("document.querySelector('#whole').textContent === 'Continue films'")
+                try await page.press("p")
+                try await page.wait("document.querySelector('#whole').textContent === 'Pause films'")
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Pawl
+import PawlCore
+import PawlServer
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// What is done to one download that is there.
+    @Suite struct MendingTests {
+        @Test func `A8 an address that has expired is replaced, and the download goes on with what it has`()
+            async throws
+        {
+            try await PageBench.with { bench in
+                let payload = Payload(seed: 1, length: 3 << 20)
+                let old = bench.origin.serve("/signed.bin", payload) { $0.cut = .close(after: 1 << 20) }
+                bench.origin.vary("/signed.bin") { facts, behaviour in
+                    if facts.hasRange { behaviour.instead = .status(403) }
+                }
+                var request = DownloadRequest(old)
+                request.options.connections = 1
+                let page = try await bench.page()
+                _ = try await bench.manager.add(request)
+                try await page.wait("\(PageBench.text(of: "signed.bin", ".cell-state")) === 'Failed'")
+                let new = bench.origin.serve("/renewed/signed.bin", payload)
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.press("u")
+                try await page.wait("document.querySelector('#answer').type === 'url'")
+                try await page.type(new)
+                try await page.press("Enter")
+                try await page.wait("!document.querySelector('dialog')")
+                // The button of one that has failed tries again.
+                try await page.click(".row .toggle")
+                try await page.wait("\(PageBench.text(of: "signed.bin", ".cell-state")) === 'Finished'")
+                #expect(bench.difference("signed.bin", from: payload) == nil)
+                #expect(bench.origin.log.of("/renewed/signed.bin").allSatisfy { $0.hasRange })
+            }
+        }
+
+        @Test func `one that failed is tried again`() async throws {
+            try await PageBench.with { bench in
+                let payload = Payload(seed: 2, length: 50_000)
+                let url = bench.origin.serve("/late.bin", payload) { $0.instead = .status(404) }
+                let page = try await bench.page()
+                _ = try await bench.manager.add(url)
+                try await page.wait("\(PageBench.text(of: "late.bin", ".cell-state")) === 'Failed'")
+                try await page.wait("\(PageBench.text(of: "late.bin", ".row-note")).includes('404')")
+                bench.origin.adjust("/late.bin") { $0.instead = nil }
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.click("#deeds [data-deed=retry]")
+                try await page.wait("\(PageBench.text(of: "late.bin", ".cell-state")) === 'Finished'")
+                #expect(bench.difference("late.bin", from: payload) == nil)
+            }
+        }
+
+        @Test func `an address is copied whole, and a finished file is opened or saved`() async throws {
+            try await PageBench.with { bench in
+                bench.origin.serve("/notes.txt", Payload(text: "some notes"))
+                let url = bench.origin.url("/notes.txt?token=whole")
+                let page = try await bench.page()
+                try await page.allowClipboard(bench.base)
+                let download = try await bench.manager.add(url)
+                try await page.wait("\(PageBench.text(of: "notes.txt", ".cell-state")) === 'Finished'")
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.press("c", modifiers: 2)
+                try await page.wait("document.querySelector('.toast')?.textContent === 'Copied 1 address'")
+                #expect(try await page.evaluate("navigator.clipboard.readText()") == .string(url))
+
+                try await page.evaluate(
+                    "(window.opened = [], window.open = (...given) => void opened.push(given))"
+                )
+                try await page.press("o")
+                try await page.click("#deeds [data-deed=save]")
+                let files = "/files/\(download.id)"
+                try await page.wait(
+                    "opened.join(' ') === '\(files),_blank,noopener \(files)?save,_blank,noopener'"
+                )
+                let told = try await page.evaluate(
+                    "Promise.all(opened.map(([path]) => fetch(path).then(async (answer) => "
+                        + "answer.headers.get('content-disposition').split(';')[0] + ':' + await answer.text())))"
+                )
+                #expect(told == ["inline:some notes", "attachment:some notes"])
+            }
+        }
+
+        @Test
+        func
+            `D14 one that is removed leaves its file where that is wished, and is gone when the time is over`()
+            async throws
+        {
+            try await PageBench.with { bench in
+                let payload = Payload(seed: 3, length: 40_000)
+                let page = try await bench.page()
+                let download = try await bench.manager.add(bench.origin.serve("/kept.bin", payload))
+                try await page.wait("\(PageBench.text(of: "kept.bin", ".cell-state")) === 'Finished'")
+                try await page.focusList()
+                try await page.press("Home")
+                try await page.press("Delete")
+                try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
+                // Another page does it for good; taking it back comes too late, which is told.
+                _ = try await bench.call("pawl.restore", [.string(download.id.description)])
+                _ = try await bench.call(
+                    "pawl.remove",
+                    [.string(download.id.description), ["keepFile": .bool(true)]]
+                )
+                try await page.press("z", modifiers: 2)
+                try await page.wait(
+                    "document.querySelector('.toast.is-error')?.textContent.includes('too late')"
+                )
+                #expect(bench.difference("kept.bin", from: payload) == nil)
+                #expect(try await bench.manager.downloads().isEmpty)
+            }
+        }
+    }
+}
+
+extension BrowserPage {
+    func allowClipboard(_ origin: String) async throws {
+        try await call(
+            "Browser.grantPermissions",
+            [
+                "origin": .string(origin), "browserContextId": .string(context),
+                "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
+            ]
+        )
+    }
+}

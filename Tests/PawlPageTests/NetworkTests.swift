@@ -1,0 +1,95 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+extension BrowserTests {
+    /// The network of the service goes and comes back: service and browser live in a network of their own.
+    @Suite(
+        .enabled(
+            if: PawlBinary.isBuilt && Namespace.isAvailable,
+            "needs the built program, root and iproute2"
+        )
+    )
+    struct NetworkTests {
+        private static let banner = "document.querySelector('.banner:not([hidden])')"
+
+        @Test func `D4 the page says that the network is gone, and what waits goes on when it is back`()
+            async throws
+        {
+            let house = try House()
+            let payload = Payload(seed: 1, length: 4 << 20)
+            let url = house.origin.serve("/film.bin", payload) { $0.cut = .stall(at: 1 << 20) }
+            try house.add(url)
+            let page = try await house.page()
+            let state = PageBench.text(of: "film.bin", ".cell-state")
+            try await page.wait("\(state) === 'Downloading'")
+            try house.namespace.unplug()
+            try await page.wait("\(Self.banner)?.textContent.includes('1 download waits')")
+            try await page.wait("\(state) === 'No network'")
+            #expect(try await page.problems() == [])
+            try house.namespace.plugIn()
+            house.origin.release("/film.bin")
+            try await page.wait("!\(Self.banner)")
+            try await page.wait("\(state) === 'Finished'")
+            #expect(FileSystem.difference(of: house.folder.path("root/film.bin"), from: payload) == nil)
+            #expect(house.browser.complaints == [])
+        }
+
+        @Test func `a service that hangs counts as gone until it answers again`() async throws {
+            let house = try House()
+            let page = try await house.page()
+            house.service.send(SIGSTOP)
+            try await page.wait("\(Self.banner)?.textContent.includes('does not answer')")
+            house.service.send(SIGCONT)
+            try await page.wait("!\(Self.banner)")
+            try house.add("--paused", house.origin.url("/later.bin"))
+            try await page.wait(PageBench.isShown("later.bin"))
+        }
+    }
+
+    /// The built program and a browser behind a cable, with an origin on this side of it.
+    private final class House {
+        let namespace: Namespace
+        let origin: PawlTestKit.Origin
+        let folder: TemporaryFolder
+        let service: PawlProcess
+        let browser: Browser
+
+        init() throws {
+            namespace = try Namespace(number: 31)
+            origin = try PawlTestKit.Origin(address: namespace.address)
+            folder = try TemporaryFolder()
+            service = try namespace.start(
+                PawlBinary.path,
+                [
+                    "serve", "--no-secret", "--no-sessions", "--root", folder.path("root"),
+                    "--socket", folder.path("socket"),
+                ]
+            )
+            browser = try Browser(in: namespace)
+            let isThere = service.line(in: .err) { $0.contains("6800") } != nil
+            try #require(isThere, "\(service.errors)")
+        }
+
+        deinit {
+            browser.close()
+            service.send(SIGTERM)
+            service.wait()
+            origin.stop()
+        }
+
+        func add(_ words: String...) throws {
+            let verb = ["add", "--socket", folder.path("socket"), "--timeout", "600", "-x", "1"]
+            let added = try PawlProcess.run(PawlBinary.path, verb + words)
+            #expect(added.exit == .code(0), "\(added.errors)")
+        }
+
+        func page() async throws -> BrowserPage {
+            let page = try await BrowserPage(browser)
+            try await page.open("http://127.0.0.1:6800/")
+            try await page.wait("document.documentElement.dataset.view === 'list'")
+            return page
+        }
+    }
+}
