@@ -6,22 +6,6 @@ enum CurlLibrary {
     /// The answer of `curl_global_init`, which runs once.
     static let start: CURLcode = curl_global_init(pawl_global_all)
 
-    /// The certificate bundle that libcurl was built to use.
-    private static let builtInAuthorityFile: String? = {
-        guard let info = unsafe pawl_version(), let path = unsafe info.pointee.cainfo else { return nil }
-        return unsafe String(cString: path)
-    }()
-
-    /// The system's certificate bundle, when libcurl was built without one or its own is not there.
-    static let authorityFile: String? = {
-        if let file = builtInAuthorityFile, isReadable(file) { return nil }
-        let usual = [
-            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-            "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
-        ]
-        return usual.first(where: isReadable)
-    }()
-
     /// The person's home folder, for SSH's files.
     static var home: String? {
         guard let value = unsafe getenv("HOME") else { return nil }

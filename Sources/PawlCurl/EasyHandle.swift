@@ -52,7 +52,7 @@ final class EasyHandle {
         noteUnlessMissing(unsafe pawl_easy_set_long(raw, option, value))
     }
 
-    func setWhereBuiltIn(_ option: CURLoption, _ value: String) {
+    func setWhereBuiltIn(_ option: CURLoption, _ value: String?) {
         noteUnlessMissing(unsafe pawl_easy_set_string(raw, option, value))
     }
 

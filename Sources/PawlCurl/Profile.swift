@@ -96,7 +96,9 @@ final class Profile {
         options.set(CURLOPT_SSLVERSION, pawl_tls_version_1_2)
         options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.set(CURLOPT_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
-        if let file = values.authorityFile ?? CurlLibrary.authorityFile { options.set(CURLOPT_CAINFO, file) }
+        let authorities = Authorities(named: values.authorityFile)
+        if let file = authorities.file { options.set(CURLOPT_CAINFO, file) }
+        if authorities.isFileAll { options.set(CURLOPT_CAPATH, nil) }
         #if os(Linux)
         if key.scheme == .https, SecureContext.isReachable {
             unsafe options.set(contextFunction: SecureContext.prepare)
@@ -131,9 +133,9 @@ final class Profile {
         options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
-        if let file = values.authorityFile ?? CurlLibrary.authorityFile {
-            options.setWhereBuiltIn(CURLOPT_PROXY_CAINFO, file)
-        }
+        let authorities = Authorities(named: values.authorityFile)
+        if let file = authorities.file { options.setWhereBuiltIn(CURLOPT_PROXY_CAINFO, file) }
+        if authorities.isFileAll { options.setWhereBuiltIn(CURLOPT_PROXY_CAPATH, nil) }
     }
 
     private func applySSH(_ options: EasyHandle) {

@@ -33,6 +33,27 @@ struct `TLS with nginx` {
         #expect(site.complaint(run, code: 33, saying: "certificate") == nil)
     }
 
+    @Test(.enabled(if: ServerProcess.canCoverFiles, "needs to cover the system's authorities"))
+    func `the system's authorities do not count beside a named one`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let nginx = try NginxServer(site.served, authority: authority)
+        let system = try TemporaryFolder()
+        let trusted = try #require(FileSystem.contents(authority.authority))
+        try FileSystem.write(trusted, to: system.path("ca-certificates.crt"))
+        let hashed = try PawlProcess.run("/usr/bin/openssl", ["rehash", system.path])
+        #expect(hashed.exit == .code(0) && system.names.contains { $0.hasSuffix(".0") }, "\(hashed.errors)")
+        let cover = "mount --make-rprivate / && mount --bind '\(system.path)' /etc/ssl/certs && exec \"$@\""
+        let get = [PawlBinary.path, "get", "-d", site.downloads.path, nginx.secureURL("/\(site.name)")]
+        func run(_ options: String...) throws -> PawlProcess {
+            try PawlProcess.run("/usr/bin/unshare", ["-m", "/bin/sh", "-c", cover, "sh"] + get + options)
+        }
+        let other = try TestAuthority()
+        let refused = try run("--cacert", other.authority)
+        #expect(site.complaint(refused, code: 33, saying: "certificate") == nil)
+        #expect(try site.complaint(run()) == nil)
+    }
+
     @Test func `a certificate for another name is refused`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority(names: "DNS:elsewhere.example")
