@@ -20,6 +20,11 @@ static inline void pawl_tls_let_writes_move(void *context) {
     SSL_CTX_set_mode((SSL_CTX *)context, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
+// Sessions that the server lets its clients keep (RFC 5077); libcurl says no to them.
+static inline void pawl_tls_take_tickets(void *context) {
+    SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_NO_TICKET);
+}
+
 // An end without the goodbye of TLS is an error, as OpenSSL has it when it is not told to look away.
 static inline void pawl_tls_expect_goodbye(void *context) {
     SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_IGNORE_UNEXPECTED_EOF);

@@ -58,7 +58,7 @@ extension CurlTransport {
         do throws(TransferFault) {
             var request = exchange.request
             request.connection = .separate
-            guard let dial = Dial(for: exchange, try pool.profile(for: request)) else {
+            guard let dial = Dial(for: exchange, try pool.profile(for: request), sessions) else {
                 throw TransferFault(.other, "no memory for a connection")
             }
             if let refusal = dial.easy.refusal { throw TransferFault(refusal: refusal) }

@@ -27,6 +27,7 @@ package final class CurlTransport: Transport {
     #if os(Linux)
     /// What needs libcurl only to connect.
     let direct: DirectHTTP?
+    let sessions = SessionCache()
     /// The connections that libcurl makes for it, by the address of their handles.
     var dials: [UInt: Dial] = [:]
     #endif

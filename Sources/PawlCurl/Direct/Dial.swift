@@ -9,7 +9,7 @@ final class Dial {
     let easy: EasyHandle
     let exchange: DirectExchange
 
-    init?(for exchange: DirectExchange, _ profile: Profile) {
+    init?(for exchange: DirectExchange, _ profile: Profile, _ sessions: SessionCache?) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.exchange = exchange
@@ -22,7 +22,9 @@ final class Dial {
         easy.set(CURLOPT_CONNECT_ONLY, 1)
         easy.set(CURLOPT_FRESH_CONNECT, 1)
         easy.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
-        if address.scheme == .https { unsafe easy.set(contextFunction: SecureContext.prepareReadAhead) }
+        guard address.scheme == .https else { return }
+        unsafe easy.set(contextFunction: SecureContext.prepareReadAhead)
+        if let sessions { easy.use(sessions) }
     }
 
     /// The connection that was made, for good: its socket, and what does TLS on it.

@@ -133,6 +133,7 @@ extension DirectHTTP {
         connection.keeps = framing.keepsConnection
         if !framing.cookies.isEmpty { onCookies(exchange.request, framing.cookies) }
         exchange.hasHead = true
+        if connection.turns == 1, connection.secure != nil { handshakes.answered(exchange.route) }
         guard let sink = exchange.sink else { return false }
         head.lines = connection.head
         let goesOn = sink.transfer(exchange.id, head: head)

@@ -20,6 +20,9 @@ final class DirectHTTP {
     var exchanges: [TransferID: DirectExchange] = [:]
     /// To be sent.
     private var waiting: [DirectExchange] = []
+    /// To be sent when the first connection of their route has gone ahead.
+    private var behind: [DirectExchange] = []
+    var handshakes = FirstHandshakes()
     private var resuming: [TransferID] = []
     private var connections: [UInt64: DirectConnection] = [:]
     /// The last of a route is the one that was used last.
@@ -60,8 +63,12 @@ final class DirectHTTP {
     /// Whether `perform` has work that no descriptor tells of.
     var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !eager.isEmpty }
 
-    /// When draining has to be looked at.
-    var deadline: Moment? { drained.lazy.map(\.drainLimit).min() }
+    /// When draining, or who waits behind a first connection, has to be looked at.
+    var deadline: Moment? {
+        let drained = drained.lazy.map(\.drainLimit).min()
+        guard !behind.isEmpty, let handshake = handshakes.deadline else { return drained }
+        return drained.map { min($0, handshake) } ?? handshake
+    }
 
     // MARK: what the transport is asked
 
@@ -118,15 +125,20 @@ final class DirectHTTP {
 
     /// Sends what was started on kept connections, and returns those that need a new one.
     func sendWaiting() -> [DirectExchange] {
-        guard !waiting.isEmpty else { return [] }
-        let batch = waiting
+        guard !waiting.isEmpty || !behind.isEmpty else { return [] }
+        let batch = behind + waiting
+        behind.removeAll(keepingCapacity: true)
         waiting.removeAll(keepingCapacity: true)
         var others: [DirectExchange] = []
         for exchange in batch where exchange.sink != nil {
             if !exchange.isRetry, let connection = takeIdle(exchange.route) {
                 send(exchange, on: connection)
-            } else {
+            } else if exchange.request.address.scheme == .http
+                || handshakes.lets(exchange.route, at: clock.now)
+            {
                 others.append(exchange)
+            } else {
+                behind.append(exchange)
             }
         }
         return others

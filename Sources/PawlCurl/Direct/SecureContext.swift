@@ -30,6 +30,7 @@ enum SecureContext {
         guard let context = unsafe context else { return CURLE_OK }
         unsafe pawl_tls_read_ahead(context, SecureContext.readAhead)
         unsafe pawl_tls_let_writes_move(context)
+        unsafe pawl_tls_take_tickets(context)
         return unsafe SecureContext.prepare(easy, context, extra)
     }
 

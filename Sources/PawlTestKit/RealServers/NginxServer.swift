@@ -13,6 +13,8 @@ package final class NginxServer: Sendable {
         package var connection: Int
         package var path: String
         package var cookie: String
+        /// Whether the connection went on with an earlier one's TLS session.
+        package var isResumed: Bool
     }
 
     package let port: UInt16
@@ -61,7 +63,7 @@ package final class NginxServer: Sendable {
         let log = String(decoding: FileSystem.contents(folder.path("access.log")) ?? [], as: UTF8.self)
         return log.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 7, let status = Int(fields[1]), let bodySent = Int64(fields[2]),
+            guard fields.count == 8, let status = Int(fields[1]), let bodySent = Int64(fields[2]),
                 let connection = Int(fields[4]), fields[0] != ""
             else { return nil }
             return Request(
@@ -71,7 +73,8 @@ package final class NginxServer: Sendable {
                 range: fields[3],
                 connection: connection,
                 path: fields[5],
-                cookie: fields[6]
+                cookie: fields[6],
+                isResumed: fields[7] == "r"
             )
         }
     }
@@ -106,7 +109,7 @@ package final class NginxServer: Sendable {
             uwsgi_temp_path \(folder)/uwsgi;
             scgi_temp_path \(folder)/scgi;
             default_type application/octet-stream;
-            log_format facts '$server_protocol|$status|$body_bytes_sent|$http_range|$connection|$request_uri|$http_cookie';
+            log_format facts '$server_protocol|$status|$body_bytes_sent|$http_range|$connection|$request_uri|$http_cookie|$ssl_session_reused';
             access_log \(folder)/access.log facts;
             server {
                 \(listening)

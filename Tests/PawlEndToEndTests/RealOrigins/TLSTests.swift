@@ -129,6 +129,25 @@ struct `TLS with nginx` {
         #expect(Set(nginx.finish().map(\.connection)).count >= 4)
     }
 
+    @Test func `a connection goes on with the session of the one before it`() throws {
+        let site = try RealOriginSite()
+        let authority = try TestAuthority()
+        let block = "ssl_protocols TLSv1.2; keepalive_timeout 0;"
+        let nginx = try NginxServer(site.served, locations: block, authority: authority)
+        let urls = try (0..<3).map { index in
+            try site.served.add("small-\(index).bin", Payload(seed: UInt64(index), length: 3000))
+            return nginx.secureURL("/small-\(index).bin")
+        }
+        let list = site.downloads.path(".list")
+        try FileSystem.write(Array(urls.joined(separator: "\n").utf8), to: list)
+        let run = try site.run("-j", "1", "--cacert", authority.authority, "-i", list)
+        #expect(run.exit == .code(0), "\(run.errors)")
+        let requests = nginx.finish()
+        #expect(Set(requests.map(\.connection)).count == 3)
+        // Each loop knows its own.
+        #expect(requests.map(\.isResumed).first == false && requests.contains { $0.isResumed })
+    }
+
     @Test func `many small files use their connections again`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()

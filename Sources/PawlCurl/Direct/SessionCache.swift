@@ -1,0 +1,22 @@
+#if os(Linux)
+import CCurl
+
+/// The TLS sessions that the connections of one transport may go on with, each with the origin that gave it.
+///
+/// A handshake that goes on with a session needs no certificate and, before TLS 1.3, one round trip instead of two
+/// (RFC 5246 §7.3, RFC 5077). libcurl keeps them by host, port and everything that was said of trust.
+@safe
+final class SessionCache {
+    let share: UnsafeMutableRawPointer
+
+    init?() {
+        guard let share = unsafe curl_share_init() else { return nil }
+        unsafe self.share = share
+        // One loop thread uses the share, so it needs no lock functions.
+        _ = unsafe pawl_share_set_data(share, CURL_LOCK_DATA_SSL_SESSION)
+    }
+
+    deinit { _ = unsafe curl_share_cleanup(share) }
+}
+
+#endif

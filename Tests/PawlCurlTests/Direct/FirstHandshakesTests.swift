@@ -1,0 +1,58 @@
+#if os(Linux)
+import PawlCore
+import PawlEngine
+import Testing
+
+@testable import PawlCurl
+
+@Suite struct FirstHandshakesTests {
+    private let near = Route(TransferRequest(port: 1, scheme: .https))
+    private let far = Route(TransferRequest(port: 2, scheme: .https))
+
+    private func after(_ milliseconds: Int64) -> Moment {
+        Moment(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
+    }
+
+    @Test func `one goes ahead, and the others follow its answer`() {
+        var handshakes = FirstHandshakes()
+        let before = [0, 0, 9].map { handshakes.lets(near, at: after($0)) }
+        #expect(before == [true, false, false])
+        handshakes.answered(near)
+        let behind = handshakes.lets(near, at: after(9))
+        #expect(behind)
+        #expect(handshakes.deadline == nil)
+    }
+
+    @Test func `an answer that is late is not waited for`() {
+        var handshakes = FirstHandshakes()
+        let first = handshakes.lets(near, at: after(0))
+        #expect(first && handshakes.deadline == after(10))
+        let others = [10, 10].map { handshakes.lets(near, at: after($0)) }
+        #expect(others == [true, true])
+        #expect(handshakes.deadline == nil)
+    }
+
+    @Test func `routes do not wait for each other`() {
+        var handshakes = FirstHandshakes()
+        let firsts = [handshakes.lets(near, at: after(0)), handshakes.lets(far, at: after(3))]
+        let seconds = [near, far].map { handshakes.lets($0, at: after(3)) }
+        #expect(firsts == [true, true] && seconds == [false, false])
+        handshakes.answered(near)
+        let thirds = [near, far].map { handshakes.lets($0, at: after(4)) }
+        #expect(thirds == [true, false])
+        #expect(handshakes.deadline == after(13))
+    }
+
+    @Test func `what is known is bounded, and forgetting it costs a wait`() {
+        var handshakes = FirstHandshakes()
+        let firsts = (1...200).map {
+            handshakes.lets(Route(TransferRequest(port: $0, scheme: .https)), at: after(0))
+        }
+        #expect(!firsts.contains(false))
+        handshakes.answered(near)
+        let again = [1, 2].map { handshakes.lets(near, at: after($0)) }
+        #expect(again == [true, false])
+    }
+}
+
+#endif
