@@ -111,6 +111,11 @@ extension BrowserTests {
                 )
                 #expect(bench.difference("kept.bin", from: payload) == nil)
                 #expect(try await bench.manager.downloads().isEmpty)
+                // Without a time to take it back it goes at once.
+                try await bench.addPaused(1)
+                let id = try #require(try await bench.manager.downloads().first).id.description
+                _ = try await bench.call("pawl.remove", [.string(id), ["grace": .number(0)]])
+                #expect(try await bench.manager.downloads().isEmpty)
             }
         }
     }

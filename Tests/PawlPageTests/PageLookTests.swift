@@ -110,8 +110,8 @@ extension BrowserTests {
                 )
                 let small = try await page.evaluate(
                     """
-                    [...document.querySelectorAll(".top button, .row:not([hidden]) button, .filter")]
-                      .filter((button) => button.getBoundingClientRect().height < 44).map((button) => button.outerHTML)
+                    [...document.querySelectorAll(".top button, .tools button, .row:not([hidden]) button, .filter")]
+                      .filter((button) => !button.hidden && button.getBoundingClientRect().height < 44).map((button) => button.outerHTML)
                     """
                 )
                 #expect(small == [])

@@ -10,7 +10,7 @@ final class Departures: Sendable {
     private struct Departure {
         let keepsFile: Bool
         /// It ran or waited.
-        let wasUnderWay: Bool
+        var wasUnderWay: Bool
         let timer: Task<Void, Never>
     }
 
@@ -31,10 +31,17 @@ final class Departures: Sendable {
             guard (try? await Task.sleep(for: delay)) != nil else { return }
             await self.complete(id)
         }
-        leaving.withLock {
-            $0[id] = Departure(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
+        let isFirst = leaving.withLock { leaving in
+            guard let other = leaving[id] else {
+                leaving[id] = Departure(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
+                return true
+            }
+            // Of two who remove it at once one has stopped it, and knows how it was.
+            leaving[id]?.wasUnderWay = other.wasUnderWay || wasUnderWay
+            return false
         }
-        return true
+        if !isFirst { timer.cancel() }
+        return isFirst
     }
 
     /// Takes a removal back; `false` when it is too late.

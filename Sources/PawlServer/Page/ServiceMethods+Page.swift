@@ -7,10 +7,10 @@ extension ServiceMethods {
     func remove(_ given: Aria2Parameters) async throws -> JSON {
         let wish = try given.members(1)
         let keepsFile = wish["keepFile"]?.bool ?? false
-        guard let grace = wish["grace"]?.integer else {
+        guard let grace = wish["grace"]?.integer, grace > 0 else {
             return try await each(given) { try await manager.remove($0, keepingFile: keepsFile) }
         }
-        let delay = Duration.seconds(min(max(0, grace), 60))
+        let delay = Duration.seconds(min(grace, 60))
         return try await each(given) { id in
             defer { page.feed.touch(id) }
             return try await page.departures.remove(id, keepingFile: keepsFile, after: delay)

@@ -80,7 +80,10 @@ export function listenForKeys(program) {
     const { target } = event;
     if (!(target instanceof Element) || program.isLocked || target.closest("dialog")) return;
     if (target.matches("input, textarea, select")) {
-      if (event.key === "Escape") /** @type {HTMLElement} */ (target).blur();
+      if (event.key !== "Escape") return;
+      // A search field would empty itself and tell nobody.
+      event.preventDefault();
+      /** @type {HTMLElement} */ (target).blur();
       return;
     }
     // Buttons, links and players have keys of their own.

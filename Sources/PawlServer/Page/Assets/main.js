@@ -53,6 +53,7 @@ export class Program {
     at("menu-button").addEventListener("click", () => this.openMenu());
     at("menu-button").append(icon("menu"));
     at("search-icon").append(icon("search"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     this.connection.addEventListener("live", (event) => this.queue.take(/** @type {CustomEvent} */ (event).detail));
     this.connection.addEventListener("open", () => this.#show("list"));
     this.connection.addEventListener("stranger", () => this.#lock(false));
@@ -121,6 +122,7 @@ export class Program {
     at("login").hidden = isList;
     for (const part of ["top", "body"]) at(part).inert = !isList;
     if (isList) this.list.draw();
+    else document.querySelector("dialog")?.close();
   }
 }
 

@@ -22,6 +22,10 @@ export function showTotals(queue, openBounds) {
     document.title = queue.speed > 0 ? `${now} · Pawl` : "Pawl";
   };
   queue.addEventListener("change", draw);
-  queue.addEventListener("tick", () => drawSpeeds(chart, queue.speeds, { isQuiet: true }));
-  return draw;
+  const paint = () => drawSpeeds(chart, queue.speeds, { isQuiet: true });
+  queue.addEventListener("tick", paint);
+  return () => {
+    draw();
+    paint();
+  };
 }
