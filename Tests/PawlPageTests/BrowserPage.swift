@@ -83,7 +83,7 @@ struct BrowserPage: Sendable {
 
     /// Waits in the page until an expression gives something; the bound only keeps a failing test from hanging.
     @discardableResult
-    func wait(_ expression: String, atMost seconds: Int = 30) async throws -> JSON {
+    func wait(_ expression: String, atMost seconds: Int = 120) async throws -> JSON {
         for attempt in 0... {
             do {
                 return try await evaluate(
@@ -94,7 +94,8 @@ struct BrowserPage: Sendable {
                         let value;
                         try { value = (() => (\(expression)))(); } catch { value = null; }
                         if (value) resolve(value);
-                        else if (performance.now() > end) reject(new Error("it did not come true"));
+                        else if (performance.now() > end) reject(new Error(
+                          `it did not come true at ${location.href}, ${document.readyState}, ${document.body?.innerText}`));
                         else setTimeout(look, 20);
                       };
                       look();

@@ -57,7 +57,8 @@ extension BrowserTests {
         let browser: Browser
 
         init() throws {
-            namespace = try Namespace(number: 31)
+            // Another run of the tests on this machine would have the same addresses.
+            namespace = try Namespace(number: 32 + Int(getpid() % 160))
             origin = try PawlTestKit.Origin(address: namespace.address)
             folder = try TemporaryFolder()
             service = try namespace.start(
