@@ -45,7 +45,7 @@ final class ServiceBench: Sendable {
     func curl(_ arguments: String...) async throws -> String { try await curl(arguments) }
 
     func curl(_ arguments: [String]) async throws -> String {
-        try await run("/usr/bin/curl", ["-sS", "--max-time", "30", "--noproxy", "*"] + arguments).output
+        try await run("/usr/bin/curl", ["-sS", "--max-time", "300", "--noproxy", "*"] + arguments).output
     }
 
     /// Calls over the socket file; `parameters` is a JSON array.

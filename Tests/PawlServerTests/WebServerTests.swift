@@ -67,7 +67,7 @@ private final class Parrot: WebHandler {
     }
 
     private func curl(_ arguments: String...) throws -> PawlProcess {
-        try PawlProcess.run("/usr/bin/curl", ["-sS", "--max-time", "20", "--noproxy", "*"] + arguments)
+        try PawlProcess.run("/usr/bin/curl", ["-sS", "--max-time", "300", "--noproxy", "*"] + arguments)
     }
 
     @Test func `a request arrives with its path, query, body and door`() async throws {

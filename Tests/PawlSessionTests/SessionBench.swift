@@ -44,7 +44,7 @@ final class SessionBench: Sendable {
     func quiet(_ path: String) async { await aside { _ = self.origin.waitUntilQuiet(path) } }
 
     /// Waits until the files in the tasks' folders are like that.
-    func wait(atMost limit: Duration = .seconds(30), until condition: ([String]) -> Bool) {
+    func wait(atMost limit: Duration = .patience, until condition: ([String]) -> Bool) {
         let end = ContinuousClock.now + limit
         let state = folder.path("state")
         while ContinuousClock.now < end {

@@ -7,7 +7,7 @@ import Testing
     private let payload = Payload(seed: 11, length: 300_000)
 
     private func curl(_ arguments: String...) throws -> PawlProcess {
-        try PawlProcess.run("/usr/bin/curl", ["--silent", "--show-error", "--max-time", "20"] + arguments)
+        try PawlProcess.run("/usr/bin/curl", ["--silent", "--show-error", "--max-time", "300"] + arguments)
     }
 
     @Test func `content, ranges and validators are served and logged`() async throws {

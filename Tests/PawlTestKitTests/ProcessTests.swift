@@ -36,7 +36,7 @@ import Testing
         let origin = try Origin(address: namespace.address)
         defer { origin.stop() }
         let url = origin.serve("/f", Payload(text: "over the cable"))
-        let curl = ["--silent", "--max-time", "20", url]
+        let curl = ["--silent", "--max-time", "300", url]
         let first = try namespace.start("/usr/bin/curl", curl)
         first.wait()
         #expect(first.output == "over the cable")

@@ -85,31 +85,31 @@ extension Origin {
 
     /// Waits until the log satisfies `condition`; `false` after `limit`, which only keeps a failing test from hanging.
     @discardableResult
-    package func wait(atMost limit: Duration = .seconds(30), until condition: (RequestLog) -> Bool) -> Bool {
+    package func wait(atMost limit: Duration = .patience, until condition: (RequestLog) -> Bool) -> Bool {
         state.wait(atMost: limit) { condition($0.log) ? () : nil } != nil
     }
 
     /// Waits until that many requests for `path` came.
     @discardableResult
-    package func wait(requests count: Int, of path: String, atMost limit: Duration = .seconds(30)) -> Bool {
+    package func wait(requests count: Int, of path: String, atMost limit: Duration = .patience) -> Bool {
         state.wait(atMost: limit) { $0.resources[path]?.requests ?? 0 >= count ? () : nil } != nil
     }
 
     /// Waits until that many body bytes of `path` were handed to the kernel.
     @discardableResult
-    package func wait(bytes count: Int64, of path: String, atMost limit: Duration = .seconds(30)) -> Bool {
+    package func wait(bytes count: Int64, of path: String, atMost limit: Duration = .patience) -> Bool {
         state.wait(atMost: limit) { $0.resources[path]?.bodySent ?? 0 >= count ? () : nil } != nil
     }
 
     /// Waits until that many exchanges of `path` are held at once.
     @discardableResult
-    package func wait(held count: Int, of path: String, atMost limit: Duration = .seconds(30)) -> Bool {
+    package func wait(held count: Int, of path: String, atMost limit: Duration = .patience) -> Bool {
         wait(atMost: limit) { log in log.of(path).filter(\.isHeld).count >= count }
     }
 
     /// Waits until no exchange of `path` is under way.
     @discardableResult
-    package func waitUntilQuiet(_ path: String, atMost limit: Duration = .seconds(30)) -> Bool {
+    package func waitUntilQuiet(_ path: String, atMost limit: Duration = .patience) -> Bool {
         wait(atMost: limit) { log in log.of(path).allSatisfy { $0.end != nil } }
     }
 

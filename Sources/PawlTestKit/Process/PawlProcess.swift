@@ -117,7 +117,7 @@ extension PawlProcess {
 
     /// Waits for the end; kills it and gives `nil` when `limit` passed first.
     @discardableResult
-    package func wait(atMost limit: Duration = .seconds(60)) -> Exit? {
+    package func wait(atMost limit: Duration = .patience) -> Exit? {
         if let exit = state.wait(atMost: limit, for: \.exit) { return exit }
         send(SIGKILL)
         _ = state.wait(for: \.exit)
@@ -135,7 +135,7 @@ extension PawlProcess {
     @discardableResult
     package func line(
         in stream: Stream = .out,
-        atMost limit: Duration = .seconds(30),
+        atMost limit: Duration = .patience,
         where condition: (String) -> Bool
     ) -> String? {
         var seen = 0
@@ -151,7 +151,7 @@ extension PawlProcess {
     }
 
     /// Waits until everything on standard output so far satisfies `condition`; `false` when the process ended before.
-    package func hasShown(atMost limit: Duration = .seconds(30), _ condition: (String) -> Bool) -> Bool {
+    package func hasShown(atMost limit: Duration = .patience, _ condition: (String) -> Bool) -> Bool {
         state.wait(atMost: limit) { state -> Bool? in
             if condition(String(decoding: state.out, as: UTF8.self)) { return true }
             return state.exit == nil ? nil : false
@@ -186,7 +186,7 @@ extension PawlProcess {
         _ arguments: [String],
         environment: [String: String] = [:],
         folder: String? = nil,
-        atMost limit: Duration = .seconds(60)
+        atMost limit: Duration = .patience
     ) throws(SystemError) -> PawlProcess {
         let process = try PawlProcess(program, arguments, environment: environment, folder: folder)
         process.wait(atMost: limit)

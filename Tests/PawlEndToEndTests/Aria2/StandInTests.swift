@@ -168,7 +168,7 @@ final class `In aria2c's place` {
                 "5 OK True", "0 OK",
             ]
         )
-        #expect(server.wait(atMost: .seconds(20)) == .code(0))
+        #expect(server.wait(atMost: .patience) == .code(0))
         #expect(folder.difference("d/p.bin", from: content) == nil)
         #expect(folder.difference("d/z", from: content) == nil)
         #expect(FileSystem.contents(folder.path("session")) == [])
@@ -194,7 +194,7 @@ final class `In aria2c's place` {
             """
         let (first, lines) = try serve(["--save-session=\(session)"], script, "first", url)
         #expect(lines == ["00000000000000cd", "OK"])
-        #expect(first.wait(atMost: .seconds(20)) == .code(0))
+        #expect(first.wait(atMost: .patience) == .code(0))
         let saved = try #require(FileSystem.contents(session))
         #expect(
             String(decoding: saved, as: UTF8.self) == "\(url)\n gid=00000000000000cd\n pause=true\n out=x\n"
@@ -207,6 +207,6 @@ final class `In aria2c's place` {
                 "[{'gid': '00000000000000cd', 'status': 'paused'}]", "x", "1 Invalid GID zz", "1", "OK",
             ]
         )
-        #expect(second.wait(atMost: .seconds(20)) == .code(0))
+        #expect(second.wait(atMost: .patience) == .code(0))
     }
 }

@@ -40,7 +40,7 @@ import Testing
 
     /// Returns when that many bytes are in the task's part file: those in sockets are lost with their process.
     private func waitUntilWritten(_ count: Int64) throws {
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .patience
         while path("f.part").flatMap(FileSystem.size) ?? 0 < count {
             try #require(ContinuousClock.now < limit, "\(count) bytes were not written")
             sched_yield()
@@ -186,7 +186,7 @@ import Testing
         try leaveSession(stoppingAt: 4_000_000)
         try waitUntilWritten(4_000_000)
         let words = "going on with the session films%2F1"
-        let limit = ContinuousClock.now + .seconds(60)
+        let limit = ContinuousClock.now + .patience
         while !services.contains(where: { $0.errors.contains(words) }), ContinuousClock.now < limit {
             sched_yield()
         }

@@ -58,7 +58,7 @@ struct `The service, killed at work` {
     /// A child of ours, so that its end can be waited for: until then its locks hold.
     private func start() throws -> PawlProcess {
         let service = try house.start("serve", "--jobs", "\(Self.slots)")
-        let line = service.line(in: .err, atMost: .seconds(60)) { $0.contains("serving") }
+        let line = service.line(in: .err, atMost: .patience) { $0.contains("serving") }
         try #require(line != nil, "\(service.errors)")
         return service
     }

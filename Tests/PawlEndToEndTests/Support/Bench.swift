@@ -72,7 +72,7 @@ struct Outcome: CustomStringConvertible {
     let errors: String
 
     init(of process: PawlProcess) {
-        switch process.wait(atMost: .seconds(60)) {
+        switch process.wait(atMost: .patience) {
         case .code(let code): self.code = code
         case .signal(let signal): code = -signal
         case nil: code = nil
