@@ -16,6 +16,7 @@ extension DownloadMachine {
         let lane = lanes[index]
         // A target that works may expire again.
         if [0, 200, 206, 416].contains(head.status) { sources[lane.source].wentBack = false }
+        if head.status == 206 { sources[lane.source].sendsParts = true }
         let source = sources[lane.source]
         // Bytes of which nothing is known but that they are there are proved by none of the server's words.
         let known = source.identity ?? ContentIdentity(total: identity?.total)

@@ -34,6 +34,7 @@ extension DownloadMachine {
         growth.restart()
         for index in sources.indices {
             sources[index].isUsable = true
+            sources[index].sendsParts = false
             sources[index].wentBack = false
         }
         sources[0].isOnTrial = plan.replacesAddress

@@ -25,10 +25,14 @@ extension DownloadMachine {
 
     /// E1: a request with Range that gets no answer at all is followed by one without; if that is silent too, the cause
     /// is not the Range.
+    ///
+    /// Of a server that has sent parts before, one silence says nothing: what is on disk would give way to the whole.
     private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
         let isSuspect =
             fault == .silent(answered: false) && lane.asked != .whole && !rangeWasSilent && rangesUsable
-        rangeWasSilent = isSuspect && plan.wish == .whole && existingLength == nil
+        let sentParts = sources[lane.source].sendsParts
+        if isSuspect { sources[lane.source].sendsParts = false }
+        rangeWasSilent = isSuspect && !sentParts && plan.wish == .whole && existingLength == nil
         return rangeWasSilent
     }
 

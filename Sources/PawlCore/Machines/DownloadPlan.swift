@@ -57,6 +57,8 @@ package struct Source: Hashable, Sendable {
     /// Date and length may stand in for a tag: it never had a strong one, or an overlap agreed although the tag differed.
     package var acceptsSoft = false
     package var isUsable = true
+    /// It has sent a part, and was not silent to a request with Range since.
+    package var sendsParts = false
     /// Its redirect target was given up once since the last progress.
     package var wentBack = false
     /// It stands in for another address and has not shown yet that its content is the same; until then nothing that is on

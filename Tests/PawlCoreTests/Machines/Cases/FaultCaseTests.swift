@@ -153,6 +153,23 @@ import Testing
         #expect(bench.asked == .from(500))
     }
 
+    @Test func `E1 of a server that has sent a part one silence is no word against ranges, two are`() {
+        var bench = Bench { $0.timeout = .seconds(10) }
+        bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
+        bench.answer(Bench.part(500, 1000, of: 1000))
+        bench.progress(to: 600)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.asked == .from(600))
+        bench.tick(after: 11)
+        #expect(bench.notices.isEmpty && bench.machine.lanes.isEmpty)
+        bench.ring()
+        #expect(bench.asked == .from(600))
+        bench.tick(after: 11)
+        #expect(bench.notices == ["no answer to a request with Range: asking without"])
+        #expect(bench.asked == .whole && bench.machine.written == 600)
+    }
+
     @Test func `a file server is asked over one connection and compared on resume`() {
         var bench = Bench(scheme: .ftp) { $0.growth = .fixed(4) }
         bench.begin(Bench.journal([ByteRange(0, 8 * Bench.megabyte)], total: 100 * Bench.megabyte, tag: nil))
