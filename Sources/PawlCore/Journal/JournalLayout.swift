@@ -9,7 +9,9 @@ package enum JournalLayout {
     /// Since this version a part file is cut to what is trusted when it is taken up.
     static let cuttingVersion: UInt32 = 2
     /// What one write, or one move in the kernel, brings at most before the cursor follows.
-    static let longestWrite: Int64 = 1 << 20
+    package static let longestWrite: Int64 = 1 << 20
+    /// No file is longer: a cursor has 48 bits.
+    static let longestFile: Int64 = 1 << 48 - 1
     package static let magic: [UInt8] = Array("PAWLJRNL".utf8)
     /// The first page: what is mapped.
     package static let pageLength = 4096

@@ -27,7 +27,10 @@ package struct JournalSlot: Hashable, Sendable {
     ///
     /// A word of 0 (what stands there while the words before it change) can only claim an empty range.
     package func word(at cursor: Int64) -> UInt64 {
-        precondition(start <= cursor && cursor < 1 << 48, "a cursor runs forward below 256 TiB: \(cursor)")
+        precondition(
+            start <= cursor && cursor <= JournalLayout.longestFile,
+            "a cursor runs forward below 256 TiB: \(cursor)"
+        )
         let bits = UInt64(cursor)
         return bits | UInt64(CursorCheck.value(of: bits, seed: seed)) << 48
     }

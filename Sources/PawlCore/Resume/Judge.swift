@@ -52,6 +52,9 @@ package struct Judge: Hashable, Sendable {
         if head.hasContradictoryLength, head.status == 200 || head.status == 206 {
             return .fault(.unproven("it gives lengths that contradict each other"))
         }
+        if let length = head.longest, length > JournalLayout.longestFile {
+            return .fault(.unproven("it says that there are \(length) bytes, which no file of ours can have"))
+        }
         return switch head.status {
         case 0: fileAnswer(head)
         case 200: wholeAnswer(head)
@@ -206,5 +209,16 @@ package struct Judge: Hashable, Sendable {
         guard let name = name?.lowercased() else { return type }
         let isExpected = name.hasSuffix(".html") || name.hasSuffix(".htm") || !name.contains(".")
         return isExpected ? nil : type
+    }
+}
+
+extension ResponseHead {
+    /// The greatest length that it speaks of.
+    fileprivate var longest: Int64? {
+        switch contentRange {
+        case .range(let range, let total): total ?? range.end
+        case .unsatisfied(let total): total
+        case .absent, .malformed: contentLength
+        }
     }
 }

@@ -2,14 +2,15 @@
 import CCurl
 import CPawlSystem
 import Glibc
+import PawlCore
 
 /// A pipe through which the kernel moves bytes from a socket to a file.
 ///
 /// Empty between uses.
 @safe
 final class SplicePipe {
-    /// What one `fill` moves at most.
-    static let size = 1 << 20
+    /// What one `fill` moves at most: what a journal expects behind its cursors after a kill.
+    static let size = Int(JournalLayout.longestWrite)
 
     enum Filling: Hashable {
         case bytes(Int)

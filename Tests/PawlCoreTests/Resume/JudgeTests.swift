@@ -157,6 +157,24 @@ import Testing
         #expect(Self.verdict(.whole, head) == "status 503 -1.0")
     }
 
+    @Test func `a length that no file can have is refused before anything is reckoned with it`() {
+        let longest: Int64 = 1 << 48 - 1
+        for length in [longest, longest + 1, .max] {
+            let heads = [
+                Self.head(200) { $0.contentLength = length },
+                Self.part(0, 500, total: length),
+                ResponseHead(fileLength: length, modified: nil),
+            ]
+            for head in heads {
+                let judge = Judge(asked: .from(0), known: nil)
+                #expect(
+                    (Self.kind(judge.verdict(on: head, wallTime: .init(seconds: 0))) == "fault")
+                        == (length > longest)
+                )
+            }
+        }
+    }
+
     @Test func `other statuses are faults, redirects lead on`() {
         for status in [301, 302, 303, 307, 308] {
             let head = Self.head(status) { $0.location = "/x" }
