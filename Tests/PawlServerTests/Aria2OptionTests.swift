@@ -1,12 +1,21 @@
 import PawlCore
-import PawlServer
 import Testing
+
+@testable import PawlServer
 
 @Suite struct Aria2OptionTests {
     private func take(_ text: String, scope: Aria2Option.Scope = .initial) throws -> [String: String] {
         var options = Aria2Options()
         try options.take(try JSON.parse(text), scope: scope)
         return options.values
+    }
+
+    @Test func `the pieces of the longest file are no millions`() {
+        let mebi: Int64 = 1 << 20
+        for (total, length) in [(0, mebi), (mebi << 20 - 1, mebi), (mebi << 20, 2 * mebi), (.max, 1 << 43)] {
+            #expect(Aria2Status.pieceLength(of: total) == length)
+            #expect(total / length < 1 << 20)
+        }
     }
 
     @Test func `sizes are told in plain digits`() throws {

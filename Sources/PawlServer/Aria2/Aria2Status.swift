@@ -7,8 +7,14 @@ struct Aria2Status {
     let options: Aria2Options
     let root: String
 
-    /// aria2's unit of the bit field.
-    static let pieceLength: Int64 = 1 << 20
+    /// The unit of the bit field: aria2's own, twice as much and so on for files that would have millions of pieces.
+    static func pieceLength(of total: Int64) -> Int64 {
+        var length: Int64 = 1 << 20
+        while total / length >= 1 << 20 { length *= 2 }
+        return length
+    }
+
+    private var pieceLength: Int64 { Aria2Status.pieceLength(of: snapshot.total ?? 0) }
 
     /// Whether what is asked for cannot be told without knowing which bytes are there.
     static func needsRanges(_ keys: Set<String>) -> Bool {
@@ -35,7 +41,7 @@ struct Aria2Status {
         var members: [JSON.Member] = []
         func set(_ name: String, _ value: String) { members.append(JSON.Member(name, .string(value))) }
         let total = snapshot.total ?? 0
-        let pieces = (total + Aria2Status.pieceLength - 1) / Aria2Status.pieceLength
+        let pieces = total / pieceLength + (total % pieceLength > 0 ? 1 : 0)
         set("gid", snapshot.id.description)
         set("status", Aria2Status.word(snapshot.state))
         set("totalLength", String(total))
@@ -45,7 +51,7 @@ struct Aria2Status {
         set("downloadSpeed", String(snapshot.speed))
         set("uploadSpeed", "0")
         set("connections", String(snapshot.connections))
-        set("pieceLength", String(Aria2Status.pieceLength))
+        set("pieceLength", String(pieceLength))
         set("numPieces", String(pieces))
         switch snapshot.state {
         case .finished:
@@ -105,17 +111,19 @@ struct Aria2Status {
 
     /// Numbers of the pieces that are whole; the last one may be shorter.
     private var wholePieces: [Range<Int64>] {
-        details.written.map { range in
-            let start = (range.lowerBound + Aria2Status.pieceLength - 1) / Aria2Status.pieceLength
-            let rest = range.upperBound == snapshot.total ? Aria2Status.pieceLength - 1 : 0
-            return start..<max(start, (range.upperBound + rest) / Aria2Status.pieceLength)
+        let length = pieceLength
+        return details.written.map { range in
+            let start = (range.lowerBound + length - 1) / length
+            let rest = range.upperBound == snapshot.total ? length - 1 : 0
+            return start..<max(start, (range.upperBound + rest) / length)
         }
     }
 
     private var completedPieces: Int64 {
-        wholePieces.reduce(0) { sum, pieces in
-            let end = min(pieces.upperBound * Aria2Status.pieceLength, snapshot.total ?? .max)
-            return sum + max(0, end - pieces.lowerBound * Aria2Status.pieceLength)
+        let length = pieceLength
+        return wholePieces.reduce(0) { sum, pieces in
+            let end = min(pieces.upperBound * length, snapshot.total ?? .max)
+            return sum + max(0, end - pieces.lowerBound * length)
         }
     }
 
