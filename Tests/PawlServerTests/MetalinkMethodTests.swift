@@ -54,6 +54,17 @@ import Testing
         await bench.close()
     }
 
+    @Test func `the last place that a number can name is the end of the line`() async throws {
+        let bench = try await ServiceBench()
+        let text = """
+            <metalink><file name="f"><url>http://a/</url></file><file name="g"><url>http://b/</url></file></metalink>
+            """
+        var wish = wish(text, ["pause": "true"]).array ?? []
+        wish.append(.number(Int64.max))
+        #expect(try await bench.result("aria2.addMetalink", .array(wish)).array?.count == 2)
+        await bench.close()
+    }
+
     @Test func `what is none is refused, and names stay in the root`() async throws {
         let bench = try await ServiceBench()
         for text in ["", "<html/>", "<metalink><file name='../f'><url>http://h/</url></file></metalink>"] {

@@ -51,7 +51,8 @@ extension Aria2Methods {
     private func position(_ parameters: Aria2Parameters, _ index: Int) throws(RPCError) -> Int? {
         guard let position = try parameters.optionalInteger(index) else { return nil }
         guard position >= 0 else { throw RPCError("Position must be greater than or equal to 0.") }
-        return position
+        // Beyond the end of every line, with room for the files of a Metalink behind each other.
+        return min(position, .max / 2)
     }
 
     private func add(_ requests: [DownloadRequest], at position: Int?) async throws -> [Download.ID] {
