@@ -53,6 +53,22 @@ import Testing
         #expect(left.ended.at == 4999 && left.ended.ids == ["4999"])
     }
 
+    @Test(.enabled(if: MountedFolder.isAvailable, "needs a file system of its own"))
+    func `what was owed while the disk was full is in the file with the next that is`() throws {
+        let disk = try MountedFolder(bytes: 1 << 18)
+        let outbox = Outbox(path: disk.path("outbox"), now: 0, log: nil)
+        try? FileSystem.write([UInt8](repeating: 1, count: 1 << 18), to: disk.path("filler"))
+        let padding = String(repeating: "x", count: 1000)
+        for number in 0..<20 {
+            _ = outbox.add(letter(padding, "\(number)", at: 0), owedTo: [.webhook])
+        }
+        #expect(Outbox(path: disk.path("outbox"), now: 0, log: nil).left.count < 20)
+        FileSystem.remove(disk.path("filler"))
+        _ = outbox.add(letter("start", "last", at: 0), owedTo: [.webhook])
+        let left = Outbox(path: disk.path("outbox"), now: 0, log: nil).left
+        #expect(left.map { $0.letter["id"]?.string } == (0..<20).map { "\($0)" } + ["last"])
+    }
+
     @Test func `a mark knows what ended before it, and what within its second`() {
         var mark = EndMark(at: 10)
         #expect(mark.note(letter("complete", "a", at: 12)) && mark.note(letter("error", "b", at: 12)))
@@ -128,7 +144,7 @@ import Testing
         let impatient = HookRunner(log: nil)
         impatient.run(["/bin/cat", gates[HookRunner.limit]])
         await impatient.close(within: .milliseconds(1))
-        async let closing: Void = runner.close(within: .seconds(60))
+        async let closing: Void = runner.close(within: .patience)
         for gate in gates.dropLast() { _ = try PawlProcess.run("/bin/sh", ["-c", ": >\(gate)"]) }
         await closing
         #expect(done.withLock { $0.sorted() } == Array(0..<HookRunner.limit))

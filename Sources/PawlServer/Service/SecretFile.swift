@@ -65,7 +65,10 @@ package enum SecretFile {
         defer { close(file) }
         let bytes = Array((text + "\n").utf8)
         guard unsafe Glibc.write(file, bytes, bytes.count) == bytes.count else {
-            throw failure(.inputOutput, "cannot write", path, errno)
+            let number = errno
+            // A part of a secret would be taken for one at the next start.
+            remove(at: path)
+            throw failure(.inputOutput, "cannot write", path, number)
         }
     }
 

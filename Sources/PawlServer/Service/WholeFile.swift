@@ -16,6 +16,8 @@ package enum WholeFile {
             guard count > 0 else {
                 let failure = failure("cannot write", draft)
                 close(file)
+                // It has what room there was.
+                _ = unsafe unlink(draft)
                 throw failure
             }
             written += count

@@ -130,7 +130,11 @@ extension Outbox {
         let bytes = line.utf8 + [UInt8(ascii: "\n")]
         state.size += bytes.count
         guard state.size <= Outbox.limit else { return rewrite(&state) }
-        return unsafe write(state.descriptor, bytes, bytes.count) == bytes.count ? nil : failure(errno)
+        if unsafe write(state.descriptor, bytes, bytes.count) == bytes.count { return nil }
+        let number = errno
+        // A part of a line may be there, which would take the next one with it.
+        state.size = Outbox.limit
+        return failure(number)
     }
 
     private func rewrite(_ state: inout State) -> Failure? {
