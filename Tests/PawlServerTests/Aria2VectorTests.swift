@@ -264,6 +264,18 @@ import Testing
         await other.close()
     }
 
+    @Test func `a session that cannot be kept is said in the log`() async throws {
+        let folder = try TemporaryFolder()
+        let log = try ServiceLog(path: folder.path("log"), format: .text)
+        let bench = try await ServiceBench {
+            $0.sessionFile = folder.path("none/session")
+            $0.log = log
+        }
+        await bench.close()
+        let text = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+        #expect(text.contains("cannot make") && text.contains("none/session"))
+    }
+
     @Test func `what cannot be done is said, not left out`() async throws {
         let bench = try await ServiceBench()
         for option in ["dry-run", "hash-check-only", "parameterized-uri"] {

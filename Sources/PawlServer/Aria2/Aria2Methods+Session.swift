@@ -50,19 +50,33 @@ extension Aria2Methods {
 /// Keeps the session file up to date, and takes in what one lists.
 final class SessionKeeper: Sendable {
     private let methods: Aria2Methods
+    private let log: ServiceLog?
     private let timer: Task<Void, Never>?
 
     /// `interval` are seconds, 0 for never.
-    init(_ methods: Aria2Methods, interval: Int) {
+    init(_ methods: Aria2Methods, interval: Int, log: ServiceLog?) {
         self.methods = methods
+        self.log = log
         guard interval > 0, methods.settings.sessionFile != nil else {
             timer = nil
             return
         }
         timer = Task {
             while (try? await Task.sleep(for: .seconds(interval))) != nil {
-                _ = try? await methods.saveSession()
+                await Self.save(methods, log)
             }
+        }
+    }
+
+    private static func save(_ methods: Aria2Methods, _ log: ServiceLog?) async {
+        do {
+            _ = try await methods.saveSession()
+        } catch let failure as Failure {
+            log?.note(failure)
+        } catch let error as PawlError {
+            log?.note(error.failure)
+        } catch {
+            // There is a file to save it in.
         }
     }
 
@@ -81,7 +95,7 @@ final class SessionKeeper: Sendable {
     /// Writes it for the last time.
     func close() async {
         timer?.cancel()
-        if methods.settings.sessionFile != nil { _ = try? await methods.saveSession() }
+        if methods.settings.sessionFile != nil { await Self.save(methods, log) }
     }
 }
 

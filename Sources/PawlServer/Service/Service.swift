@@ -90,7 +90,7 @@ package final class Service: Sendable {
             page: page,
             portRefusal: configuration.portRefusal
         ) { bell.ring() }
-        let session = SessionKeeper(aria2, interval: configuration.sessionInterval)
+        let session = SessionKeeper(aria2, interval: configuration.sessionInterval, log: configuration.log)
         await session.load(configuration.entries)
         let lines = EventLines()
         let adoptions = configuration.sessions.map {
