@@ -77,7 +77,7 @@ struct ServiceClient: Sendable {
             isFirst = false
             let parts = text.split(separator: ":", maxSplits: 1)
             if parts.count == 2, parts[0].lowercased() == "content-length" {
-                length = Int(parts[1].filter { $0 != " " })
+                length = Int(parts[1].filter { $0 != " " }).map { max(0, $0) }
             }
         }
         if isFirst { throw connection.lost("it ended without an answer") }
