@@ -26,6 +26,9 @@ final class HookRunner: Sendable {
 
     init(log: ServiceLog?) { self.log = log }
 
+    /// Nothing is begun any more.
+    var isClosing: Bool { state.withLock { $0.closing != nil } }
+
     /// Calls `done` when the program has ended or will never be run.
     func run(_ words: [String], done: @escaping @Sendable () -> Void = {}) {
         enum Turn { case now, later, never }
