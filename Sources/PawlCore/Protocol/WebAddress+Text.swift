@@ -8,13 +8,13 @@ extension WebAddress {
 
     /// In one piece: thousands of addresses are written for one list.
     private func text(query: String?) -> String {
-        let authority = authority
         var text = scheme.rawValue
+        // Brackets, a port and what stands between the parts need no more than 16.
         text.reserveCapacity(
-            text.utf8.count + authority.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 4
+            text.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 16
         )
         text += "://"
-        text += authority
+        addAuthority(to: &text)
         text += path
         if let query {
             text += "?"
@@ -26,8 +26,22 @@ extension WebAddress {
     /// Host and port as they stand in a URL and in a Host field: a literal in brackets, the port only where it is not
     /// the default.
     package var authority: String {
-        let name = host.utf8.has { $0 == .colon } ? "[\(host)]" : host
-        return port == scheme.defaultPort ? name : name + ":" + String(port)
+        var text = ""
+        addAuthority(to: &text)
+        return text
+    }
+
+    private func addAuthority(to text: inout String) {
+        if host.utf8.has({ $0 == .colon }) {
+            text += "["
+            text += host
+            text += "]"
+        } else {
+            text += host
+        }
+        guard port != scheme.defaultPort else { return }
+        text += ":"
+        text += String(port)
     }
 
     /// Whether the host is this machine, so that no network is needed: `localhost` and names below it (RFC

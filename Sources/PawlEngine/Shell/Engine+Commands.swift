@@ -16,10 +16,10 @@ extension Engine {
             case .paused, .preempted, .failed:
                 guard entry.loop != nil else { break }
                 // Its loop has still to let go of it; its slot may be another's already.
-                state.entries[id]?.startsAgain = true
+                entry.startsAgain = true
                 return []
             case .waiting, .probing, .transferring, .waitingForNetwork, .verifying:
-                if entry.stopsAs != nil { state.entries[id]?.startsAgain = true }
+                if entry.stopsAs != nil { entry.startsAgain = true }
             }
             return state.enqueue(id)
         }
@@ -38,10 +38,10 @@ extension Engine {
                 if phase == .removed { state.entries[id] = nil }
                 return (entry.box, orders, nil)
             }
-            state.entries[id]?.stopsAs = phase
-            state.entries[id]?.isYielding = false
-            state.entries[id]?.startsAgain = false
-            if phase == .removed { state.entries[id]?.isForgotten = true }
+            entry.stopsAs = phase
+            entry.isYielding = false
+            entry.startsAgain = false
+            if phase == .removed { entry.isForgotten = true }
             return (nil, [], loops[loop].put(message))
         }
         wake?()
@@ -71,10 +71,10 @@ extension Engine {
     package func replaceSource(_ id: DownloadID, with address: WebAddress) {
         let wake = state.withLock { state -> Wake? in
             guard let entry = state.entries[id] else { return nil }
-            state.entries[id]?.job.plan.sources[0] = address
-            state.entries[id]?.job.plan.replacesAddress = true
+            entry.job.plan.sources[0] = address
+            entry.job.plan.replacesAddress = true
             // The bytes are found by the file's name where the address has nothing to do with them.
-            if entry.job.fileName == nil { state.entries[id]?.job.fileName = entry.box.reading.name }
+            if entry.job.fileName == nil { entry.job.fileName = entry.box.reading.name }
             return entry.loop.flatMap { loops[$0].put(.replaceSource(id, address)) }
         }
         wake?()

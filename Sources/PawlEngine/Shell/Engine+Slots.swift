@@ -7,34 +7,38 @@ extension Engine.State {
 
     /// It gets a slot or waits for one.
     mutating func enqueue(_ id: DownloadID) -> [Order] {
-        guard entries[id]?.number == nil else { return [] }
+        guard let entry = entries[id], entry.number == nil else { return [] }
         let number = book.add()
-        entries[id]?.number = number
+        entry.number = number
         if Int(number) == ids.count { ids.append(id) } else { ids[Int(number)] = id }
         return book.enqueue(number)
     }
 
     /// It has no slot any more and waits for none.
     mutating func release(_ id: DownloadID) -> [Order] {
-        guard let number = entries[id]?.number else { return [] }
-        entries[id]?.number = nil
+        entries[id].map { release($0) } ?? []
+    }
+
+    private mutating func release(_ entry: Engine.Entry) -> [Order] {
+        guard let number = entry.number else { return [] }
+        entry.number = nil
         return book.release(number)
     }
 
     /// The loop has let go of the download.
     mutating func settle(_ id: DownloadID) -> [Order] {
-        guard let index = entries.index(forKey: id) else { return [] }
-        let phase = entries.values[index].box.phase
-        let wantsAgain = entries.values[index].startsAgain && !isClosing
-        let staysInLine = entries.values[index].isYielding && phase == .preempted
-        entries.values[index].letGo()
-        if staysInLine, let number = entries.values[index].number {
+        guard let entry = entries[id] else { return [] }
+        let phase = entry.box.phase
+        let wantsAgain = entry.startsAgain && !isClosing
+        let staysInLine = entry.isYielding && phase == .preempted
+        entry.letGo()
+        if staysInLine, let number = entry.number {
             // Its turn may have come again before it had left.
             return book.line.isWaiting(number) ? [] : [.start(number)]
         }
-        let orders = release(id)
+        let orders = release(entry)
         if wantsAgain, phase != .finished, phase != .removed { return orders + enqueue(id) }
-        if entries.values[index].isForgotten { entries[id] = nil }
+        if entry.isForgotten { entries[id] = nil }
         return orders
     }
 }
@@ -64,14 +68,12 @@ extension Engine {
             let id = state.ids[Int(number)]
             // One that has not left its loop yet is started when it has. What another thread did since the order was
             // given may have taken the slot back.
-            guard !state.isClosing, let index = state.entries.index(forKey: id),
-                state.entries.values[index].loop == nil, state.entries.values[index].number == number,
+            guard !state.isClosing, let entry = state.entries[id], entry.loop == nil, entry.number == number,
                 state.book.holders.contains(number)
             else { return (nil, nil) }
             let loop = freed ?? state.nextLoop % loops.count
             if freed == nil { state.nextLoop += 1 }
-            state.entries.values[index].loop = loop
-            let entry = state.entries.values[index]
+            entry.loop = loop
             return (entry.job, loops[loop].put(.start(id, entry.job, entry.box)))
         }
         guard let job else { return }
@@ -86,7 +88,7 @@ extension Engine {
             guard let entry = state.entries[id], entry.number == number, let loop = entry.loop,
                 entry.stopsAs == nil, !state.book.holders.contains(number)
             else { return nil }
-            state.entries[id]?.isYielding = true
+            entry.isYielding = true
             return loops[loop].put(.preempt(id))
         }
         wake?()
@@ -115,12 +117,10 @@ extension Engine {
     func settled(_ id: DownloadID) {
         let (orders, loop, missed) = state.withLock {
             state -> ([QueueBook.Order], Int?, (Phase, ReadingBox)?) in
-            guard let index = state.entries.index(forKey: id) else { return ([], nil, nil) }
-            let loop = state.entries.values[index].loop
+            guard let entry = state.entries[id] else { return ([], nil, nil) }
+            let loop = entry.loop
             var missed: (Phase, ReadingBox)?
-            if let phase = state.entries.values[index].stopsAs, !state.entries.values[index].startsAgain {
-                missed = (phase, state.entries.values[index].box)
-            }
+            if let phase = entry.stopsAs, !entry.startsAgain { missed = (phase, entry.box) }
             return (state.settle(id), loop, missed)
         }
         // A command that came when it was at rest already found nobody to carry it out.

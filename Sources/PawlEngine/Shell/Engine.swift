@@ -29,9 +29,12 @@ package struct Ports: Sendable {
 package final class Engine: Sendable {
     typealias Wake = @Sendable () -> Void
 
-    struct Entry: Sendable {
-        private var kept: Kept
-        var box: ReadingBox
+    /// What is known of one download, under the lock only.
+    ///
+    /// A class, as it is large and is looked at a dozen times a file.
+    final class Entry {
+        var job: Job
+        let box: ReadingBox
         /// Its number in the book, while it has a slot or waits for one.
         var number: QueueBook.Number?
         /// The loop it runs on, while it does.
@@ -45,24 +48,13 @@ package final class Engine: Sendable {
         /// Nobody asks for it any more; it goes when it has ended.
         var isForgotten = false
 
-        /// A job is large, and an entry is copied a dozen times a file: it is kept by reference.
-        private final class Kept: Sendable {
-            let job: Job
-            init(_ job: Job) { self.job = job }
-        }
-
         init(job: Job, box: ReadingBox) {
-            kept = Kept(job)
+            self.job = job
             self.box = box
         }
 
-        var job: Job {
-            get { kept.job }
-            set { kept = Kept(newValue) }
-        }
-
         /// Its loop is done with it.
-        mutating func letGo() {
+        func letGo() {
             loop = nil
             stopsAs = nil
             isYielding = false
@@ -70,7 +62,7 @@ package final class Engine: Sendable {
         }
     }
 
-    struct State: Sendable {
+    struct State {
         var book: QueueBook
         var entries: [DownloadID: Entry] = [:]
         /// By number in the book.
@@ -148,7 +140,7 @@ package final class Engine: Sendable {
             if entry.loop == nil, entry.number == nil {
                 state.entries[id] = nil
             } else {
-                state.entries[id]?.isForgotten = true
+                entry.isForgotten = true
             }
         }
     }
@@ -175,8 +167,9 @@ package final class Engine: Sendable {
     /// The most bytes a second that this download takes.
     package func limit(_ id: DownloadID, to rate: Int64?) {
         let wake = state.withLock { state -> Wake? in
-            state.entries[id]?.job.rateLimit = rate
-            return state.entries[id]?.loop.flatMap { loops[$0].put(.limit(id, rate)) }
+            guard let entry = state.entries[id] else { return nil }
+            entry.job.rateLimit = rate
+            return entry.loop.flatMap { loops[$0].put(.limit(id, rate)) }
         }
         wake?()
     }
@@ -202,9 +195,9 @@ package final class Engine: Sendable {
             state.stoppedLoops += 1
             guard state.stoppedLoops == loops.count else { return [] }
             // Nobody is asked any more, and who would be may hold the engine.
-            for id in Array(state.entries.keys) {
-                state.entries[id]?.job.refresh = nil
-                state.entries[id]?.job.onPublishing = nil
+            for entry in state.entries.values {
+                entry.job.refresh = nil
+                entry.job.onPublishing = nil
             }
             defer { state.onClosed = [] }
             return state.onClosed

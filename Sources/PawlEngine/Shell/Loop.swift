@@ -98,7 +98,7 @@ final class Loop {
 
     /// The download has ended or is at rest; its slot may go to another.
     func release(_ id: DownloadID) {
-        runners.removeAll { $0.id == id }
+        if let index = runners.firstIndex(where: { $0.id == id }) { runners.remove(at: index) }
         if runners.isEmpty { nextTick = nil }
         shared.onSettled(id)
     }
