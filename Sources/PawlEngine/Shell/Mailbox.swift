@@ -92,10 +92,11 @@ package final class ReadingBox: Sendable {
     func set(phase: Phase) { change { $0.phase = phase } }
 
     private func change(_ edit: (inout Reading) -> Void) {
-        let (reading, watchers) = state.withLock { state in
+        let heard = state.withLock { state -> (Reading, [@Sendable (Reading) -> Void])? in
             edit(&state.reading)
-            return (state.reading, state.watchers)
+            return state.watchers.isEmpty ? nil : (state.reading, state.watchers)
         }
+        guard let (reading, watchers) = heard else { return }
         for watcher in watchers { watcher(reading) }
     }
 }

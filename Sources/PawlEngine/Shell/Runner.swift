@@ -18,7 +18,9 @@ final class Runner {
     /// Tells this run from earlier ones of the same download.
     let run: UInt64
     var job: Job
-    unowned let loop: Loop
+    /// It outlives its runners, and ends when it has none.
+    let loop: Loop
+    let shared: Shared
     let clock: any Clock
     let disk: any Disk
     let witness: (any Witness)?
@@ -51,9 +53,10 @@ final class Runner {
         self.job = job
         self.box = box
         self.loop = loop
+        shared = loop.shared
         clock = loop.clock
-        disk = job.disk ?? loop.shared.ports.disk
-        witness = loop.shared.ports.witness
+        disk = job.disk ?? shared.ports.disk
+        witness = shared.ports.witness
         addresses = job.plan.sources.map(\.text)
         startedAt = clock.now
         limiter = RateLimiter(rate: job.rateLimit)
@@ -62,8 +65,6 @@ final class Runner {
         plan.canRefresh = job.refresh != nil
         machine = DownloadMachine(plan: plan, seed: seed)
     }
-
-    var shared: Shared { loop.shared }
 
     // MARK: events
 
