@@ -87,7 +87,8 @@ import Testing
             #expect(recorder.body == Array(SecureServer.body[..<recorder.body.count]))
             #expect((recorder.end == .complete) == (paths[index / 3] != "/short"))
         }
-        #expect(server.connections.count == recorders.count)
+        // The first goes ahead of the others, and may be done when they set out: then one takes its connection.
+        #expect((recorders.count - 1...recorders.count).contains(server.connections.count))
     }
 
     @Test(arguments: ["/dying", "/dyingcut"])
