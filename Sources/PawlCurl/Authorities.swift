@@ -7,13 +7,24 @@ import CCurl
 /// has read for the next connection only without a folder (`CURLOPT_CA_CACHE_TIMEOUT`).
 struct Authorities {
     /// Goes to libcurl; `nil` where its own choice holds.
-    let file: String?
+    private let file: String?
     /// Whether no folder is to be looked at.
-    let isFileAll: Bool
+    private let isFileAll: Bool
 
     init(named file: String?) {
         self.file = file ?? Self.systemFile
         isFileAll = self.file != nil || Self.builtInFile != nil
+    }
+
+    func apply(to options: EasyHandle) {
+        if let file { options.set(CURLOPT_CAINFO, file) }
+        if isFileAll { options.set(CURLOPT_CAPATH, nil) }
+    }
+
+    /// For a proxy that is itself reached over TLS.
+    func applyToProxy(of options: EasyHandle) {
+        if let file { options.setWhereBuiltIn(CURLOPT_PROXY_CAINFO, file) }
+        if isFileAll { options.setWhereBuiltIn(CURLOPT_PROXY_CAPATH, nil) }
     }
 
     /// The bundle that libcurl was built to use, where it is there.

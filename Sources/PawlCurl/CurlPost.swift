@@ -24,7 +24,7 @@ package enum CurlPost {
         handle.set(CURLOPT_TIMEOUT, seconds)
         handle.set(CURLOPT_HTTPHEADER, HeaderLines(["Content-Type: \(contentType)", "Expect:"]))
         unsafe handle.set(CURLOPT_WRITEFUNCTION, receiver: { _, size, count, _ in size * count })
-        if let file = Authorities(named: nil).file { handle.set(CURLOPT_CAINFO, file) }
+        Authorities(named: nil).apply(to: handle)
         if let refusal = handle.refusal { return .failure(failure(address, CurlLibrary.text(of: refusal))) }
         let code = unsafe curl_easy_perform(handle.raw)
         guard code == CURLE_OK else {

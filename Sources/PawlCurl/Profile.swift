@@ -96,9 +96,7 @@ final class Profile {
         options.set(CURLOPT_SSLVERSION, pawl_tls_version_1_2)
         options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.set(CURLOPT_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
-        let authorities = Authorities(named: values.authorityFile)
-        if let file = authorities.file { options.set(CURLOPT_CAINFO, file) }
-        if authorities.isFileAll { options.set(CURLOPT_CAPATH, nil) }
+        Authorities(named: values.authorityFile).apply(to: options)
         #if os(Linux)
         if key.scheme == .https, SecureContext.isReachable {
             unsafe options.set(contextFunction: SecureContext.prepare)
@@ -133,9 +131,7 @@ final class Profile {
         options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
-        let authorities = Authorities(named: values.authorityFile)
-        if let file = authorities.file { options.setWhereBuiltIn(CURLOPT_PROXY_CAINFO, file) }
-        if authorities.isFileAll { options.setWhereBuiltIn(CURLOPT_PROXY_CAPATH, nil) }
+        Authorities(named: values.authorityFile).applyToProxy(of: options)
     }
 
     private func applySSH(_ options: EasyHandle) {

@@ -112,7 +112,8 @@ public final class DownloadManager: Sendable {
         store: @escaping @Sendable (@escaping @Sendable (String) -> Void) -> Result<any QueueStore, Failure>
     ) async throws(PawlError) {
         let thread = WorkThread<QueueKeeper>()
-        let notice: @Sendable (String) -> Void = { [weak thread] text in thread?.post { $0.notice("\(text)") }
+        let notice: @Sendable (String) -> Void = { [weak thread] text in
+            thread?.post { $0.notice("\(text)") }
         }
         let ports = ports(notice)
         let herald = Herald(delegate, threads: ports.threads)
