@@ -53,7 +53,7 @@ extension ResumeData {
         let address = try WebAddress.parse(content.address).address
         let facts = JournalFacts(
             sources: [address.text],
-            identity: content.identity,
+            representation: content.representation(of: address),
             name: options.fileName ?? NamingPolicy.choose(.server, address: address, head: nil)
         )
         try disk.adopt(found.name, in: found.folder, length: content.received, as: facts, to: options.folder)

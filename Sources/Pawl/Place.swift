@@ -11,7 +11,7 @@ struct Place: Sendable {
 
     /// Takes the part file over, as continuing would, and drops it: one that another process writes stays its own.
     func removePartial(of name: String) throws(Failure) {
-        let facts = JournalFacts(sources: sources.map(\.text), identity: ContentIdentity(), name: name)
+        let facts = JournalFacts(sources: sources.map(\.text), name: name)
         let claim = Claim(folder: folder, name: name, ifExists: .overwrite, facts: facts)
         switch try disk.claim(claim, adopts: { $0.facts.sources.first.map(formerSources.contains) ?? false })
         {

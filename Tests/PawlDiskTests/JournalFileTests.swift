@@ -197,7 +197,7 @@ import Glibc
         folder.restart()
         let (_, loaded) = try folder.found("x.bin")
         #expect(loaded.done.runs == [ByteRange(0, 20)])
-        #expect(loaded.facts.identity.total == 9)
+        #expect(loaded.facts.representation.total == 9)
     }
 
     @Test func `a slot that is used again loses nothing of its last lane`() throws {

@@ -54,7 +54,7 @@ final class TestFolder {
         from source: String = "https://a.example/x",
         total: Int64? = nil
     ) -> JournalFacts {
-        JournalFacts(sources: [source], identity: ContentIdentity(total: total), name: name)
+        JournalFacts(sources: [source], representation: Representation(total: total), name: name)
     }
 
     func claim(

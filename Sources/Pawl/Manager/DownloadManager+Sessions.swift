@@ -87,7 +87,7 @@ extension QueueKeeper {
             ports.disk.holds(FileName.partial(of: name), in: path(of: record))
         else { return .nothing }
         let sources = record.sources
-        let facts = JournalFacts(sources: sources, identity: ContentIdentity(), name: name)
+        let facts = JournalFacts(sources: sources, name: name)
         let claim = Claim(folder: path(of: record), name: name, ifExists: .fail, facts: facts)
         let former = StoredOptions(text: record.options).formerSources
         let isOwn: (LoadedJournal) -> Bool = { $0.facts.sources.first.map(former.contains) ?? false }
@@ -106,8 +106,8 @@ extension QueueKeeper {
                 received: journal.done.prefix,
                 partialName: FileName.partial(of: name)
             )
-            data.entityTag = journal.facts.identity.entityTag?.text
-            data.serverDate = journal.facts.identity.lastModified?.httpDate
+            data.entityTag = journal.facts.representation.validators.entityTag?.text
+            data.serverDate = journal.facts.representation.validators.lastModified?.httpDate
             return .part(
                 path: path(of: FileName.partial(of: name), record),
                 journal: path(of: FileName.journal(of: name), record),

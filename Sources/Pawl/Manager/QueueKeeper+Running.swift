@@ -265,7 +265,7 @@ extension QueueKeeper {
         let isRenamed = !ports.disk.holds(name, in: path(of: record))
         do throws(Failure) {
             // The journal's leftover goes.
-            let facts = JournalFacts(sources: record.sources, identity: ContentIdentity(), name: name)
+            let facts = JournalFacts(sources: record.sources, name: name)
             let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
             if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
         } catch {

@@ -70,7 +70,11 @@ struct JournalReader {
     }
 
     mutating func takeText() -> String? {
-        guard let count = takeCount(), count <= UInt64(bytes.endIndex - position) else { return nil }
+        takeCount().flatMap { takeText($0) }
+    }
+
+    mutating func takeText(_ count: UInt64) -> String? {
+        guard count <= UInt64(bytes.endIndex - position) else { return nil }
         let end = position + Int(count)
         defer { position = end }
         return String(validating: bytes[position..<end], as: UTF8.self)

@@ -2,13 +2,14 @@
 package struct JournalFacts: Hashable, Sendable {
     /// The address the person gave first, then mirrors and replacements, newest last; without user info.
     package var sources: [String]
-    package var identity: ContentIdentity
+    /// What the bytes of the part file are.
+    package var representation: Representation
     /// The final file name (not a path: the journal may move with its folder).
     package var name: String
 
-    package init(sources: [String], identity: ContentIdentity, name: String) {
+    package init(sources: [String], representation: Representation = Representation(), name: String) {
         self.sources = sources
-        self.identity = identity
+        self.representation = representation
         self.name = name
     }
 }

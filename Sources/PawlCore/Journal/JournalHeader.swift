@@ -36,7 +36,9 @@ package struct JournalInodes: Hashable, Sendable {
 }
 
 extension JournalHeader {
-    private static let mark: UInt32 = 0x4448_5750  // "PWHD"
+    private static let mark: UInt32 = 0x3348_5750  // "PWH3"
+    /// Of versions 1 and 2, which did not tell what the bytes are a part of.
+    private static let oldMark: UInt32 = 0x4448_5750  // "PWHD"
     /// Mark, length, and at the end the check.
     private static let frame = 16
 
@@ -53,7 +55,7 @@ extension JournalHeader {
         writer.put(inodes.journal)
         writer.put(Int64(synced ?? -1))
         writer.put(original ?? -1)
-        Self.put(facts, into: &writer)
+        writer.put(facts)
         writer.put(written)
         writer.put(durable)
         let length = UInt32(writer.bytes.count + 8)
@@ -67,22 +69,22 @@ extension JournalHeader {
     /// The header at the start of `buffer`, `nil` unless every bit of it is right.
     init?(_ buffer: ArraySlice<UInt8>, nonce: UInt64) {
         var front = JournalReader(buffer)
-        guard front.take(UInt32.self) == Self.mark, let length = front.take(UInt32.self).map(Int.init),
-            length > Self.frame, length <= buffer.count
+        guard let mark = front.take(UInt32.self), mark == Self.mark || mark == Self.oldMark,
+            let length = front.take(UInt32.self).map(Int.init), length > Self.frame, length <= buffer.count
         else { return nil }
         let body = buffer.prefix(length - 8)
         var tail = JournalReader(buffer.prefix(length).suffix(8))
         guard tail.take(UInt64.self) == Self.seal(body, nonce: nonce) else { return nil }
-        self.init(body: body.dropFirst(8))
+        self.init(body: body.dropFirst(8), isOld: mark == Self.oldMark)
     }
 
-    private init?(body: ArraySlice<UInt8>) {
+    private init?(body: ArraySlice<UInt8>, isOld: Bool) {
         var reader = JournalReader(body)
         guard let generation = reader.take(UInt64.self), let incarnation = reader.take(UInt64.self),
             let high = reader.take(UInt64.self), let low = reader.take(UInt64.self),
             let part = reader.take(UInt64.self), let journal = reader.take(UInt64.self),
             let synced = reader.take(Int64.self), let original = reader.take(Int64.self),
-            let facts = Self.takeFacts(from: &reader),
+            let facts = isOld ? reader.takeOldFacts() : reader.takeFacts(),
             let written = reader.takeSet(), let durable = reader.takeSet(), reader.isAtEnd,
             max(generation, incarnation) <= JournalLayout.lastCount
         else { return nil }
@@ -102,48 +104,5 @@ extension JournalHeader {
         check.feed(nonce)
         check.feed(bytes)
         return check.value
-    }
-}
-
-extension JournalHeader {
-    private static func put(_ facts: JournalFacts, into writer: inout JournalWriter) {
-        writer.putCount(UInt64(facts.sources.count))
-        for source in facts.sources { writer.put(source) }
-        writer.put(facts.name)
-        let identity = facts.identity
-        var flags: UInt8 = 0
-        if identity.total != nil { flags |= 1 }
-        if let tag = identity.entityTag { flags |= tag.isWeak ? 6 : 2 }
-        if identity.lastModified != nil { flags |= 8 }
-        writer.put(flags)
-        if let total = identity.total { writer.put(total) }
-        if let tag = identity.entityTag { writer.put(tag.opaque) }
-        if let time = identity.lastModified { writer.put(time.seconds) }
-    }
-
-    private static func takeFacts(from reader: inout JournalReader) -> JournalFacts? {
-        guard let count = reader.takeCount() else { return nil }
-        var sources: [String] = []
-        for _ in 0..<count {
-            guard let source = reader.takeText() else { return nil }
-            sources.append(source)
-        }
-        guard let name = reader.takeText(), let flags = reader.take(UInt8.self), flags < 16 else {
-            return nil
-        }
-        var identity = ContentIdentity()
-        if flags & 1 != 0 {
-            guard let total = reader.take(Int64.self), total >= 0 else { return nil }
-            identity.total = total
-        }
-        if flags & 2 != 0 {
-            guard let opaque = reader.takeText() else { return nil }
-            identity.entityTag = EntityTag(opaque: opaque, isWeak: flags & 4 != 0)
-        }
-        if flags & 8 != 0 {
-            guard let seconds = reader.take(Int64.self) else { return nil }
-            identity.lastModified = UnixTime(seconds: seconds)
-        }
-        return JournalFacts(sources: sources, identity: identity, name: name)
     }
 }

@@ -10,6 +10,8 @@ package struct JournalImage: Hashable, Sendable {
     private let front: Int64?
     /// Whether the part file is cut to what is trusted when it is taken up.
     private let cutsTail: Bool
+    /// The format that the preamble names.
+    let version: UInt32
     /// The newest incarnation that the header or a slot is of.
     ///
     /// A power cut may leave slots whose header never reached the disk; no later incarnation may be taken for theirs.
@@ -33,7 +35,6 @@ package struct JournalImage: Hashable, Sendable {
     package init(_ bytes: [UInt8]) throws(Fault) {
         let front = bytes.prefix(JournalLayout.preambleLength)
         guard front.contains(where: { $0 != 0 }) else { throw .unborn }
-        let version: UInt32
         (nonce, version) = try Self.preamble(of: front)
         cutsTail = version >= JournalLayout.cuttingVersion
         guard let (header, buffer) = Self.newestHeader(in: bytes, nonce: nonce) else {

@@ -77,7 +77,11 @@ package struct JournalKeeper: Hashable, Sendable {
             durable: isStable ? header.durable : ByteRangeSet(),
             newest: image.buffer
         )
-        let writes = keeper.writeHeader()
+        var writes = keeper.writeHeader()
+        // Headers are of this version from now on, which an older program must not take up.
+        if image.version < JournalLayout.version {
+            writes.append(JournalWrite(offset: 0, bytes: JournalImage.preamble(nonce: image.nonce)))
+        }
         return (keeper, writes)
     }
 

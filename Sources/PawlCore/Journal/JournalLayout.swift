@@ -5,7 +5,7 @@
 /// outgrown its area goes to the next one, so a journal grows without being rewritten and its older headers stay
 /// valid meanwhile.
 package enum JournalLayout {
-    package static let version: UInt32 = 2
+    package static let version: UInt32 = 3
     /// Since this version a part file is cut to what is trusted when it is taken up.
     static let cuttingVersion: UInt32 = 2
     /// What one write, or one move in the kernel, brings at most before the cursor follows.

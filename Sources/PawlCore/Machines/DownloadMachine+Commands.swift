@@ -31,6 +31,8 @@ extension DownloadMachine {
         isClaimed = false
         existingLength = nil
         knowsExisting = false
+        asksClosed = false
+        suspect = nil
         growth.restart()
         for index in sources.indices {
             sources[index].isUsable = true
@@ -38,46 +40,6 @@ extension DownloadMachine {
             sources[index].wentBack = false
         }
         sources[0].isOnTrial = plan.replacesAddress
-    }
-
-    private mutating func beginClaimed(_ outcome: ClaimOutcome, now: Moment) -> [Action] {
-        switch outcome {
-        case .fresh:
-            isClaimed = true
-            map = SegmentMap(total: nil)
-            return openFirst(now: now)
-        case .found(let journal):
-            isClaimed = true
-            adopt(journal)
-            return map.isComplete && sources[0].isProven ? complete() : openFirst(now: now)
-        case .existing(let length):
-            isClaimed = true
-            existingLength = length
-            map = SegmentMap(done: ByteRangeSet([ByteRange(0, length)]))
-            highWater = length
-            return openFirst(now: now)
-        case .skipped:
-            return [enter(.finished), .tell(.finished(length: 0, wasThere: true))]
-        case .failed(let failure):
-            return fail(failure)
-        }
-    }
-
-    mutating func adopt(_ journal: LoadedJournal) {
-        identity = journal.facts.identity
-        // The journal's total is the resource's; the wish decides how much of it is the file, also where the server never
-        // told a total.
-        let isWhole = journal.done.contains(ByteRange(0, plan.longest))
-        let total = wishedLength(of: journal.facts.identity.total) ?? (isWhole ? plan.longest : nil)
-        map = SegmentMap(total: total, done: journal.done)
-        base = plan.base(total: journal.facts.identity.total)
-        highWater = map.done.count
-        sources[0].identity = identity
-        // Tags and dates tell versions of one address apart; about another address they say nothing
-        // (RFC 9110 §8.8.3), so there the bytes have to.
-        let isSameAddress = journal.facts.sources.contains(sources[0].given.text)
-        sources[0].isProven = isSameAddress && journal.facts.identity.hasValidator
-        if isSameAddress { sources[0].isOnTrial = false }
     }
 
     /// The length of the wanted part of a resource of `total` bytes.

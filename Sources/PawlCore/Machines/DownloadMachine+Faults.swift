@@ -173,7 +173,7 @@ extension DownloadMachine {
                 because: "the server answered \(status)",
                 remedy: StatusAdvice.remedy(for: status) ?? kept
             )
-        case .unproven(let evidence), .page(let evidence):
+        case .unproven(let evidence), .page(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,
                 "cannot use the answer of",
@@ -204,7 +204,7 @@ extension AttemptFault {
     var retryAfter: Span? {
         switch self {
         case .status(_, let span): span
-        case .transfer, .silent, .tooSlow, .unproven, .page, .badRedirect, .tooManyRedirects: nil
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .tooManyRedirects: nil
         }
     }
 }

@@ -14,6 +14,18 @@ extension DownloadMachine {
                 )
             )
         }
+        if let said = wishedLength(of: representation?.total), said != length {
+            // The version that won has another length: nothing is cut or filled to make it fit.
+            return fail(
+                Failure(
+                    .cannotResume,
+                    "cannot finish",
+                    at: name ?? sources[0].given.redacted,
+                    because: "\(length) bytes are there of content that has \(said)",
+                    remedy: "remove the partial to fetch anew"
+                )
+            )
+        }
         if existingLength == length, plan.checksum == nil {
             return [.giveBack, enter(.finished), .tell(.finished(length: length, wasThere: true))]
         }
@@ -26,7 +38,7 @@ extension DownloadMachine {
     }
 
     private mutating func publish() -> [Action] {
-        let modified = plan.keepsServerTime ? identity?.lastModified : nil
+        let modified = plan.keepsServerTime ? representation?.validators.lastModified : nil
         return [enter(.publishing), .publish(length: written, modified: modified)]
     }
 

@@ -5,7 +5,7 @@ extension DownloadMachine {
         let source = pickSource()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
-        if map.isComplete, !map.done.isEmpty, sources[source].isProven { return complete() }
+        if map.isComplete, !map.done.isEmpty, samples.isEmpty, sources[source].isProven { return complete() }
         let told = next == phase ? [] : [enter(next)]
         return told + openFirst(from: source, now: now)
     }
@@ -23,13 +23,17 @@ extension DownloadMachine {
             reset(total: nil)
             return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
         }
-        if let existingLength, existingLength == written, !knowsExisting {
+        guard rangesUsable, !rangeWasSilent, !isStale else { return [startOver(from: source, now: now)] }
+        if let existingLength, existingLength == written, plan.checksum != nil, !knowsExisting {
             // Whether anything follows the file that is there: a 416 says no without a body (C3).
             knowsExisting = true
             let next = ByteRange(written, map.horizon)
             return [order(.data, source: source, range: next, overlap: 0, now: now)]
         }
-        guard rangesUsable, !rangeWasSilent else { return [startOver(from: source, now: now)] }
+        if let place = samples.first, base != nil {
+            let end = ByteRange(place.end, place.end)
+            return [order(.settling, source: source, range: end, overlap: place.count, now: now)]
+        }
         if base != nil, let start = firstResumable(from: source) {
             return [order(.data, source: source, range: start.range, overlap: start.overlap, now: now)]
         }
@@ -47,19 +51,12 @@ extension DownloadMachine {
     /// The gap to continue with, and how many bytes before it have to be compared.
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
-        if sources[source].isProven, let mine = sources[source].identity, mine.isStrong,
-            let first = gaps.first
-        {
-            return (first, 0)
-        }
-        // Only bytes that stand right before a gap can be compared without another request.
-        for gap in gaps {
-            let before = map.done.gaps(in: ByteRange(max(0, gap.start - DownloadMachine.overlap), gap.start))
-                .last
-            let from = before?.end ?? max(0, gap.start - DownloadMachine.overlap)
-            if from < gap.start { return (gap, gap.start - from) }
-        }
-        return nil
+        let promise = promise(of: source)
+        if promise == .strong, let first = gaps.first { return (first, 0) }
+        // Only bytes that stand right before a gap can be compared without another request; the more the better.
+        let best = gaps.max { contiguous(before: $0.start) < contiguous(before: $1.start) }
+        guard let gap = best, case let overlap = contiguous(before: gap.start) else { return nil }
+        return overlap > 0 || promise == .dated ? (gap, overlap) : nil
     }
 
     /// Makes a lane and the request for it.
@@ -77,7 +74,8 @@ extension DownloadMachine {
         nextLane += 1
         var slot = 0
         while lanes.contains(where: { $0.slot == slot }) { slot += 1 }
-        let asked = request(for: kind, range: range, overlap: overlap)
+        let joint = kind == .data ? joint(after: range.end, from: source) : 0
+        let asked = request(for: kind, range: range, overlap: overlap, joint: joint)
         var lane = Lane(
             id: id,
             kind: kind,
@@ -92,7 +90,7 @@ extension DownloadMachine {
         lanes.append(lane)
         switch kind {
         case .data: if !range.isEmpty { map.assign(range, to: id) }
-        case .racing, .settling, .restarting: break
+        case .racing, .settling, .restarting, .checkingTag: break
         }
         return send(lane)
     }
@@ -111,35 +109,57 @@ extension DownloadMachine {
         )
     }
 
-    private func request(for kind: Lane.Kind, range: ByteRange, overlap: Int64) -> RequestedRange {
+    /// A range with an end wherever one is known: not every server knows the other kind.
+    private func request(
+        for kind: Lane.Kind,
+        range: ByteRange,
+        overlap: Int64,
+        joint: Int64
+    ) -> RequestedRange {
         guard let base else { return plan.wish }
+        let start = base + range.start - overlap
         switch kind {
-        case .settling: return .closed(ByteRange(base + range.start - overlap, base + range.start))
+        case .settling: return .closed(ByteRange(start, base + range.start))
+        case .checkingTag: return .closed(ByteRange(base, base + 1))
         case .restarting: return plan.wish
         case .data, .racing: break
         }
-        if range.start == 0, overlap == 0, range.end == map.horizon { return plan.wish }
-        guard range.end < map.horizon else {
-            if case .closed(let wished) = plan.wish {
-                return .closed(ByteRange(base + range.start - overlap, wished.end))
-            }
-            return .from(base + range.start - overlap)
-        }
-        return .closed(ByteRange(base + range.start - overlap, base + range.end))
+        if range.start == 0, overlap == 0, range.end == map.horizon, !asksClosed { return plan.wish }
+        if range.end < SegmentMap.open { return .closed(ByteRange(start, base + range.end + joint)) }
+        if case .closed(let wished) = plan.wish { return .closed(ByteRange(start, wished.end)) }
+        // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
+        return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
     }
 
-    /// Whether further connections to this content make sense and are safe: without any validator nothing would tell
-    /// that their bytes belong to the same content.
+    /// Whether further connections make sense and are safe: where only a comparison tells versions apart, one response
+    /// comes at a time.
     private var maySegment: Bool {
-        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil else {
-            return false
+        guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil,
+            samples.isEmpty, representation?.coding == nil
+        else { return false }
+        let isSafe = lanes.allSatisfy { lane in
+            switch lane.kind {
+            case .data, .racing: mayJoin(lane.source)
+            case .settling: true
+            case .restarting, .checkingTag: false
+            }
         }
-        return sources.indices.contains { isSegmentable($0) && sources[$0].identity != nil }
+        return isSafe && sources.indices.contains(where: mayJoin)
     }
 
-    private func isSegmentable(_ source: Int) -> Bool {
-        sources[source].isUsable && !sources[source].isFileTransfer
-            && sources[source].identity?.hasValidator ?? true
+    /// Whether a header is enough for another lane of this source.
+    private func mayJoin(_ source: Int) -> Bool {
+        guard sources[source].isUsable else { return false }
+        switch promise(of: source) {
+        case .strong, .dated: return true
+        case .weak, .unclear, .changed: return false
+        }
+    }
+
+    /// One that may join, or may be shown to be able to.
+    private func isCandidate(_ source: Int) -> Bool {
+        let isUnknown = sources[source].isUsable && !sources[source].isFileTransfer && record(of: source) == nil
+        return isUnknown || mayJoin(source)
     }
 
     /// Opens lanes up to the present width.
@@ -173,7 +193,7 @@ extension DownloadMachine {
 
     /// The source that can bring parts and has the fewest lanes; among equals the next in rotation.
     private mutating func turn() -> Int {
-        let able = sources.indices.filter(isSegmentable)
+        let able = sources.indices.filter(isCandidate)
         nextSource += 1
         let rotated = able.indices.map { able[(nextSource + $0) % able.count] }
         let loads = sources.indices.map { source in lanes.count { $0.source == source } }
@@ -181,18 +201,18 @@ extension DownloadMachine {
     }
 
     private mutating func open(_ work: Planner.Work, source: Int, now: Moment) -> [Action]? {
-        guard sources[source].isProven else {
-            // One comparison at a time; until it is settled the proven sources do the work.
+        guard mayJoin(source) else {
+            // One comparison at a time; until it is settled the others do the work.
             if !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) {
                 return [settle]
             }
-            guard let other = sources.indices.first(where: { isSegmentable($0) && sources[$0].isProven })
-            else { return nil }
+            guard let other = sources.indices.first(where: mayJoin) else { return nil }
             return open(work, source: other, now: now)
         }
         switch work {
         case .rest(let range):
-            return [order(.data, source: source, range: range, overlap: 0, now: now)]
+            let overlap = overlap(before: range.start, from: source)
+            return [order(.data, source: source, range: range, overlap: overlap, now: now)]
         case .steal(let range, let victim):
             map.shorten(victim, to: range.start)
             if let index = index(of: victim) { lanes[index].end = range.start }
@@ -201,7 +221,8 @@ extension DownloadMachine {
                 order(.data, source: source, range: range, overlap: 0, now: now),
             ]
         case .race(let range, let owner):
-            return [order(.racing(owner), source: source, range: range, overlap: 0, now: now)]
+            let overlap = overlap(before: range.start, from: source)
+            return [order(.racing(owner), source: source, range: range, overlap: overlap, now: now)]
         }
     }
 

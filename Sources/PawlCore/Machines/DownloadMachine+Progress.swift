@@ -22,7 +22,7 @@ extension DownloadMachine {
         switch lanes[index].kind {
         case .data: map.advance(id, to: cursor)
         case .racing(let owner): overtake(owner, racer: index)
-        case .settling, .restarting: break
+        case .settling, .restarting, .checkingTag: break
         }
     }
 
@@ -141,6 +141,9 @@ extension DownloadMachine {
         if case .failed(let fault) = end, lane.cursor < lane.end {
             return laneFault(index, .transfer(fault), now: now)
         }
+        if lane.overlap > 0 {
+            return changed("it ends before the bytes that are on disk do", lane: index, now: now)
+        }
         if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
         if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.answerEnd > lane.cursor {
             let fault = TransferFault(.truncated, "the answer ended after \(lane.cursor) bytes")
@@ -167,7 +170,11 @@ extension DownloadMachine {
         lanes.removeAll { $0.id == lane.id }
         map.release(lane.id)
         noteProgress()
-        if map.isComplete { return actions + stop() + complete() }
+        if map.isComplete {
+            // Others still compare where they meet.
+            if lanes.contains(where: { $0.joint > 0 }) { return actions }
+            return actions + stop() + complete()
+        }
         return actions + refillOrOpen(now: now)
     }
 

@@ -10,8 +10,6 @@ extension DownloadMachine {
         case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
         sources[source] = Source(address)
-        // Only with validators of what is on disk can the answer be compared.
-        sources[source].identity = identity
         sources[source].isOnTrial = true
         attempts = 0
         isTooSlow = false

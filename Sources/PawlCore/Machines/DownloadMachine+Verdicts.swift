@@ -7,13 +7,17 @@ extension DownloadMachine {
         }
         if let others = leaveOut(index, evidence, now: now) { return others }
         if lanes[index].asked != .whole { rangesUsable = false }
-        if existingLength != nil { return cannotContinueExisting(evidence) }
-        if mayNotDiscard(for: lanes[index].source), answer.match != .same {
-            return failTrial(of: lanes[index].source, evidence)
+        let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
+        if isBound || map.isComplete && !map.done.isEmpty {
+            let isKnown = existingLength == nil && samples.isEmpty
+            if map.isComplete, isKnown, answer.evidence == .strong { return stop() + complete() }
+            if let compares = compareWhole(answer, lane: index, now: now) { return compares }
         }
+        if existingLength != nil { return cannotContinueExisting(evidence) }
+        if isBound { return failTrial(of: lanes[index].source, evidence) }
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
-            if case .changed(let change) = answer.match { return changed(change, lane: index, now: now) }
+            if case .changed(let change) = answer.evidence { return changed(change, lane: index, now: now) }
             return [remove(index), .tell(.notice("\(evidence): going on with one connection"))]
                 + refill(now: now)
         }
@@ -25,7 +29,6 @@ extension DownloadMachine {
     mutating func restart(with answer: Judge.Answer, lane index: Int) -> [Action] {
         var actions: [Action] = []
         let keep = lanes[index].id
-        if existingLength != nil { return cannotContinueExisting("the server sent the whole file") }
         if rangeWasSilent {
             rangesUsable = false
             actions.append(
@@ -36,14 +39,9 @@ extension DownloadMachine {
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
         lanes.removeAll { $0.id != keep }
         let now = lanes[0].lastByteAt
-        let total = wishedLength(of: answer.identity.total)
-        reset(total: total)
+        reset(total: wishedLength(of: answer.identity.total))
         base = base ?? answer.range.start
-        identity = answer.identity
-        let source = lanes[0].source
-        sources[source].identity = answer.identity
-        prove(source)
-        sources[source].acceptsSoft = !answer.identity.isStrong && answer.identity.hasValidator
+        represent(answer.identity, from: lanes[0])
         if answer.ranges == .denied { rangesUsable = false }
         lanes[0].kind = .data
         lanes[0].cursor = 0
@@ -60,13 +58,11 @@ extension DownloadMachine {
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
         base = plan.base(total: nil)
-        identity = nil
+        representation = nil
+        samples = []
+        isStale = false
         checkpointBytes = 0
-        for index in sources.indices {
-            sources[index].identity = nil
-            sources[index].isProven = false
-            sources[index].acceptsSoft = false
-        }
+        for index in sources.indices { sources[index].isProven = false }
     }
 
     /// The content is another one than the bytes on disk.
@@ -159,11 +155,13 @@ extension DownloadMachine {
             return laneFault(index, .badRedirect("it points to \(next.redacted)"), now: now)
         }
         sources[lane.source].current = next
-        return [.drop(lane.id), reopen(index, now: now)]
+        return [.drop(lane.id), reopen(index, isRedirected: true, now: now)]
     }
 
     /// The same work as the lane's, under a new id, so that nothing late can be taken for its answer.
-    mutating func reopen(_ index: Int, now: Moment) -> Action {
+    ///
+    /// What it has to compare depends on the host that is asked now.
+    mutating func reopen(_ index: Int, isRedirected: Bool = false, now: Moment) -> Action {
         let lane = lanes.remove(at: index)
         let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))
         map.release(lane.id)
@@ -172,8 +170,8 @@ extension DownloadMachine {
             lane.kind,
             source: lane.source,
             range: range,
-            overlap: lane.overlap,
-            redirects: lane.redirects + 1,
+            overlap: lane.isBringing ? overlap(before: range.start, from: lane.source) : lane.overlap,
+            redirects: lane.redirects + (isRedirected ? 1 : 0),
             now: now
         )
     }

@@ -6,8 +6,8 @@ package struct DownloadMachine: Hashable, Sendable {
     package let plan: DownloadPlan
     package internal(set) var phase = Phase.waiting
     package internal(set) var map = SegmentMap()
-    /// What the bytes on disk belong to.
-    package internal(set) var identity: ContentIdentity?
+    /// What the bytes on disk are; `nil` while there are none and no response was accepted.
+    package internal(set) var representation: Representation?
     package internal(set) var sources: [Source]
     package internal(set) var lanes: [Lane] = []
     package internal(set) var growth: Growth
@@ -27,6 +27,14 @@ package struct DownloadMachine: Hashable, Sendable {
     var rangeWasSilent = false
     /// The part file was a finished file before (continue an existing file).
     var existingLength: Int64?
+    /// Places that are compared before anything else is asked for: no header can speak for the bytes on disk.
+    var samples: [ByteRange] = []
+    /// The bytes on disk are of another part than is wanted; they give way to the first response that is accepted.
+    var isStale = false
+    /// The server refused a range without an end.
+    var asksClosed = false
+    /// A page that came in the place of a page, once.
+    var suspect: ContentIdentity?
     /// What follows the existing file was asked for.
     var knowsExisting = false
     var attempts = 0
@@ -57,7 +65,7 @@ package struct DownloadMachine: Hashable, Sendable {
     }
 
     /// Bytes compared when no header alone can prove that the content is the same.
-    package static let overlap: Int64 = 64 * 1024
+    package static let overlap = Sample.length
     /// Lanes at once, racers included: each needs a slot in the journal.
     package static let mostLanes = 60
     package static let checkpointPeriod = Span.seconds(2)
@@ -72,14 +80,9 @@ package struct DownloadMachine: Hashable, Sendable {
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }
-    /// What the journal remembers of the content: the first address's own words, once its bytes are shown to be these.
-    ///
-    /// Tags and dates of another address say nothing about it (RFC 9110 §8.8.3); without them bytes have to be compared.
-    package var remembered: ContentIdentity {
-        var own = ContentIdentity()
-        if sources[0].isProven, let said = sources[0].identity { own = said }
-        own.total = identity?.total ?? own.total
-        return own
+    /// What the journal remembers of the bytes on disk.
+    package var remembered: Representation {
+        representation ?? Representation(wish: plan.wish, base: plan.base(total: nil))
     }
 
     /// The addresses to remember with the bytes: those that were given, and what took their place and was proved.

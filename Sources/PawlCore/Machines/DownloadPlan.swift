@@ -50,12 +50,10 @@ package struct Source: Hashable, Sendable {
     package internal(set) var given: WebAddress
     /// Where redirects led; the given address again after the target expired.
     package var current: WebAddress
-    /// What this source says of the content; `nil` until its first answer was accepted.
-    package var identity: ContentIdentity?
     /// Its bytes are shown to be the content's: it began the download, or an overlap agreed.
+    ///
+    /// What its hosts said then stands in the representation's records.
     package var isProven = false
-    /// Date and length may stand in for a tag: it never had a strong one, or an overlap agreed although the tag differed.
-    package var acceptsSoft = false
     package var isUsable = true
     /// It has sent a part, and was not silent to a request with Range since.
     package var sendsParts = false

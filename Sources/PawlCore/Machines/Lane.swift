@@ -9,6 +9,8 @@ package struct Lane: Hashable, Sendable {
         case settling
         /// Asks for the whole although bytes are on disk; owns nothing until its answer starts the file over.
         case restarting
+        /// Asks for one byte, to see whether this tag, which differs from the one before, comes again from that host.
+        case checkingTag(EntityTag?, host: String)
     }
 
     package enum Stage: Hashable, Sendable {
@@ -30,6 +32,11 @@ package struct Lane: Hashable, Sendable {
     package var overlap: Int64
     /// Where the body ends by its own head.
     package var answerEnd = SegmentMap.open
+    /// Who sent the response, and what it said of the content.
+    package var host = ""
+    package var identity: ContentIdentity?
+    /// How many bytes behind its end, which another lane brought, it still compares.
+    package var joint: Int64 = 0
     package var redirects = 0
     package var slot: Int
     /// Bytes received, compared ones too.
@@ -66,6 +73,14 @@ package struct Lane: Hashable, Sendable {
         self.slot = slot
         lastByteAt = now
         measuredAt = now
+    }
+
+    /// Whether it brings bytes of its own or another's range.
+    package var isBringing: Bool {
+        switch kind {
+        case .data, .racing: true
+        case .settling, .restarting, .checkingTag: false
+        }
     }
 
     package var isRacing: LaneID? {

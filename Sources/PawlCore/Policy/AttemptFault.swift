@@ -11,6 +11,8 @@ package enum AttemptFault: Hashable, Sendable {
     case unproven(Wording)
     /// A web page stood where the known content was expected, with the evidence.
     case page(Wording)
+    /// A page of another size stood where a page was: if it comes again, that is the content now.
+    case suspectPage(Wording)
     /// A redirect that may not be followed, with the reason.
     case badRedirect(String)
     case tooManyRedirects(Int)

@@ -39,6 +39,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .unproven: Disposition(code: .badAnswer, isRetried: false)
         // Someone has to log in first; asking again would bring the same page.
         case .page: Disposition(code: .badAnswer, isRetried: false)
+        // An error of the moment, or a new version: the next response tells.
+        case .suspectPage: Disposition(code: .badAnswer, isRetried: true)
         // Where the server points does not change between two attempts.
         case .badRedirect: Disposition(code: .badAnswer, isRetried: false)
         // A loop stays a loop.

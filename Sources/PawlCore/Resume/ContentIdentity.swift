@@ -1,16 +1,86 @@
-/// What is remembered of the content that the bytes on disk belong to: the length and the validators of the answer
-/// that began the download (RFC 9110 §8.8).
+/// What the head of one response says of the selected representation (RFC 9110 §8): length, coding, type, validators.
 package struct ContentIdentity: Hashable, Sendable {
     /// The whole length in bytes, `nil` while unknown.
     package var total: Int64?
-    package var entityTag: EntityTag?
-    package var lastModified: UnixTime?
+    /// Content-Encoding in lower case, `nil` for the bytes as they are.
+    package var coding: String?
+    /// `type/subtype` in lower case, without parameters.
+    package var mediaType: String?
+    package var validators: Validators
 
-    package init(total: Int64? = nil, entityTag: EntityTag? = nil, lastModified: UnixTime? = nil) {
+    package init(
+        total: Int64? = nil,
+        coding: String? = nil,
+        mediaType: String? = nil,
+        validators: Validators = Validators()
+    ) {
         self.total = total
-        self.entityTag = entityTag
-        self.lastModified = lastModified
+        self.coding = coding
+        self.mediaType = mediaType
+        self.validators = validators
     }
 
-    package var hasValidator: Bool { entityTag != nil || lastModified != nil }
+    package init(_ head: ResponseHead, total: Int64?) {
+        self.init(
+            total: total,
+            coding: head.contentEncoding?.lowercased(),
+            mediaType: head.contentType.flatMap { MediaType(parsing: $0) }.map { "\($0.type)/\($0.subtype)" },
+            validators: Validators(head)
+        )
+    }
+}
+
+/// The validators of one response (RFC 9110 §8.8).
+package struct Validators: Hashable, Sendable {
+    /// What a Last-Modified is worth.
+    package enum DateStrength: UInt8, Hashable, Sendable, Comparable {
+        /// There is none, or one of 1970, which no server means.
+        case none
+        /// Not before the Date of its own response: content that is made for each request has such a one.
+        case generated
+        /// Nothing tells how old it was when the response was made (no Date; FTP and SFTP have none).
+        case plain
+        /// At least a second before the Date of its own response (RFC 9110 §8.8.2.2).
+        case strong
+
+        package static func < (left: DateStrength, right: DateStrength) -> Bool {
+            left.rawValue < right.rawValue
+        }
+    }
+
+    package var entityTag: EntityTag?
+    package private(set) var lastModified: UnixTime?
+    package private(set) var dateStrength: DateStrength
+
+    package init(entityTag: EntityTag? = nil) {
+        self.entityTag = entityTag
+        dateStrength = .none
+    }
+
+    package init(entityTag: EntityTag? = nil, lastModified: UnixTime?, date: UnixTime?) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        dateStrength = Self.strength(of: lastModified, at: date)
+    }
+
+    /// As a journal has them.
+    package init(entityTag: EntityTag?, lastModified: UnixTime?, strength: DateStrength) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        dateStrength = lastModified == nil ? .none : strength
+    }
+
+    package init(_ head: ResponseHead) {
+        self.init(entityTag: head.entityTag, lastModified: head.lastModified, date: head.date)
+    }
+
+    private static func strength(of lastModified: UnixTime?, at date: UnixTime?) -> DateStrength {
+        guard let lastModified, lastModified.seconds >= endOf1970 else { return .none }
+        guard let date else { return .plain }
+        return lastModified.seconds < date.seconds ? .strong : .generated
+    }
+
+    private static let endOf1970: Int64 = 365 * 86_400
+
+    package var isEmpty: Bool { entityTag == nil && dateStrength == .none }
 }

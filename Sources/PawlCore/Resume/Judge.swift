@@ -4,16 +4,25 @@
 package struct Judge: Hashable, Sendable {
     /// What was asked for.
     package var asked: RequestedRange
-    /// What the bytes that we have belong to; `nil` when we have none and know nothing.
-    package var known: ContentIdentity?
+    /// What the bytes on disk are a part of; `nil` when there are none and nothing is known.
+    package var known: Representation?
+    /// What the host that is asked said of it before; `nil` when its bytes were never compared.
+    package var record: ValidatorRecord?
     /// The bytes on disk, when they are one run from the beginning of what is wanted: the end of it.
     package var have: Int64?
     /// The file name, once there is one.
     package var name: String?
 
-    package init(asked: RequestedRange, known: ContentIdentity?, have: Int64? = nil, name: String? = nil) {
+    package init(
+        asked: RequestedRange,
+        known: Representation?,
+        record: ValidatorRecord? = nil,
+        have: Int64? = nil,
+        name: String? = nil
+    ) {
         self.asked = asked
         self.known = known
+        self.record = record
         self.have = have
         self.name = name
     }
@@ -23,7 +32,7 @@ package struct Judge: Hashable, Sendable {
         /// Where the body lies in the resource; the end is `SegmentMap.open` while nobody knows it.
         package var range: ByteRange
         package var identity: ContentIdentity
-        package var match: Match
+        package var evidence: Evidence
         /// Whether Range requests are worth trying: said so or shown, denied, or not said.
         package var ranges: RangeSupport
     }
@@ -44,6 +53,10 @@ package struct Judge: Hashable, Sendable {
         case complete(total: Int64)
         /// This server cannot be asked for ranges.
         case rangesBroken(evidence: Wording)
+        /// 416 without a length to a range without an end: the server may know only ranges with one.
+        case openRangeRefused(evidence: Wording)
+        /// A page in the place of a page, of another size: a new version if it comes twice.
+        case suspectPage(Answer, evidence: Wording)
         case redirect(to: String)
         case fault(AttemptFault)
     }
@@ -96,16 +109,25 @@ package struct Judge: Hashable, Sendable {
         }
     }
 
-    private func identity(of head: ResponseHead, total: Int64?) -> ContentIdentity {
-        ContentIdentity(total: total, entityTag: head.entityTag, lastModified: head.lastModified)
+    /// What `said` proves of the bytes on disk.
+    private func evidence(_ said: ContentIdentity) -> Evidence {
+        guard let known else { return .strong }
+        if let total = known.total, let other = said.total, total != other {
+            return .changed("it had \(total) bytes and has \(other) now")
+        }
+        guard known.coding == said.coding else {
+            let (before, now) = (known.coding ?? "identity", said.coding ?? "identity")
+            return .changed("its Content-Encoding was \(before) and is \(now) now")
+        }
+        return record?.evidence(for: said.validators) ?? .weak
     }
 
     /// FTP and SFTP name a size and a time and obey the offset or fail; nothing in the answer proves the offset, so the
     /// overlap has to.
     private func fileAnswer(_ head: ResponseHead) -> Verdict {
-        let said = identity(of: head, total: head.contentLength)
-        let match = known.map { $0.match(said) } ?? .soft
-        if case .changed(let evidence) = match { return .changed(evidence: evidence) }
+        let said = ContentIdentity(head, total: head.contentLength)
+        let evidence = known == nil ? .weak : evidence(said)
+        if case .changed(let change) = evidence { return .changed(evidence: change) }
         let total = head.contentLength ?? SegmentMap.open
         let start = askedStart(in: total)
         guard start <= total else {
@@ -113,29 +135,27 @@ package struct Judge: Hashable, Sendable {
         }
         if start == total, start > 0 { return .complete(total: total) }
         let range = ByteRange(start, min(askedEnd, total))
-        return .usable(Answer(range: range, identity: said, match: match, ranges: .shown))
+        return .usable(Answer(range: range, identity: said, evidence: evidence, ranges: .shown))
     }
 
     private func wholeAnswer(_ head: ResponseHead) -> Verdict {
         // A coded body has a length and tags of its own; it can be taken whole, never in parts.
         let isCoded = head.contentEncoding != nil
-        let said = identity(of: head, total: head.contentLength)
-        let match = known.map { $0.match(said) } ?? .same
-        if known != nil, match != .same, let type = pageType(head) {
-            return .fault(.page("it answered with a web page (\(type))"))
-        }
+        let said = ContentIdentity(head, total: head.contentLength)
+        let evidence = evidence(said)
         let end = head.contentLength ?? SegmentMap.open
         let denied = isCoded || head.acceptRanges == .none
         let answer = Answer(
             range: ByteRange(0, end),
             identity: said,
-            match: match,
+            evidence: evidence,
             ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated
         )
+        if let verdict = pageVerdict(answer) { return verdict }
         guard askedStart == 0 else {
             return .wholeInstead(answer, evidence: "the server ignored Range and sent the whole file")
         }
-        if case .changed(let evidence) = match { return .wholeInstead(answer, evidence: evidence) }
+        if case .changed(let change) = evidence { return .wholeInstead(answer, evidence: change) }
         return .usable(answer)
     }
 
@@ -155,10 +175,10 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func partialAnswer(_ head: ResponseHead, range: ByteRange, total: Int64?) -> Verdict {
-        let said = identity(of: head, total: total)
-        let match = known.map { $0.match(said) } ?? .same
+        let said = ContentIdentity(head, total: total)
+        let evidence = evidence(said)
         // The content first: after a change an offset that no longer fits is a consequence.
-        if case .changed(let evidence) = match { return .changed(evidence: evidence) }
+        if case .changed(let change) = evidence { return .changed(evidence: change) }
         if let start = askedStart, range.start != start {
             return .rangesBroken(evidence: "the server sent bytes from \(range.start) instead of \(start)")
         }
@@ -177,7 +197,7 @@ package struct Judge: Hashable, Sendable {
         if asked == .whole, total != range.end {
             return .rangesBroken(evidence: "the server sent a part although the whole was asked for")
         }
-        return .usable(Answer(range: range, identity: said, match: match, ranges: .shown))
+        return .usable(Answer(range: range, identity: said, evidence: evidence, ranges: .shown))
     }
 
     /// Whether these are the last `count` bytes, or all of a shorter resource; without a total the number has to show it.
@@ -191,11 +211,14 @@ package struct Judge: Hashable, Sendable {
             return .fault(.status(416, retryAfter: nil))
         }
         guard case .unsatisfied(let total) = head.contentRange else {
-            return .rangesBroken(evidence: "the server refuses every range (416)")
+            let refusal: Wording = "the server refuses every range (416)"
+            if case .from = asked { return .openRangeRefused(evidence: refusal) }
+            return .rangesBroken(evidence: refusal)
         }
         if let before = known?.total, before != total {
             return .changed(evidence: "it had \(before) bytes and has \(total) now")
         }
+        if case .changed(let change) = record?.evidence(for: Validators(head)) { return .changed(evidence: change) }
         if total == have { return .complete(total: total) }
         if let start = askedStart, start >= total {
             return .changed(evidence: "it has \(total) bytes, fewer than the \(start) that were expected")
@@ -204,11 +227,36 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// A login or error page that comes with status 200 where other content is known to be.
-    private func pageType(_ head: ResponseHead) -> String? {
-        guard let type = head.contentType?.lowercased(), type.hasPrefix("text/html") else { return nil }
-        guard let name = name?.lowercased() else { return type }
-        let isExpected = name.hasSuffix(".html") || name.hasSuffix(".htm") || !name.contains(".")
-        return isExpected ? nil : type
+    private func pageVerdict(_ answer: Answer) -> Verdict? {
+        guard let known, answer.evidence != .strong, let type = answer.identity.mediaType, isPage(type) else {
+            return nil
+        }
+        if let before = known.mediaType, before != type {
+            return .fault(.page("it answered with \(type) where \(before) was"))
+        }
+        if known.mediaType == nil, !isExpected(type) {
+            return .fault(.page("it answered with a page (\(type))"))
+        }
+        guard known.total != answer.identity.total else { return nil }
+        return .suspectPage(answer, evidence: "it answered with a page of another size (\(type))")
+    }
+
+    /// What servers and proxies say errors in.
+    private func isPage(_ type: String) -> Bool {
+        let pages = ["text/html", "text/plain", "text/xml", "application/json", "application/xml"]
+        return pages.contains(type) || type.hasSuffix("+json") || type.hasSuffix("+xml")
+    }
+
+    /// Whether a file of this name may be of the type, where nothing is known of the type it had.
+    private func isExpected(_ type: String) -> Bool {
+        guard let name = name?.lowercased() else { return false }
+        guard let dot = name.lastIndex(of: ".") else { return true }
+        let ending = String(name[name.index(after: dot)...])
+        switch type {
+        case "text/html", "application/xhtml+xml": return ["html", "htm", "xhtml"].contains(ending)
+        case "text/plain": return !["html", "htm"].contains(ending)
+        default: return type.hasSuffix(ending)
+        }
     }
 }
 

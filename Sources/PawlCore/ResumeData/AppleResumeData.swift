@@ -132,12 +132,19 @@ extension AppleResumeData {
         return String(last)
     }
 
-    /// What the bytes on disk belong to.
-    package var identity: ContentIdentity {
-        ContentIdentity(
+    package var validators: Validators {
+        Validators(
             entityTag: entityTag.flatMap { EntityTag(parsing: Array($0.utf8)) },
-            lastModified: serverDate.flatMap { UnixTime(httpDate: $0) }
+            lastModified: serverDate.flatMap { UnixTime(httpDate: $0) },
+            date: nil
         )
+    }
+
+    /// What the bytes on disk are, as `source` sent them.
+    package func representation(of source: WebAddress) -> Representation {
+        guard !validators.isEmpty else { return Representation() }
+        let record = ValidatorRecord(source: source.text, host: source.origin.text, validators: validators)
+        return Representation(records: [record])
     }
 
     private func request(_ key: String) -> AppleRequest? {

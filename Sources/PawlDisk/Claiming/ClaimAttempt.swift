@@ -118,7 +118,7 @@ struct ClaimAttempt {
     private func makeUnnamed() throws(Failure) -> OpenFile? {
         // On a disk it would have to be synced once more after it got its name.
         guard folder.traits.contains(.volatile), claim.ifExists != .overwrite,
-            let length = claim.facts.identity.total, length <= Self.smallFile,
+            let length = claim.facts.representation.total, length <= Self.smallFile,
             try status(of: names.part) == nil
         else { return nil }
         do throws(SystemError) {

@@ -12,6 +12,8 @@ final class LaneWriter: TransferSink {
     private var answerEnd: Int64 = 0
     private var overlap: Int64 = 0
     private var slot = 0
+    /// What it still compares behind its end, once it is there.
+    private var joint: ByteRange?
     private(set) var received: Int64 = 0
     private var isAdmitted = false
     /// A rate limit holds it back: the silence is ours.
@@ -53,7 +55,7 @@ final class LaneWriter: TransferSink {
             guard unsafe compare(UnsafeRawBufferPointer(rebasing: chunk[..<count])) else { return .stop }
             unsafe rest = UnsafeRawBufferPointer(rebasing: chunk[count...])
         }
-        return unsafe write(rest)
+        return unsafe joint == nil ? write(rest) : join(rest)
     }
 
     /// Compares with the bytes on disk that stand `overlap` before the cursor.
@@ -77,12 +79,32 @@ final class LaneWriter: TransferSink {
             cursor += Int64(count)
         }
         // The last byte of the answer itself lets the transfer end by its own framing, and its connection live.
-        return cursor == end && (end < answerEnd || count < bytes.count) ? .stop : .taken
+        guard cursor == end, end < answerEnd || count < bytes.count else { return .taken }
+        return unsafe join(UnsafeRawBufferPointer(rebasing: bytes[count...]))
+    }
+
+    /// Compares what follows the lane's end with what another lane has brought there.
+    private func join(_ bytes: UnsafeRawBufferPointer) -> ChunkAnswer {
+        guard let left = joint ?? beginJoint() else { return .stop }
+        let count = Int(min(left.count, Int64(bytes.count)))
+        let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
+        guard let agrees = unsafe runner.agrees(part, at: left.start) else { return .stop }
+        let rest = ByteRange(left.start + Int64(count), left.end)
+        joint = rest
+        if agrees, !rest.isEmpty { return .taken }
+        runner.joined(lane, agreed: agrees)
+        return .stop
+    }
+
+    private func beginJoint() -> ByteRange? {
+        let count = runner.reachedEnd(lane)
+        if count > 0 { joint = ByteRange(end, end + count) }
+        return joint
     }
 
     /// Only while every byte that comes is wanted, in order, and at once.
     func spliceTarget(_ id: TransferID) -> SpliceTarget? {
-        guard isAdmitted, overlap == 0, cursor < end, !runner.isLimited,
+        guard isAdmitted, overlap == 0, joint == nil, cursor < end, !runner.isLimited,
             let descriptor = runner.partial?.descriptor
         else { return nil }
         return SpliceTarget(descriptor: descriptor, offset: cursor, limit: end - cursor)
@@ -94,7 +116,7 @@ final class LaneWriter: TransferSink {
         runner.charge(count, to: origin)
         runner.wrote(ByteRange(cursor, cursor + Int64(count)), slot: slot)
         cursor += Int64(count)
-        return cursor == end && end < answerEnd ? .stop : .taken
+        return cursor == end && end < answerEnd && beginJoint() == nil ? .stop : .taken
     }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {

@@ -44,7 +44,7 @@ extension Runner {
     var facts: JournalFacts {
         JournalFacts(
             sources: hasOtherAddress ? machine.provenAddresses : addresses,
-            identity: machine.remembered,
+            representation: machine.remembered,
             name: machine.name ?? ""
         )
     }

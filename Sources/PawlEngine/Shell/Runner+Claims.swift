@@ -47,8 +47,8 @@ extension Runner {
     ///
     /// Any other partial is another download's, and stays that one's (A9).
     private func adopts(_ found: LoadedJournal) -> Bool {
-        guard let offered = machine.identity, offered.total != nil, let source = found.facts.sources.first,
-            found.facts.identity.match(offered) == .same
+        guard let offered = machine.representation, let source = found.facts.sources.first,
+            found.facts.representation.resembles(offered)
         else { return false }
         do throws(Failure) {
             var before = try WebAddress.parse(source).address

@@ -163,6 +163,17 @@ final class Runner {
         return writers.contains { $0.lane == lane }
     }
 
+    /// How many bytes behind the lane's end it has to compare.
+    func reachedEnd(_ lane: LaneID) -> Int64 {
+        sync()
+        return machine.reachedEnd(lane)
+    }
+
+    func joined(_ lane: LaneID, agreed: Bool) {
+        sync()
+        perform(machine.joined(lane, agreed: agreed, now: clock.now))
+    }
+
     // MARK: bytes
 
     /// Whether the bytes on disk equal these; `nil` when the disk failed.

@@ -46,7 +46,7 @@ extension Law {
                 return "racer \(lane.id) has no goal"
             }
             guard goal.kind == .data else { return "racer \(lane.id) races against a racer" }
-        case .settling, .restarting:
+        case .settling, .restarting, .checkingTag:
             guard claim == nil else { return "\(lane.id) owns bytes but brings none" }
         }
         return nil

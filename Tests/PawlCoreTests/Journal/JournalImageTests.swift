@@ -34,18 +34,34 @@ import Testing
     }
 
     @Test(arguments: [
-        ContentIdentity(), ContentIdentity(total: 0),
-        ContentIdentity(entityTag: EntityTag(opaque: "", isWeak: false)),
-        ContentIdentity(total: .max, lastModified: UnixTime(seconds: -1)),
+        Representation(), Representation(wish: nil, base: nil), Representation(coding: "", total: 0),
+        Representation(wish: .from(7), base: 7, total: .max), Representation(wish: .suffix(7), base: nil),
+        Representation(
+            wish: .closed(ByteRange(7, 7)),
+            mediaType: "",
+            records: [
+                ValidatorRecord(source: "", host: "", validators: Validators()),
+                ValidatorRecord(
+                    source: "a",
+                    host: "b",
+                    validators: Validators(
+                        entityTag: EntityTag(opaque: "", isWeak: false),
+                        lastModified: UnixTime(seconds: -1),
+                        date: nil
+                    ),
+                    stability: .varying
+                ),
+            ]
+        ),
     ])
-    func `an identity comes back whatever part of it is known`(_ identity: ContentIdentity) throws {
-        let facts = JournalFacts(sources: [], identity: identity, name: "")
+    func `a representation comes back whatever part of it is known`(_ representation: Representation) throws {
+        let facts = JournalFacts(sources: [], representation: representation, name: "")
         #expect(try JournalImage(journal(facts: facts)).header.facts == facts)
     }
 
     @Test func `many mirrors and long addresses make the journal grow`() throws {
         let sources = (0..<200).map { "https://m\($0).example/" + String(repeating: "u", count: 2000) }
-        let facts = JournalFacts(sources: sources, identity: ContentIdentity(), name: "x")
+        let facts = JournalFacts(sources: sources, name: "x")
         let bytes = journal(facts: facts)
         #expect(bytes.count == JournalLayout.end(ofArea: 7))
         #expect(try JournalImage(bytes).header.facts == facts)

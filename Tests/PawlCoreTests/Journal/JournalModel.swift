@@ -10,10 +10,24 @@ func someFacts(padding: Int = 0) -> JournalFacts {
         sources: [
             "https://a.example/file?x=1", "https://b.example/" + String(repeating: "p", count: padding),
         ],
-        identity: ContentIdentity(
+        representation: Representation(
+            wish: .closed(ByteRange(5, 1 << 40)),
+            base: 5,
+            coding: "gzip",
             total: 1 << 40,
-            entityTag: EntityTag(opaque: "v1", isWeak: true),
-            lastModified: UnixTime(seconds: 1_700_000_000)
+            mediaType: "application/zip",
+            records: [
+                ValidatorRecord(
+                    source: "https://a.example/file?x=1",
+                    host: "https://cdn.example",
+                    validators: Validators(
+                        entityTag: EntityTag(opaque: "v1", isWeak: true),
+                        lastModified: UnixTime(seconds: 1_700_000_000),
+                        strength: .strong
+                    ),
+                    stability: .stable
+                )
+            ]
         ),
         name: "täst.bin"
     )

@@ -35,9 +35,10 @@ import Testing
 
     /// The states within reach, breadth first, with the way to each; stops at the first broken law.
     private static func reach(_ walk: Case, most: Int) -> (states: [WalkState], broken: String?) {
-        var states = [WalkState(plan(walk))]
-        var seen: Set<WalkState.Key> = [states[0].key]
-        var ways: [[WalkEvent]] = [[]]
+        // From the beginning, and from where the first body flows: what follows lies far behind all ways to begin.
+        var states = [WalkState(plan(walk)), flowing(walk)]
+        var seen = Set(states.map(\.key))
+        var ways: [[WalkEvent]] = [[], []]
         var next = 0
         while next < states.count, states.count < most {
             for event in WalkEvent.possible(in: states[next].machine) {
@@ -53,6 +54,13 @@ import Testing
             next += 1
         }
         return (states, nil)
+    }
+
+    private static func flowing(_ walk: Case) -> WalkState {
+        var state = WalkState(plan(walk))
+        _ = state.apply(.begin(.fresh))
+        if let lane = state.machine.lanes.first { _ = state.apply(.answered(lane.id, .right)) }
+        return state
     }
 
     @Test(arguments: Case.allCases)

@@ -38,10 +38,15 @@ import Testing
             let asked = Self.asked(&dice)
             let head = Self.head(&dice)
             let known = dice.pick([
-                nil, ContentIdentity(total: 12),
-                ContentIdentity(entityTag: EntityTag(opaque: "a", isWeak: false)),
+                nil, Representation(total: 12), Representation(),
             ])
-            let judge = Judge(asked: asked, known: known, have: dice.pick([nil, Self.offset(&dice)]))
+            let tag = Validators(entityTag: EntityTag(opaque: "a", isWeak: false))
+            let judge = Judge(
+                asked: asked,
+                known: known,
+                record: dice.pick([nil, ValidatorRecord(source: "a", host: "a", validators: tag)]),
+                have: dice.pick([nil, Self.offset(&dice)])
+            )
             guard case .usable(let answer) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
                 continue
             }

@@ -4,17 +4,19 @@ import Testing
 @Suite struct JudgeTests {
     private static let total: Int64 = 1000
     private static let tag = EntityTag(opaque: "a", isWeak: false)
-    private static let known = ContentIdentity(
-        total: total,
-        entityTag: tag,
-        lastModified: UnixTime(seconds: 5)
+    private static let known = Representation(total: total, mediaType: "application/zip")
+    private static let record = ValidatorRecord(
+        source: "http://a.example/f",
+        host: "http://a.example",
+        validators: Validators(entityTag: tag, lastModified: UnixTime(seconds: date), date: nil)
     )
+    private static let date: Int64 = 1_700_000_000
 
     private static func head(_ status: Int, _ change: (inout ResponseHead) -> Void = { _ in }) -> ResponseHead
     {
         var head = ResponseHead(status: status)
         head.entityTag = tag
-        head.lastModified = UnixTime(seconds: 5)
+        head.lastModified = UnixTime(seconds: date)
         change(&head)
         return head
     }
@@ -39,6 +41,8 @@ import Testing
         case .changed: "changed"
         case .complete(let total): "complete \(total)"
         case .rangesBroken: "broken"
+        case .openRangeRefused: "open range refused"
+        case .suspectPage: "suspect page"
         case .redirect(let target): "redirect \(target)"
         case .fault(.status(let status, let wait)): "status \(status) \(wait?.seconds ?? -1)"
         case .fault(.page): "page"
@@ -50,11 +54,17 @@ import Testing
     private static func verdict(
         _ asked: RequestedRange,
         _ head: ResponseHead,
-        known: ContentIdentity? = known,
+        known: Representation? = known,
         have: Int64? = nil,
         name: String? = nil
     ) -> String {
-        let judge = Judge(asked: asked, known: known, have: have, name: name)
+        let judge = Judge(
+            asked: asked,
+            known: known,
+            record: known == nil ? nil : record,
+            have: have,
+            name: name
+        )
         return kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
     }
 
@@ -95,7 +105,7 @@ import Testing
         #expect(Self.verdict(.from(400), other) == "usable [400, 1000) shown")
         let later = Self.part(0, 1000) { head in
             head.entityTag = EntityTag(opaque: "b", isWeak: false)
-            head.lastModified = UnixTime(seconds: 6)
+            head.lastModified = UnixTime(seconds: Self.date + 1)
         }
         #expect(Self.verdict(.from(400), later) == "changed")
         #expect(Self.verdict(.from(400), Self.part(400, 1001, total: 1001)) == "changed")
@@ -119,8 +129,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("file.zip", "page"), ("page.html", "whole [0, 7)"), ("page.HTM", "whole [0, 7)"),
-            ("README", "whole [0, 7)"), (nil, "page"),
+            ("file.zip", "page"), ("page.html", "suspect page"), ("page.HTM", "suspect page"),
+            ("README", "suspect page"), (nil, "page"),
         ] as [(String?, String)]
     )
     func `a web page in the place of known content is no content`(name: String?, verdict: String) {
@@ -129,7 +139,9 @@ import Testing
             head.contentLength = 7
             head.entityTag = nil
         }
-        #expect(Self.verdict(.whole, page, name: name) == verdict)
+        let untyped = Representation(total: Self.total)
+        #expect(Self.verdict(.whole, page, known: untyped, name: name) == verdict)
+        #expect(Self.verdict(.whole, page, name: name) == "page", "a zip archive was there")
         #expect(Self.verdict(.whole, page, known: nil, name: name) == "usable [0, 7) unstated")
     }
 
@@ -143,7 +155,10 @@ import Testing
         #expect(Self.verdict(.from(700), refused(600), known: nil, have: 700) == "changed")
         #expect(Self.verdict(.from(700), refused(900), known: nil, have: 700) == "broken")
         #expect(Self.verdict(.suffix(7), refused(1000), have: 700) == "broken")
-        #expect(Self.verdict(.from(700), refused(nil), have: 700) == "broken")
+        #expect(Self.verdict(.from(700), refused(nil), have: 700) == "open range refused")
+        #expect(Self.verdict(.closed(ByteRange(700, 900)), refused(nil), have: 700) == "broken")
+        let other = refused(1000)
+        #expect(Self.verdict(.from(1000), other, have: 1000) == "complete 1000")
         #expect(Self.verdict(.from(700), refused(nil), known: nil) == "status 416 -1.0")
         #expect(Self.verdict(.whole, refused(1000), have: 1000) == "status 416 -1.0")
     }
@@ -188,7 +203,7 @@ import Testing
     }
 
     @Test func `a file server's answer is taken at the asked offset and never as proof`() {
-        let head = ResponseHead(fileLength: 1000, modified: UnixTime(seconds: 5))
+        let head = ResponseHead(fileLength: 1000, modified: UnixTime(seconds: Self.date))
         #expect(Self.verdict(.whole, head, known: nil) == "usable [0, 1000) shown")
         #expect(Self.verdict(.from(400), head) == "usable [400, 1000) shown")
         #expect(Self.verdict(.suffix(10), head, known: nil) == "usable [990, 1000) shown")
@@ -198,11 +213,11 @@ import Testing
         #expect(Self.verdict(.from(400), ResponseHead(fileLength: 999, modified: nil)) == "changed")
         let open = ResponseHead(fileLength: nil, modified: nil)
         #expect(Self.verdict(.from(400), open, known: nil) == "usable [400, \(Int64.max)) shown")
-        let judge = Judge(asked: .from(400), known: Self.known)
+        let judge = Judge(asked: .from(400), known: Self.known, record: Self.record)
         guard case .usable(let answer) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
             Issue.record("not usable")
             return
         }
-        #expect(answer.match == .soft)
+        #expect(answer.evidence == .weak)
     }
 }

@@ -13,8 +13,8 @@ import Testing
         #expect(data.received == 70_000)
         #expect(data.entityTag == "\"v1\"")
         #expect(data.serverDate == "Sun, 06 Nov 1994 08:49:37 GMT")
-        #expect(data.identity.entityTag == EntityTag(opaque: "v1", isWeak: false))
-        #expect(data.identity.lastModified == UnixTime(seconds: 784_111_777))
+        #expect(data.validators.entityTag == EntityTag(opaque: "v1", isWeak: false))
+        #expect(data.validators.lastModified == UnixTime(seconds: 784_111_777))
         #expect(data.partialName == ResumeFixture.name)
         #expect(data.version == fixture.version)
         #expect(data.currentRequest == wanted)
@@ -207,7 +207,7 @@ import Testing
         let read = try AppleResumeData(made.bytes)
         #expect(read == made)
         #expect(read.originalRequest == request && read.currentRequest == request)
-        #expect(read.identity.entityTag == EntityTag(opaque: "weak", isWeak: true))
+        #expect(read.validators.entityTag == EntityTag(opaque: "weak", isWeak: true))
         #expect(read.partialName == "x.part" && read.version == 2 && read.repairs.isEmpty)
     }
 }

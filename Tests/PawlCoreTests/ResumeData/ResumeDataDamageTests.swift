@@ -66,7 +66,7 @@ import Testing
 
     private func use(_ bytes: [UInt8]) throws(PropertyList.Fault) {
         var data = try AppleResumeData(bytes)
-        _ = (data.identity, data.partialName, data.currentRequest, data.originalRequest)
+        _ = (data.validators, data.partialName, data.currentRequest, data.originalRequest)
         let written = data.bytes
         #expect((try? AppleResumeData(written))?.bytes == written)
         data.change(address: "http://b.example/", headers: ["A": "b"])

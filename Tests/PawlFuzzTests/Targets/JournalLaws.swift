@@ -47,10 +47,6 @@ enum JournalLaws {
     }
 
     private static func drawHeader(_ input: inout FuzzInput) -> JournalHeader {
-        var identity = ContentIdentity()
-        if input.flag() { identity.total = input.number() }
-        if input.flag() { identity.lastModified = UnixTime(seconds: Int64(bitPattern: input.word())) }
-        if input.flag() { identity.entityTag = EntityTag(opaque: input.text(), isWeak: input.flag()) }
         let sources = (0..<input.byte() % 4).map { _ in input.text() }
         return JournalHeader(
             generation: UInt64(input.number()),
@@ -59,9 +55,36 @@ enum JournalLaws {
             synced: input.flag() ? Int(input.number()) : nil,
             original: input.flag() ? input.number() : nil,
             inodes: JournalInodes(part: input.word(), journal: input.word()),
-            facts: JournalFacts(sources: sources, identity: identity, name: input.text()),
+            facts: JournalFacts(sources: sources, representation: drawRepresentation(&input), name: input.text()),
             written: drawSet(&input),
             durable: drawSet(&input)
+        )
+    }
+
+    private static func drawRepresentation(_ input: inout FuzzInput) -> Representation {
+        let start = input.number() / 2
+        let wishes: [RequestedRange?] = [
+            nil, .whole, .from(start), .suffix(start), .closed(ByteRange(start, start + input.number() / 2)),
+        ]
+        let records = (0..<input.byte() % 3).map { _ in
+            ValidatorRecord(
+                source: input.text(),
+                host: input.text(),
+                validators: Validators(
+                    entityTag: input.flag() ? EntityTag(opaque: input.text(), isWeak: input.flag()) : nil,
+                    lastModified: input.flag() ? UnixTime(seconds: Int64(bitPattern: input.word())) : nil,
+                    date: input.flag() ? UnixTime(seconds: Int64(bitPattern: input.word())) : nil
+                ),
+                stability: input.flag() ? .varying : .seenOnce
+            )
+        }
+        return Representation(
+            wish: wishes[Int(input.byte()) % wishes.count],
+            base: input.flag() ? start : nil,
+            coding: input.flag() ? input.text() : nil,
+            total: input.flag() ? input.number() : nil,
+            mediaType: input.flag() ? input.text() : nil,
+            records: records
         )
     }
 

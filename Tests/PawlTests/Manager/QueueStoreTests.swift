@@ -101,7 +101,7 @@ import Testing
         case journalOfFinished
 
         func make(in folder: String, source: String) throws -> (name: String?, removal: String) {
-            let facts = JournalFacts(sources: [source], identity: ContentIdentity(total: 9), name: "f")
+            let facts = JournalFacts(sources: [source], representation: Representation(total: 9), name: "f")
             let wish = Claim(folder: folder, name: "f", ifExists: .rename, facts: facts)
             let disk = Ports.system { _ in }.disk
             guard case .fresh(let partial) = try disk.claim(wish, adopts: { _ in false }) else {

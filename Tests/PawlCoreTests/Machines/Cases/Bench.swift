@@ -64,9 +64,12 @@ struct Bench {
         var head = ResponseHead(status: 200)
         head.contentLength = total
         head.entityTag = tag.map { EntityTag(opaque: $0, isWeak: false) }
-        head.lastModified = date.map(UnixTime.init)
+        head.lastModified = date.map(time)
         return head
     }
+
+    /// A plausible time, `date` seconds after the one that stands for 0.
+    static func time(_ date: Int64) -> UnixTime { UnixTime(seconds: 1_700_000_000 + date) }
 
     static func part(
         _ start: Int64,
@@ -91,16 +94,30 @@ struct Bench {
         _ runs: [ByteRange],
         total: Int64?,
         tag: String? = "v1",
-        date: Int64? = nil
+        date: Int64? = nil,
+        wish: RequestedRange = .whole,
+        base: Int64? = 0
     ) -> ClaimOutcome {
-        let identity = ContentIdentity(
-            total: total,
+        let validators = Validators(
             entityTag: tag.map { EntityTag(opaque: $0, isWeak: false) },
-            lastModified: date.map(UnixTime.init)
+            lastModified: date.map(time),
+            date: nil
         )
+        let record = ValidatorRecord(
+            source: "http://a.example/f",
+            host: "http://a.example",
+            validators: validators
+        )
+        return journal(
+            runs,
+            of: Representation(wish: wish, base: base, total: total, records: validators.isEmpty ? [] : [record])
+        )
+    }
+
+    static func journal(_ runs: [ByteRange], of representation: Representation) -> ClaimOutcome {
         let facts = JournalFacts(
             sources: ["http://a.example/f", "http://a.example:80/f"],
-            identity: identity,
+            representation: representation,
             name: "f"
         )
         return .found(LoadedJournal(facts: facts, done: ByteRangeSet(runs)))

@@ -8,6 +8,9 @@ enum WalkEvent: Hashable {
         case capped
         case whole
         case softPart
+        case weakPart
+        case untaggedPart
+        case codedWhole
         case changedPart
         case changedWhole
         case shifted
@@ -23,6 +26,8 @@ enum WalkEvent: Hashable {
         case fresh
         case foundProven
         case foundSoft
+        case foundOld
+        case foundOtherPart
         case existing
         case skipped
         case failed
@@ -33,6 +38,8 @@ enum WalkEvent: Hashable {
     case claimed(LaneID, Claim)
     case progressed(LaneID)
     case compared(LaneID, agreed: Bool)
+    case reachedEnd(LaneID)
+    case joined(LaneID, agreed: Bool)
     case completed(LaneID)
     case broke(LaneID)
     case closed(LaneID)
@@ -73,13 +80,21 @@ extension WalkEvent {
             ]
         case .claiming: Claim.allCases.map { .claimed(lane.id, $0) }
         case .flowing:
-            if lane.overlap > 0 {
+            if lane.joint > 0 {
+                [
+                    .joined(lane.id, agreed: true), .joined(lane.id, agreed: false), .broke(lane.id),
+                    .closed(lane.id),
+                ]
+            } else if lane.overlap > 0 {
                 [
                     .compared(lane.id, agreed: true), .compared(lane.id, agreed: false), .broke(lane.id),
                     .closed(lane.id),
                 ]
             } else {
-                [.progressed(lane.id), .completed(lane.id), .broke(lane.id), .closed(lane.id)]
+                [
+                    .progressed(lane.id), .reachedEnd(lane.id), .completed(lane.id), .broke(lane.id),
+                    .closed(lane.id),
+                ]
             }
         }
     }

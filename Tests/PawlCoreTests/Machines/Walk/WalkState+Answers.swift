@@ -9,6 +9,20 @@ extension WalkState {
             var head = served(asked)
             head.entityTag = EntityTag(opaque: "another", isWeak: false)
             return head
+        case .weakPart:
+            var head = served(asked)
+            head.entityTag?.isWeak = true
+            return head
+        case .untaggedPart:
+            var head = served(asked)
+            head.entityTag = nil
+            head.date = UnixTime(seconds: 1_800_000_000)
+            return head
+        case .codedWhole:
+            var head = served(.whole)
+            head.contentEncoding = "gzip"
+            head.contentLength = nil
+            return head
         case .rightOfUnknownLength:
             var head = served(asked)
             if head.status == 200 { head.contentLength = nil }
@@ -59,7 +73,7 @@ extension WalkState {
         }
         var head = ResponseHead(status: asked == .whole ? 200 : 206)
         head.entityTag = EntityTag(opaque: "v\(version)", isWeak: false)
-        head.lastModified = UnixTime(seconds: 1_000_000 + version)
+        head.lastModified = UnixTime(seconds: 1_700_000_000 + version)
         head.acceptRanges = .bytes
         head.contentType = "application/octet-stream"
         head.contentLength = range.count

@@ -26,6 +26,11 @@ struct WalkState {
             progress(lane, by: 1 << 20)
             return []
         case .compared(let lane, let agreed): return machine.compared(lane, agreed: agreed, now: now)
+        case .reachedEnd(let lane):
+            progress(lane, by: WalkState.length)
+            _ = machine.reachedEnd(lane)
+            return []
+        case .joined(let lane, let agreed): return machine.joined(lane, agreed: agreed, now: now)
         case .completed(let lane):
             progress(lane, by: WalkState.length)
             return machine.ended(lane, .complete, now: now)
@@ -61,16 +66,45 @@ struct WalkState {
 
     private func outcome(_ claim: WalkEvent.Claim) -> ClaimOutcome {
         let half = ByteRangeSet([ByteRange(0, 1 << 20), ByteRange(2 << 20, 3 << 20)])
-        var identity = ContentIdentity(total: WalkState.length, lastModified: UnixTime(seconds: 100))
-        func journal() -> ClaimOutcome {
-            .found(LoadedJournal(facts: JournalFacts(sources: [], identity: identity, name: "f"), done: half))
+        func journal(
+            tag: String? = nil,
+            wish: RequestedRange? = nil,
+            from base: Int64?? = .none
+        ) -> ClaimOutcome {
+            let base = base ?? machine.plan.base(total: WalkState.length)
+            let record = ValidatorRecord(
+                source: machine.plan.sources[0].text,
+                host: machine.plan.sources[0].origin.text,
+                validators: Validators(
+                    entityTag: tag.map { EntityTag(opaque: $0, isWeak: false) },
+                    lastModified: UnixTime(seconds: 1_700_000_001),
+                    date: nil
+                )
+            )
+            let representation = Representation(
+                wish: wish ?? machine.plan.wish,
+                base: base,
+                total: WalkState.length,
+                records: [record]
+            )
+            let facts = JournalFacts(
+                sources: [machine.plan.sources[0].text],
+                representation: representation,
+                name: "f"
+            )
+            return .found(LoadedJournal(facts: facts, done: half))
         }
         switch claim {
         case .fresh: return .fresh
         case .foundProven:
-            identity.entityTag = EntityTag(opaque: "v1", isWeak: false)
-            return journal()
+            return journal(tag: "v1")
         case .foundSoft: return journal()
+        case .foundOtherPart: return journal(tag: "v1", wish: .from(77), from: 77)
+        case .foundOld:
+            var representation = Representation(wish: nil, base: nil)
+            representation.total = WalkState.length
+            let facts = JournalFacts(sources: [], representation: representation, name: "f")
+            return .found(LoadedJournal(facts: facts, done: half))
         case .existing: return .existing(length: 1 << 20)
         case .skipped: return .skipped
         case .failed: return .failed(Failure(.cannotOpen, "cannot open", at: "f", because: "EACCES"))
@@ -85,7 +119,8 @@ extension WalkState {
         var map: SegmentMap
         var lanes: [Lane]
         var sources: [Source]
-        var identity: ContentIdentity?
+        var representation: Representation?
+        var samples: [ByteRange]
         var flags: [Bool]
         var counts: [Int64]
     }
@@ -113,6 +148,9 @@ extension WalkState {
             )
             copy.stage = lane.stage
             copy.answerEnd = lane.answerEnd
+            copy.host = lane.host
+            copy.identity = lane.identity
+            copy.joint = lane.joint
             copy.tooSlowSince = lane.tooSlowSince.map { _ in Moment(nanoseconds: 0) }
             return copy
         }
@@ -121,11 +159,12 @@ extension WalkState {
             map: map,
             lanes: lanes,
             sources: machine.sources,
-            identity: machine.identity,
+            representation: machine.representation,
+            samples: machine.samples,
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
-                machine.isTooSlow,
+                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.suspect != nil,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),

@@ -29,8 +29,8 @@ struct WalkStep {
         case .completed(let lane), .broke(let lane), .closed(let lane): requests.remove(lane)
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
-        case .begin, .answered, .claimed, .progressed, .compared, .denied, .tick, .network(true), .rang,
-            .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
+        case .begin, .answered, .claimed, .progressed, .compared, .reachedEnd, .joined, .denied, .tick,
+            .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
             break
         }
         return requests == Set(after.lanes.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes)"
@@ -72,8 +72,8 @@ struct WalkStep {
         guard after.written < before.written, !actions.contains(.startOver) else { return nil }
         switch event {
         case .begin, .claimed: return nil
-        case .answered, .progressed, .compared, .completed, .broke, .closed, .denied, .tick, .network, .pause,
-            .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published, .diskFailed:
+        case .answered, .progressed, .compared, .reachedEnd, .joined, .completed, .broke, .closed, .denied,
+            .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published, .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
         }
     }
@@ -84,21 +84,14 @@ struct WalkStep {
             !before.map.done.isEmpty,
             let source = cause, before.sources[source].isOnTrial
         else { return nil }
-        // A strong tag that is the same is such a proof; without ranges the bytes come anew.
-        if case .answered(let id, let answer) = event, before.identity?.isStrong ?? false,
-            let lane = before.lanes.first(where: { $0.id == id }),
-            WalkState.head(answer, to: lane.asked).entityTag == before.identity?.entityTag
-        {
-            return nil
-        }
         return "bytes gave way to an address that was not shown to be the same content"
     }
 
     /// The source whose lane the event is about.
     private var cause: Int? {
         switch event {
-        case .answered(let lane, _), .compared(let lane, _), .completed(let lane), .broke(let lane),
-            .closed(let lane), .claimed(let lane, _), .denied(let lane), .progressed(let lane):
+        case .answered(let lane, _), .compared(let lane, _), .reachedEnd(let lane), .joined(let lane, _),
+            .completed(let lane), .broke(let lane), .closed(let lane), .claimed(let lane, _), .denied(let lane), .progressed(let lane):
             before.lanes.first { $0.id == lane }?.source
         case .begin, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
             .published, .diskFailed:

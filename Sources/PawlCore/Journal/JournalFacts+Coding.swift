@@ -1,0 +1,148 @@
+// The facts as bytes of a journal's header.
+extension JournalWriter {
+    mutating func put(_ facts: JournalFacts) {
+        putCount(UInt64(facts.sources.count))
+        for source in facts.sources { put(source) }
+        put(facts.name)
+        put(facts.representation)
+    }
+
+    private mutating func put(_ representation: Representation) {
+        put(representation.wish)
+        put(representation.base ?? -1)
+        put(representation.total ?? -1)
+        put(optional: representation.coding)
+        put(optional: representation.mediaType)
+        putCount(UInt64(representation.records.count))
+        for record in representation.records {
+            put(record.source)
+            put(record.host)
+            put(record.stability.rawValue)
+            put(record.validators)
+        }
+    }
+
+    private mutating func put(_ validators: Validators) {
+        put(validators.entityTag.map { UInt8($0.isWeak ? 2 : 1) } ?? 0)
+        if let tag = validators.entityTag { put(tag.opaque) }
+        put(validators.lastModified == nil ? UInt8(0) : 1 + validators.dateStrength.rawValue)
+        if let time = validators.lastModified { put(time.seconds) }
+    }
+
+    private mutating func put(_ wish: RequestedRange?) {
+        let (kind, first, second): (UInt8, Int64, Int64) =
+            switch wish {
+            case nil: (0, 0, 0)
+            case .whole: (1, 0, 0)
+            case .from(let start): (2, start, 0)
+            case .closed(let range): (3, range.start, range.end)
+            case .suffix(let count): (4, count, 0)
+            }
+        put(kind)
+        put(first)
+        put(second)
+    }
+
+    /// A count that is one more than the text's own, 0 for none.
+    private mutating func put(optional text: String?) {
+        putCount(text.map { UInt64($0.utf8.count) + 1 } ?? 0)
+        bytes.append(contentsOf: text.map { Array($0.utf8) } ?? [])
+    }
+}
+
+extension JournalReader {
+    mutating func takeFacts() -> JournalFacts? {
+        guard let sources = takeSources(), let name = takeText(), let representation = takeRepresentation()
+        else { return nil }
+        return JournalFacts(sources: sources, representation: representation, name: name)
+    }
+
+    /// Of a journal before version 3.
+    ///
+    /// Its tag and date are those of an address and a host that it does not tell, and it does not tell which part of the
+    /// resource was wanted: nothing but a comparison of bytes can prove what it speaks of.
+    mutating func takeOldFacts() -> JournalFacts? {
+        guard let sources = takeSources(), let name = takeText(), let flags = take(UInt8.self), flags < 16
+        else { return nil }
+        var representation = Representation(wish: nil, base: nil)
+        if flags & 1 != 0 {
+            guard let total = take(Int64.self), total >= 0 else { return nil }
+            representation.total = total
+        }
+        if flags & 2 != 0, takeText() == nil { return nil }
+        if flags & 8 != 0, take(Int64.self) == nil { return nil }
+        return JournalFacts(sources: sources, representation: representation, name: name)
+    }
+
+    private mutating func takeSources() -> [String]? {
+        guard let count = takeCount() else { return nil }
+        var sources: [String] = []
+        for _ in 0..<count {
+            guard let source = takeText() else { return nil }
+            sources.append(source)
+        }
+        return sources
+    }
+
+    private mutating func takeRepresentation() -> Representation? {
+        guard let wish = takeWish(), let base = take(Int64.self), let total = take(Int64.self),
+            base >= -1, total >= -1, let coding = takeOptionalText(), let mediaType = takeOptionalText(),
+            let count = takeCount(), count <= UInt64(Representation.mostRecords)
+        else { return nil }
+        var records: [ValidatorRecord] = []
+        for _ in 0..<count {
+            guard let source = takeText(), let host = takeText(),
+                let stability = take(UInt8.self).flatMap(ValidatorRecord.TagStability.init),
+                let validators = takeValidators()
+            else { return nil }
+            records.append(
+                ValidatorRecord(source: source, host: host, validators: validators, stability: stability)
+            )
+        }
+        return Representation(
+            wish: wish.value,
+            base: base < 0 ? nil : base,
+            coding: coding.value,
+            total: total < 0 ? nil : total,
+            mediaType: mediaType.value,
+            records: records
+        )
+    }
+
+    private mutating func takeValidators() -> Validators? {
+        guard let kind = take(UInt8.self), kind <= 2 else { return nil }
+        var tag: EntityTag?
+        if kind > 0 {
+            guard let opaque = takeText() else { return nil }
+            tag = EntityTag(opaque: opaque, isWeak: kind == 2)
+        }
+        guard let dated = take(UInt8.self) else { return nil }
+        guard dated > 0 else { return Validators(entityTag: tag) }
+        guard let strength = Validators.DateStrength(rawValue: dated - 1), let seconds = take(Int64.self)
+        else { return nil }
+        return Validators(entityTag: tag, lastModified: UnixTime(seconds: seconds), strength: strength)
+    }
+
+    /// What was read, which may be nothing.
+    private struct Optionally<Value> { var value: Value? }
+
+    private mutating func takeWish() -> Optionally<RequestedRange>? {
+        guard let kind = take(UInt8.self), let first = take(Int64.self), let second = take(Int64.self),
+            first >= 0, second >= 0
+        else { return nil }
+        switch kind {
+        case 0: return Optionally(value: nil)
+        case 1: return Optionally(value: .whole)
+        case 2: return Optionally(value: .from(first))
+        case 3: return first <= second ? Optionally(value: .closed(ByteRange(first, second))) : nil
+        case 4: return Optionally(value: .suffix(first))
+        case _: return nil
+        }
+    }
+
+    private mutating func takeOptionalText() -> Optionally<String>? {
+        guard let count = takeCount() else { return nil }
+        guard count > 0 else { return Optionally(value: nil) }
+        return takeText(count - 1).map { Optionally(value: $0) }
+    }
+}

@@ -1,0 +1,101 @@
+// What stands at the file's place, and what it is worth.
+extension DownloadMachine {
+    /// The file's place was looked for.
+    package mutating func claimed(_ id: LaneID, _ outcome: ClaimOutcome, now: Moment) -> [Action] {
+        guard isActive, let index = index(of: id), lanes[index].stage == .claiming else { return [] }
+        switch outcome {
+        case .fresh:
+            isClaimed = true
+            return reserve() + admit(index, now: now)
+        case .found(let journal):
+            isClaimed = true
+            guard !journal.done.isEmpty else { return reserve() + admit(index, now: now) }
+            let drops = stop()
+            return drops + adopt(journal, now: now)
+        case .existing(let length):
+            isClaimed = true
+            let drops = stop()
+            return drops + resumeExisting(length, total: map.total, now: now)
+        case .skipped:
+            return stop() + [enter(.finished), .tell(.finished(length: map.total ?? 0, wasThere: true))]
+        case .failed(let failure):
+            return fail(failure)
+        }
+    }
+
+    func reserve() -> [Action] { map.total.map { [.reserve($0)] } ?? [] }
+
+    /// The place was known before any request.
+    mutating func beginClaimed(_ outcome: ClaimOutcome, now: Moment) -> [Action] {
+        switch outcome {
+        case .fresh:
+            isClaimed = true
+            map = SegmentMap(total: nil)
+            return openFirst(now: now)
+        case .found(let journal):
+            isClaimed = true
+            return adopt(journal, now: now)
+        case .existing(let length):
+            isClaimed = true
+            return resumeExisting(length, total: nil, now: now)
+        case .skipped:
+            return [enter(.finished), .tell(.finished(length: 0, wasThere: true))]
+        case .failed(let failure):
+            return fail(failure)
+        }
+    }
+
+    /// Goes on with an earlier run's bytes, as far as they are what is wanted now.
+    private mutating func adopt(_ journal: LoadedJournal, now: Moment) -> [Action] {
+        let found = journal.facts.representation
+        // Offsets count from where the earlier run's part began; another beginning is never put in its place.
+        base = found.wish == plan.wish ? found.base : plan.base(total: found.total)
+        let isKept = base != nil && (found.wish == nil || found.base == base)
+        highWater = journal.done.count
+        representation = found
+        let isSameAddress = journal.facts.sources.contains(sources[0].given.text)
+        if isSameAddress { sources[0].isOnTrial = false }
+        guard isKept || journal.done.isEmpty else {
+            isStale = true
+            map = SegmentMap(done: journal.done)
+            let notice: Wording = "another part was wanted before: starting over with what is wanted now"
+            return [.tell(.notice(notice))] + openFirst(now: now)
+        }
+        // The journal's total is the resource's; the wish decides how much of it is the file, also where the server never
+        // told a total.
+        let isWhole = journal.done.contains(ByteRange(0, plan.longest))
+        let total = wishedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
+        map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
+        highWater = map.done.count
+        if found.wish == nil {
+            representation?.base = base
+            samples = map.done.runs.max { $0.count < $1.count }.map(Sample.places) ?? []
+        } else {
+            representation?.wish = plan.wish
+        }
+        // What was coded on the way cannot be asked for in parts.
+        if found.coding != nil { rangesUsable = false }
+        for index in sources.indices {
+            let own = found.records.filter { $0.source == sources[index].given.text }
+            sources[index].isProven = own.contains { !$0.validators.isEmpty }
+        }
+        return map.isComplete && sources[0].isProven ? complete() : openFirst(now: now)
+    }
+
+    /// A finished file is to be continued: nothing but its bytes says what it is.
+    private mutating func resumeExisting(_ length: Int64, total: Int64?, now: Moment) -> [Action] {
+        existingLength = length
+        representation = Representation(wish: plan.wish, base: base)
+        for index in sources.indices { sources[index].isProven = false }
+        guard length <= total ?? plan.longest else {
+            let wanted = total.map { "the server's only \($0)" } ?? "only \(plan.longest) are wanted"
+            return cannotContinueExisting("the file has \(length) bytes, \(wanted)")
+        }
+        map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
+        highWater = length
+        // A digest says more than any sample.
+        if plan.checksum == nil { samples = Sample.places(of: ByteRange(0, length)) }
+        if map.isComplete, plan.checksum != nil { return complete() }
+        return openFirst(now: now)
+    }
+}

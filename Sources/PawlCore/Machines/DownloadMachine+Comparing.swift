@@ -1,0 +1,178 @@
+// Bytes on disk are held against the server's where no header proves that they are the same (spec of evidence: Resume).
+extension DownloadMachine {
+    /// What the host that a source leads to now said before.
+    func record(of source: Int) -> ValidatorRecord? {
+        representation?.record(of: sources[source].given.text, at: sources[source].current.origin.text)
+    }
+
+    /// What the source's next response can be expected to prove.
+    func promise(of source: Int) -> Evidence {
+        sources[source].isFileTransfer ? .weak : record(of: source)?.promise ?? .weak
+    }
+
+    /// How many bytes before `offset` a request of the source brings first, to be compared.
+    func overlap(before offset: Int64, from source: Int) -> Int64 {
+        promise(of: source) == .strong ? 0 : contiguous(before: offset)
+    }
+
+    func contiguous(before offset: Int64) -> Int64 {
+        let low = max(0, offset - DownloadMachine.overlap)
+        let from = map.done.gaps(in: ByteRange(low, offset)).last?.end ?? low
+        return offset - from
+    }
+
+    private func contiguous(after offset: Int64) -> Int64 {
+        let high = min(map.horizon, offset + DownloadMachine.overlap)
+        guard offset < high else { return 0 }
+        return (map.done.gaps(in: ByteRange(offset, high)).first?.start ?? high) - offset
+    }
+
+    /// How many bytes behind `offset`, brought by others, a request is to bring besides.
+    func joint(after offset: Int64, from source: Int) -> Int64 {
+        comparesJoints(source) && map.total != nil ? contiguous(after: offset) : 0
+    }
+
+    /// Where no strong tag speaks for all lanes alike, they are compared where they meet.
+    private func comparesJoints(_ source: Int) -> Bool {
+        promise(of: source) != .strong || sources.count(where: \.isProven) > 1
+    }
+
+    /// The lane has brought its last byte and its body goes on: how many of the bytes that follow it compares.
+    package mutating func reachedEnd(_ id: LaneID) -> Int64 {
+        guard isActive, let index = index(of: id), lanes[index].kind == .data,
+            lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index].source)
+        else { return 0 }
+        let lane = lanes[index]
+        lanes[index].joint = min(contiguous(after: lane.end), lane.answerEnd - lane.end)
+        return lanes[index].joint
+    }
+
+    /// What follows the lane's end was compared with what another lane brought there.
+    package mutating func joined(_ id: LaneID, agreed: Bool, now: Moment) -> [Action] {
+        guard isActive, let index = index(of: id) else { return [] }
+        lanes[index].joint = 0
+        if agreed { return [] }
+        return changed("bytes differ where two connections meet", lane: index, now: now)
+    }
+
+    /// Only a comparison can tell whether this response is of the version on disk, and it brings nothing to compare.
+    mutating func settleFirst(lane index: Int, now: Moment) -> [Action] {
+        let lane = lanes[index]
+        let isKnown = representation?.record(of: sources[lane.source].given.text, at: lane.host) != nil
+        // It promised more than it kept.
+        representation?.distrust(sources[lane.source].given.text, at: lane.host)
+        let drop = remove(index)
+        if lanes.isEmpty { return [drop, .record] + openFirst(now: now) }
+        if isKnown { return [drop, .record] }
+        guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(lane.source, now: now)
+        else {
+            refillAfter = now + .seconds(1)
+            return [drop]
+        }
+        return [drop, settle]
+    }
+
+    /// The lane's overlap was compared with the disk, all of it.
+    package mutating func compared(_ id: LaneID, agreed: Bool, now: Moment) -> [Action] {
+        guard isActive, let index = index(of: id) else { return [] }
+        guard agreed else {
+            return changed("the bytes on disk differ from the server's", lane: index, now: now)
+        }
+        let lane = lanes[index]
+        let isShown = sources[lane.source].isOnTrial
+        let isNew = noteAgreement(lane)
+        let isEnd = comparesEnd(lane)
+        lanes[index].overlap = 0
+        let record: [Action] = isShown || isNew ? [.record] : []
+        if map.total == nil, let total = wishedLength(of: representation?.total) {
+            map.learn(total: max(total, map.done.upperBound))
+        }
+        if isEnd {
+            map.learn(total: lane.cursor)
+            return record + [remove(index)] + refillOrOpen(now: now)
+        }
+        guard lane.kind == .settling else { return record }
+        let place = sources[lane.source].current.redacted
+        let notice: Wording = "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
+        return record + [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+    }
+
+    /// The host's bytes are those on disk, at one more place; whether that has to be written down.
+    private mutating func noteAgreement(_ lane: Lane) -> Bool {
+        prove(lane.source)
+        let before = representation
+        let compared = ByteRange(lane.cursor - lane.overlap, lane.cursor)
+        samples.removeAll { compared.contains($0) }
+        if samples.isEmpty { representation?.wish = plan.wish }
+        guard let identity = lane.identity else { return representation != before }
+        let source = sources[lane.source].given.text
+        representation?.prove(source, at: lane.host, identity.validators)
+        if representation?.total == nil { representation?.total = identity.total }
+        if representation?.mediaType == nil { representation?.mediaType = identity.mediaType }
+        return representation != before
+    }
+
+    /// The whole content came from 0: all that is on disk is compared with it before anything is added.
+    ///
+    /// `nil` where what is on disk is not its beginning.
+    mutating func compareWhole(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action]? {
+        let have = map.done.prefix
+        guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, answer.range.start == 0,
+            answer.range.end >= have, representation?.coding == answer.identity.coding
+        else { return nil }
+        let total = wishedLength(of: answer.identity.total)
+        guard map.total ?? total == total else { return nil }
+        let keep = lanes[index].id
+        let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
+        for lane in lanes { map.release(lane.id) }
+        lanes.removeAll { $0.id != keep }
+        if map.total == nil, let total { map.learn(total: total) }
+        rangesUsable = false
+        samples = []
+        lanes[0].identity = answer.identity
+        lanes[0].kind = map.isComplete ? .settling : .data
+        lanes[0].cursor = have
+        lanes[0].overlap = have
+        lanes[0].answerEnd = answer.range.end
+        lanes[0].end = map.isComplete ? have : map.horizon
+        if !map.isComplete { map.assign(ByteRange(have, map.horizon), to: keep) }
+        let notice: Wording = "the server sends the whole file only: comparing it with what is there"
+        return drops + [.tell(.notice(notice))] + admit(0, now: now)
+    }
+
+    // MARK: tags
+
+    /// The tag is not the only one seen so far: does it come again, or does each response have its own?
+    mutating func checkTag(lane index: Int, now: Moment) -> [Action] {
+        let lane = lanes[index]
+        let drop = remove(index)
+        let isAsked = lanes.contains { if case .checkingTag = $0.kind { true } else { false } }
+        guard !isAsked else { return [drop] }
+        let kind = Lane.Kind.checkingTag(lane.identity?.validators.entityTag, host: lane.host)
+        return [drop, order(kind, source: lane.source, range: ByteRange(0, 0), overlap: 0, now: now)]
+    }
+
+    mutating func checkedTag(
+        _ index: Int,
+        head: ResponseHead,
+        wallTime: UnixTime,
+        now: Moment
+    ) -> [Action] {
+        let lane = lanes[index]
+        guard case .checkingTag(let tag, let host) = lane.kind else { return [] }
+        switch Judge(asked: lane.asked, known: nil).verdict(on: head, wallTime: wallTime) {
+        case .redirect(let target): return redirect(to: target, lane: index, now: now)
+        case .fault(let fault): return laneFault(index, fault, now: now)
+        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused, .suspectPage: break
+        }
+        if lane.host == host, head.entityTag == tag, let tag {
+            let before = representation?.record(of: sources[lane.source].given.text, at: host)?.validators
+            let old = before?.entityTag?.text ?? "another"
+            return changed("its tag was \(old) and is \(tag.text) now", lane: index, now: now)
+        }
+        representation?.distrust(sources[lane.source].given.text, at: host)
+        let notice: Wording =
+            "\(sources[lane.source].current.redacted) gives each response another tag: bytes are compared instead"
+        return [remove(index), .tell(.notice(notice)), .record] + refillOrOpen(now: now)
+    }
+}

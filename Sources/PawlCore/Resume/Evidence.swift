@@ -1,0 +1,107 @@
+/// What the validators of a response prove about the bytes on disk.
+package enum Evidence: Hashable, Sendable {
+    /// Equal strong entity tags: byte for byte the same (RFC 9110 §8.8.1).
+    case strong
+    /// Equal Last-Modified that is strong on both sides, and no tag: the same, and compared where two lanes meet.
+    case dated
+    /// Nothing speaks against it; this response has to bring bytes that are on disk already, and they are compared.
+    case weak
+    /// The tag differs from the only one seen so far: one more response tells whether tags of this server mean anything.
+    case unclear
+    /// Another version, with what was known and what was said.
+    case changed(Wording)
+}
+
+/// What one host said of the representation on disk, of one address of it.
+///
+/// Tags and dates of another address or another host say nothing about each other (RFC 9110 §8.8.3).
+package struct ValidatorRecord: Hashable, Sendable {
+    /// How often the tag was seen.
+    package enum TagStability: UInt8, Hashable, Sendable {
+        case seenOnce
+        /// Equal in two responses: a tag that differs from now on is another version.
+        case stable
+        /// It differs from response to response, or the host promised more than it kept: nothing that it says is proof.
+        case varying
+    }
+
+    /// The address as it was given, as ``JournalFacts/sources`` has it.
+    package var source: String
+    /// Scheme, host and port that sent the response, redirects followed.
+    package var host: String
+    package private(set) var validators: Validators
+    package private(set) var stability: TagStability
+
+    package init(
+        source: String,
+        host: String,
+        validators: Validators,
+        stability: TagStability = .seenOnce
+    ) {
+        self.source = source
+        self.host = host
+        self.validators = validators
+        self.stability = stability
+    }
+
+    /// What can be expected of the host's next response, for planning.
+    package var promise: Evidence {
+        if stability == .varying { return .weak }
+        if let tag = validators.entityTag { return tag.isWeak ? .weak : .strong }
+        return validators.dateStrength == .strong ? .dated : .weak
+    }
+
+    package func evidence(for said: Validators) -> Evidence {
+        let dates = compareDates(with: said)
+        if stability == .varying { return dates.changed ?? .weak }
+        switch (validators.entityTag, said.entityTag) {
+        case (let mine?, let theirs?):
+            guard mine.opaque == theirs.opaque else {
+                if stability == .stable || dates.changed != nil {
+                    return .changed("its tag was \(mine.text) and is \(theirs.text) now")
+                }
+                return .unclear
+            }
+            return mine.isWeak || theirs.isWeak ? dates.changed ?? .weak : .strong
+        case (nil, nil): return dates
+        case (nil, _?), (_?, nil): return dates.changed ?? .weak
+        }
+    }
+
+    private func compareDates(with said: Validators) -> Evidence {
+        let (mine, theirs) = (validators.dateStrength, said.dateStrength)
+        guard mine != .none, theirs != .none else { return .weak }
+        guard validators.lastModified == said.lastModified else {
+            // Content that is made for each request has a new date each time, and no version can be told by it.
+            return mine == .generated && theirs == .generated
+                ? .weak : .changed("its Last-Modified is another now")
+        }
+        return min(mine, theirs) == .strong ? .dated : .weak
+    }
+
+    /// Another response of the same version was accepted.
+    package mutating func note(_ said: Validators) {
+        if stability == .seenOnce, let tag = validators.entityTag, tag == said.entityTag {
+            stability = .stable
+        }
+        if validators.entityTag == nil, said.entityTag != nil {
+            validators.entityTag = said.entityTag
+            stability = .seenOnce
+        }
+    }
+
+    /// Nothing that the host says is proof from now on.
+    package mutating func distrust() { stability = .varying }
+}
+
+extension Evidence {
+    /// Itself, if it is a change.
+    fileprivate var changed: Evidence? {
+        if case .changed = self { self } else { nil }
+    }
+}
+
+extension EntityTag {
+    /// As it stands in a header field.
+    package var text: String { (isWeak ? "W/" : "") + "\"\(opaque)\"" }
+}

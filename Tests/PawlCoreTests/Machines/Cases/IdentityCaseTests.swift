@@ -1,0 +1,385 @@
+import Testing
+
+@testable import PawlCore
+
+/// What bytes on disk belong to, and what a response has to prove about them.
+@Suite struct IdentityCaseTests {
+    private static let megabyte = Bench.megabyte
+    private static let overlap = DownloadMachine.overlap
+
+    // MARK: the part that is wanted
+
+    @Test(
+        arguments: [
+            (.from(1_000_000), .whole), (.whole, .from(1_000_000)), (.from(5), .from(6)),
+            (.closed(ByteRange(5, 500)), .closed(ByteRange(100, 600))), (.suffix(50), .whole),
+            (.closed(ByteRange(5, 500)), .suffix(50)),
+        ] as [(RequestedRange, RequestedRange)]
+    )
+    func `bytes of another part give way to the first response that is accepted`(
+        before: RequestedRange,
+        now: RequestedRange
+    ) {
+        let plan = DownloadPlan(sources: [
+            WebAddress(scheme: .http, host: "a.example", port: 80, path: "/f", query: nil)
+        ])
+        var wished = plan
+        wished.wish = before
+        var bench = Bench { $0.wish = now }
+        let base = wished.base(total: 2_000_000)
+        bench.begin(
+            Bench.journal([ByteRange(0, 400)], total: 2_000_000, wish: before, base: base)
+        )
+        #expect(bench.machine.phase == .transferring && bench.asked == now)
+        #expect(bench.notices.contains { $0.contains("another part") })
+        // Until then the journal says what they are.
+        #expect(bench.machine.remembered.wish == before && bench.machine.remembered.base == base)
+        bench.answer(ResponseHead(status: 404))
+        #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
+        #expect(!bench.said.contains(.startOver))
+    }
+
+    @Test func `bytes of another part are gone when the wanted ones come`() {
+        var bench = Bench { $0.wish = .from(1000) }
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
+        bench.answer(Bench.part(1000, 5000, of: 5000))
+        #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
+        #expect(bench.machine.remembered.wish == .from(1000) && bench.machine.remembered.base == 1000)
+        #expect(bench.machine.total == 4000)
+    }
+
+    @Test func `bytes that both parts have are kept at their place`() {
+        var longer = Bench()
+        longer.begin(
+            Bench.journal([ByteRange(0, 400)], total: 5000, wish: .closed(ByteRange(0, 400)))
+        )
+        #expect(longer.asked == .closed(ByteRange(400, 5000)))
+        var shorter = Bench { $0.wish = .closed(ByteRange(0, 300)) }
+        shorter.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
+        #expect(shorter.machine.phase == .publishing)
+        #expect(shorter.said.contains(.publish(length: 300, modified: nil)))
+    }
+
+    @Test func `a journal that does not tell the part is compared at both ends and in the middle`() {
+        var old = Representation(wish: nil, base: nil)
+        old.total = 8 * Self.megabyte
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 4 * Self.megabyte)], of: old))
+        for start in [0, 2 * Self.megabyte, 4 * Self.megabyte - Self.overlap] {
+            #expect(bench.asked == .closed(ByteRange(start, start + Self.overlap)))
+            #expect(bench.machine.remembered.wish == nil)
+            bench.answer(Bench.part(start, start + Self.overlap, of: 8 * Self.megabyte))
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        }
+        #expect(bench.machine.remembered.wish == .whole)
+        #expect(bench.asked == .closed(ByteRange(4 * Self.megabyte, 8 * Self.megabyte)))
+    }
+
+    // MARK: coding
+
+    @Test func `plain bytes are never added to coded ones`() {
+        var coded = Representation(coding: "gzip", total: nil)
+        coded.prove(
+            "http://a.example/f",
+            at: "http://a.example",
+            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
+        )
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: coded))
+        #expect(bench.asked == .whole && bench.machine.lanes.last?.kind == .restarting)
+        bench.answer(Bench.whole(5000))
+        #expect(bench.said.contains(.startOver) && bench.machine.remembered.coding == nil)
+    }
+
+    @Test func `a response of another coding is another version though its tag is the same`() {
+        var bench = Bench()
+        bench.begin()
+        var coded = Bench.whole(nil)
+        coded.contentEncoding = "GZIP"
+        bench.answer(coded)
+        #expect(bench.machine.remembered.coding == "gzip")
+        bench.progress(to: 400)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.asked == .whole)
+        var other = Bench()
+        other.begin(Bench.journal([ByteRange(0, 400)], total: nil))
+        var part = Bench.part(400, 5000, of: 5000)
+        part.contentEncoding = "br"
+        other.answer(part)
+        #expect(other.asked == .whole && other.machine.lanes.last?.kind == .restarting)
+        part = Bench.whole(nil)
+        part.contentEncoding = "br"
+        other.answer(part)
+        #expect(other.machine.written == 0 && other.said.contains(.startOver))
+        #expect(other.machine.remembered.coding == "br")
+    }
+
+    // MARK: totals
+
+    @Test func `a response of another total before any byte was written begins that version`() {
+        var bench = Bench { $0.growth = .fixed(2) }
+        bench.begin()
+        bench.answer(Bench.whole(20 * Self.megabyte))
+        bench.tick(after: 0.1)
+        #expect(bench.machine.lanes.count == 2)
+        let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
+        bench.fail(.connectionLost, lane: first)
+        #expect(bench.machine.written == 0)
+        let start = 10 * Self.megabyte
+        bench.answer(Bench.part(start, 20 * Self.megabyte, of: 30 * Self.megabyte, tag: "v2"), to: second)
+        #expect(bench.machine.total == 30 * Self.megabyte)
+        #expect(bench.machine.remembered.total == 30 * Self.megabyte)
+        #expect(bench.machine.map.isConserved)
+    }
+
+    // MARK: validators
+
+    @Test(arguments: [("w2", true), ("w2", false)])
+    func `a weak tag that changes under the same date is settled by one more response`(
+        tag: String,
+        isWeak: Bool
+    ) {
+        for comesAgain in [true, false] {
+            var bench = Bench()
+            bench.begin(weakJournal())
+            var head = Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: tag, date: 5)
+            head.entityTag?.isWeak = isWeak
+            bench.answer(head)
+            #expect(bench.asked == .closed(ByteRange(0, 1)))
+            var probe = Bench.part(0, 1, of: 4 * Self.megabyte, tag: comesAgain ? tag : "w3", date: 5)
+            probe.entityTag?.isWeak = isWeak
+            bench.answer(probe)
+            if comesAgain {
+                #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
+            } else {
+                #expect(bench.machine.remembered.records.first?.stability == .varying)
+                #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
+                bench.answer(head)
+                #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.lanes.last?.overlap == Self.overlap)
+                // It earns nothing for the next one.
+                bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+                bench.progress(to: 2 * Self.megabyte)
+                bench.fail(.connectionLost)
+                bench.ring()
+                #expect(bench.machine.lanes.last?.overlap == Self.overlap)
+            }
+        }
+    }
+
+    private func weakJournal() -> ClaimOutcome {
+        var weak = Representation(total: 4 * Self.megabyte)
+        weak.prove(
+            "http://a.example/f",
+            at: "http://a.example",
+            Validators(
+                entityTag: EntityTag(opaque: "w1", isWeak: true),
+                lastModified: Bench.time(5),
+                date: nil
+            )
+        )
+        return Bench.journal([ByteRange(0, Self.megabyte)], of: weak)
+    }
+
+    @Test func `a tag that was seen twice and differs is another version, whatever the bytes are`() {
+        var bench = Bench()
+        bench.begin()
+        bench.answer(Bench.whole(4 * Self.megabyte))
+        bench.progress(to: Self.megabyte)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte))
+        bench.progress(to: 2 * Self.megabyte)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(Bench.part(2 * Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
+        #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
+    }
+
+    @Test func `content that is made for each response comes over one connection`() {
+        var bench = Bench { $0.growth = .fixed(4) }
+        bench.begin()
+        var head = Bench.whole(40 * Self.megabyte, tag: nil, date: 5)
+        head.date = Bench.time(5)
+        bench.answer(head)
+        bench.progress(to: Self.megabyte)
+        bench.tick(after: 1)
+        #expect(bench.machine.lanes.count == 1)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.machine.lanes.count == 1 && bench.machine.lanes.last?.overlap == Self.overlap)
+    }
+
+    @Test func `lanes that only a date speaks for are compared where they meet`() {
+        for agreed in [true, false] {
+            var bench = Bench { $0.growth = .fixed(2) }
+            bench.begin()
+            func dated(_ head: ResponseHead) -> ResponseHead {
+                var head = head
+                head.date = Bench.time(100)
+                return head
+            }
+            bench.answer(dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
+            bench.tick(after: 0.1)
+            #expect(bench.machine.lanes.count == 2)
+            let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
+            let middle = 10 * Self.megabyte
+            bench.answer(
+                dated(Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)),
+                to: second
+            )
+            bench.progress(to: middle - 1000, lane: first)
+            bench.progress(to: 20 * Self.megabyte, lane: second)
+            bench.end(.complete, lane: second)
+            bench.progress(to: middle, lane: first)
+            #expect(bench.machine.reachedEnd(first) == Self.overlap)
+            #expect(bench.machine.phase == .transferring)
+            bench.said = bench.machine.joined(first, agreed: agreed, now: bench.now)
+            #expect(bench.said.contains(.startOver) == !agreed)
+            guard agreed else { continue }
+            bench.end(.stopped, lane: first)
+            #expect(bench.machine.phase == .publishing)
+        }
+    }
+
+    @Test func `a weak response beside one that brings bytes is turned away`() {
+        var bench = Bench { $0.growth = .fixed(2) }
+        bench.begin()
+        bench.answer(Bench.whole(20 * Self.megabyte))
+        bench.progress(to: Self.megabyte)
+        bench.tick(after: 0.1)
+        let second = bench.machine.lanes[1]
+        bench.answer(Bench.part(second.cursor, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil), to: second.id)
+        #expect(bench.said.contains(.drop(second.id)) && bench.machine.lanes.count == 1)
+        bench.tick(after: 5)
+        #expect(bench.machine.lanes.count == 1)
+    }
+
+    // MARK: hosts
+
+    @Test func `another address's tag is no proof, the bytes are`() {
+        var bench = Bench(hosts: ["b.example"])
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
+        #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
+        bench.answer(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
+        bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
+        #expect(bench.said.contains(.startOver))
+        var complete = Bench(hosts: ["b.example"])
+        complete.begin(Bench.journal([ByteRange(0, 1000)], total: 1000))
+        #expect(complete.machine.phase == .transferring && complete.asked == .closed(ByteRange(0, 1000)))
+    }
+
+    @Test func `a redirect that leads to another host than before is compared in the same response`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
+        #expect(bench.machine.lanes.last?.overlap == 0)
+        bench.answer(Bench.redirect(to: "http://cdn.example/f"))
+        #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
+        bench.answer(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
+        #expect(bench.said.contains(.admit(bench.lane)))
+        #expect(bench.machine.remembered.records.count == 1, "not before the comparison")
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.said.contains(.record))
+        #expect(bench.machine.remembered.records.map(\.host) == ["http://a.example", "http://cdn.example"])
+    }
+
+    // MARK: pages
+
+    @Test func `a page of another type keeps the partial, one of the same type has to come twice`() {
+        func page(_ type: String, _ length: Int64) -> ResponseHead {
+            var head = Bench.whole(length, tag: nil)
+            head.contentType = type
+            return head
+        }
+        var known = Representation(total: 5000, mediaType: "video/x-matroska")
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
+        bench.answer(page("application/json; charset=utf-8", 30))
+        #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
+
+        known.mediaType = "application/json"
+        var json = Bench()
+        json.begin(Bench.journal([ByteRange(0, 400)], of: known))
+        json.answer(page("application/json", 6000))
+        #expect(json.machine.written == 400 && json.machine.lanes.isEmpty)
+        json.ring()
+        json.answer(page("application/json", 6000))
+        #expect(json.machine.written == 0 && json.said.contains(.startOver))
+    }
+
+    // MARK: ranges
+
+    @Test func `ranges have an end wherever the total is known, and are tried with one after a 416`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
+        #expect(bench.asked == .from(400))
+        bench.answer(ResponseHead(status: 416))
+        #expect(bench.asked == .closed(ByteRange(400, JournalLayout.longestFile)))
+        bench.answer(Bench.part(400, 5000, of: 5000))
+        #expect(bench.machine.total == 5000)
+        bench.progress(to: 600)
+        bench.fail(.connectionLost)
+        bench.ring()
+        #expect(bench.asked == .closed(ByteRange(600, 5000)))
+    }
+
+    @Test func `a 416 to every range goes on without`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
+        bench.answer(ResponseHead(status: 416))
+        bench.answer(ResponseHead(status: 416))
+        #expect(bench.asked == .whole)
+    }
+
+    // MARK: files that were there
+
+    @Test func `a file of the same length is compared at both ends and in the middle`() {
+        for agreed in [true, false] {
+            var bench = Bench()
+            bench.begin(.existing(length: 4 * Self.megabyte))
+            for start in [0, 2 * Self.megabyte, 4 * Self.megabyte - Self.overlap] {
+                #expect(bench.asked == .closed(ByteRange(start, start + Self.overlap)))
+                bench.answer(Bench.part(start, start + Self.overlap, of: 4 * Self.megabyte))
+                let agrees = agreed || start == 0
+                bench.said = bench.machine.compared(bench.lane, agreed: agrees, now: bench.now)
+                if !agrees { break }
+            }
+            #expect(bench.machine.phase == (agreed ? .finished : .failed))
+            #expect(bench.said.contains(.giveBack))
+        }
+    }
+
+    @Test func `a server without ranges has to send all of a file that is there`() {
+        var bench = Bench()
+        bench.begin(.existing(length: 4 * Self.megabyte))
+        bench.answer(Bench.whole(4 * Self.megabyte))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.answer(Bench.whole(4 * Self.megabyte))
+        #expect(bench.machine.lanes.last?.overlap == 4 * Self.megabyte)
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.machine.phase == .finished)
+    }
+
+    @Test func `a file that is longer than what is wanted stays as it is`() {
+        var bench = Bench { $0.wish = .closed(ByteRange(0, 10)) }
+        bench.begin(.existing(length: 20))
+        #expect(bench.machine.phase == .failed && bench.said.contains(.giveBack))
+    }
+
+    @Test func `all that is on disk and all that comes is complete`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil))
+        bench.answer(Bench.whole(1000, tag: nil))
+        #expect(bench.said.contains(.admit(bench.lane)))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `a file server's file that is shorter now starts over with a notice`() {
+        var bench = Bench(scheme: .ftp)
+        bench.begin(Bench.journal([ByteRange(0, 4 * Self.megabyte)], total: 8 * Self.megabyte, tag: nil))
+        bench.answer(ResponseHead(fileLength: 2 * Self.megabyte, modified: nil))
+        #expect(bench.said.contains(.startOver) && bench.machine.phase == .probing)
+        #expect(bench.notices.contains { $0.contains("started over") })
+    }
+}
