@@ -15,8 +15,6 @@ extension DownloadMachine {
         lanes[index].host = sources[lanes[index].source].current.origin.text
         growth.answered(after: lanes[index].opening)
         let lane = lanes[index]
-        // A target that works may expire again.
-        if [0, 200, 206, 416].contains(head.status) { sources[lane.source].wentBack = false }
         if head.status == 206 { sources[lane.source].sendsParts = true }
         if case .checkingTag = lane.kind {
             return checkedTag(index, head: head, wallTime: wallTime, now: now)
@@ -24,7 +22,7 @@ extension DownloadMachine {
         let prefix = map.done.runs.count == 1 ? map.done.prefix : nil
         let judge = Judge(
             asked: lane.asked,
-            known: isAlone(lane) ? nil : representation,
+            known: representation,
             record: record(of: lane.source),
             have: isStale ? nil : prefix.flatMap { have in base.map { $0 + have } },
             name: name
@@ -55,15 +53,14 @@ extension DownloadMachine {
         }
     }
 
-    /// Whether its response begins the download: nothing is on disk, and no other lane knows of a version.
-    private func isAlone(_ lane: Lane) -> Bool { map.done.isEmpty && lanes.count == 1 }
-
     private mutating func accept(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
         lanes[index].identity = answer.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
             guard existingLength != nil || mayNotDiscard(for: lane.source) else {
-                return restart(with: answer, lane: index)
+                let notice: Wording = "the server sent all of it anew: started over from 0"
+                let isTold = rangeWasSilent || map.done.isEmpty
+                return (isTold ? [] : [.tell(.notice(notice))]) + restart(with: answer, lane: index)
             }
             if let compares = compareWhole(answer, lane: index, now: now) { return compares }
             return existingLength == nil
@@ -80,8 +77,9 @@ extension DownloadMachine {
         if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
             return laneFault(index, .unproven(DownloadMachine.evidence(told, instead: wanted)), now: now)
         }
-        if isAlone(lane) {
-            beginVersion(answer, lane: index)
+        if representation == nil {
+            represent(answer.identity, from: lane)
+            if answer.ranges == .denied { rangesUsable = false }
         } else if let refused = hold(answer, against: lane, index, now: now) {
             return refused
         }
@@ -117,17 +115,6 @@ extension DownloadMachine {
         }
         if answer.ranges == .denied { rangesUsable = false }
         return nil
-    }
-
-    /// The response is the first of this version: what an earlier one said binds nobody while nothing of it is on disk.
-    private mutating func beginVersion(_ answer: Judge.Answer, lane index: Int) {
-        let lane = lanes[index]
-        if let claim = map.claim(of: lane.id), map.total != nil {
-            map = SegmentMap()
-            map.assign(claim, to: lane.id)
-        }
-        represent(answer.identity, from: lane)
-        if answer.ranges == .denied { rangesUsable = false }
     }
 
     /// The bytes on disk are this from now on.
@@ -191,6 +178,8 @@ extension DownloadMachine {
         lanes[index].lastByteAt = now
         lanes[index].measuredAt = now
         let id = lanes[index].id
+        // A target that works may expire again.
+        sources[lanes[index].source].wentBack = false
         if checkpointAt == nil { checkpointAt = now + DownloadMachine.checkpointPeriod }
         guard isFirst else { return [.admit(id)] }
         var actions: [Action] = [.tell(.started(total: map.total, resumedAt: written))]

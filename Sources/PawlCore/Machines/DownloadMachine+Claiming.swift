@@ -73,13 +73,17 @@ extension DownloadMachine {
         } else {
             representation?.wish = plan.wish
         }
-        // What was coded on the way cannot be asked for in parts.
-        if found.coding != nil { rangesUsable = false }
+        var notices: [Action] = []
+        if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
+            rangesUsable = false
+            let notice: Wording = "what is there is coded (\(coding)) and cannot be asked for in parts: starting over"
+            notices.append(.tell(.notice(notice)))
+        }
         for index in sources.indices {
             let own = found.records.filter { $0.source == sources[index].given.text }
             sources[index].isProven = own.contains { !$0.validators.isEmpty }
         }
-        return map.isComplete && sources[0].isProven ? complete() : openFirst(now: now)
+        return notices + (map.isComplete && sources[0].isProven ? complete() : openFirst(now: now))
     }
 
     /// A finished file is to be continued: nothing but its bytes says what it is.

@@ -61,6 +61,7 @@ extension DownloadMachine {
         let isKnown = representation?.record(of: sources[lane.source].given.text, at: lane.host) != nil
         // It promised more than it kept.
         representation?.distrust(sources[lane.source].given.text, at: lane.host)
+        sources[lane.source].wentBack = false
         let drop = remove(index)
         if lanes.isEmpty { return [drop, .record] + openFirst(now: now) }
         if isKnown { return [drop, .record] }
@@ -148,8 +149,14 @@ extension DownloadMachine {
         let drop = remove(index)
         let isAsked = lanes.contains { if case .checkingTag = $0.kind { true } else { false } }
         guard !isAsked else { return [drop] }
-        let kind = Lane.Kind.checkingTag(lane.identity?.validators.entityTag, host: lane.host)
-        return [drop, order(kind, source: lane.source, range: ByteRange(0, 0), overlap: 0, now: now)]
+        let tag = lane.identity?.validators.entityTag
+        let question = TagQuestion(source: lane.source, host: lane.host, tag: tag)
+        self.question = question
+        return [drop, ask(question, now: now)]
+    }
+
+    mutating func ask(_ question: TagQuestion, now: Moment) -> Action {
+        order(.checkingTag(question), source: question.source, range: ByteRange(0, 0), overlap: 0, now: now)
     }
 
     mutating func checkedTag(
@@ -159,18 +166,20 @@ extension DownloadMachine {
         now: Moment
     ) -> [Action] {
         let lane = lanes[index]
-        guard case .checkingTag(let tag, let host) = lane.kind else { return [] }
+        guard case .checkingTag(let question) = lane.kind else { return [] }
         switch Judge(asked: lane.asked, known: nil).verdict(on: head, wallTime: wallTime) {
         case .redirect(let target): return redirect(to: target, lane: index, now: now)
         case .fault(let fault): return laneFault(index, fault, now: now)
         case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused, .suspectPage: break
         }
-        if lane.host == host, head.entityTag == tag, let tag {
-            let before = representation?.record(of: sources[lane.source].given.text, at: host)?.validators
+        self.question = nil
+        if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
+            let before = record(of: lane.source)?.validators
             let old = before?.entityTag?.text ?? "another"
             return changed("its tag was \(old) and is \(tag.text) now", lane: index, now: now)
         }
-        representation?.distrust(sources[lane.source].given.text, at: host)
+        representation?.distrust(sources[lane.source].given.text, at: question.host)
+        sources[lane.source].wentBack = false
         let notice: Wording =
             "\(sources[lane.source].current.redacted) gives each response another tag: bytes are compared instead"
         return [remove(index), .tell(.notice(notice)), .record] + refillOrOpen(now: now)

@@ -24,6 +24,7 @@ extension DownloadMachine {
             return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
         }
         guard rangesUsable, !rangeWasSilent, !isStale else { return [startOver(from: source, now: now)] }
+        if let question, sources[question.source].isUsable { return [ask(question, now: now)] }
         if let existingLength, existingLength == written, plan.checksum != nil, !knowsExisting {
             // Whether anything follows the file that is there: a 416 says no without a body (C3).
             knowsExisting = true

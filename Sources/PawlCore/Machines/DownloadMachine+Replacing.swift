@@ -10,6 +10,7 @@ extension DownloadMachine {
         case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
         sources[source] = Source(address)
+        if question?.source == source { question = nil }
         sources[source].isOnTrial = true
         attempts = 0
         isTooSlow = false

@@ -60,6 +60,7 @@ extension DownloadMachine {
         base = plan.base(total: nil)
         representation = nil
         samples = []
+        question = nil
         isStale = false
         checkpointBytes = 0
         for index in sources.indices { sources[index].isProven = false }

@@ -28,11 +28,13 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The part file was a finished file before (continue an existing file).
     var existingLength: Int64?
     /// Places that are compared before anything else is asked for: no header can speak for the bytes on disk.
-    var samples: [ByteRange] = []
+    package internal(set) var samples: [ByteRange] = []
     /// The bytes on disk are of another part than is wanted; they give way to the first response that is accepted.
     var isStale = false
     /// The server refused a range without an end.
     var asksClosed = false
+    /// The tag that is not known to be stable yet, and whose it is: it is asked for once more before anything else.
+    var question: TagQuestion?
     /// A page that came in the place of a page, once.
     var suspect: ContentIdentity?
     /// What follows the existing file was asked for.

@@ -1,3 +1,10 @@
+/// Does a host give this tag, which differs from the one before, a second time?
+package struct TagQuestion: Hashable, Sendable {
+    package var source: Int
+    package var host: String
+    package var tag: EntityTag?
+}
+
 /// One connection's work inside a download: one request after another for one range.
 package struct Lane: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
@@ -10,7 +17,7 @@ package struct Lane: Hashable, Sendable {
         /// Asks for the whole although bytes are on disk; owns nothing until its answer starts the file over.
         case restarting
         /// Asks for one byte, to see whether this tag, which differs from the one before, comes again from that host.
-        case checkingTag(EntityTag?, host: String)
+        case checkingTag(TagQuestion)
     }
 
     package enum Stage: Hashable, Sendable {

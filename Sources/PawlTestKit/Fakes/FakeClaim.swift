@@ -73,7 +73,8 @@ struct FakeClaim {
     ) -> ClaimAnswer? {
         if let original = image.original, claim.ifExists != .resume { return putBack(file, original) }
         let isHidden = disk.state.withLock { $0.sabotage == .hidesJournals }
-        let journal = LoadedJournal(facts: image.header.facts, done: isHidden ? ByteRangeSet() : done)
+        let facts = disguised(image.header.facts)
+        let journal = LoadedJournal(facts: facts, done: isHidden ? ByteRangeSet() : done)
         guard image.original != nil || journal.facts.sources.first == source || adopts(journal) else {
             return nil
         }
@@ -107,6 +108,23 @@ struct FakeClaim {
         }
         disk.state.withLock { $0.counts.adopted += done.isEmpty ? 0 : 1 }
         return .found(partial, journal)
+    }
+
+    /// Takes from a journal what tells whose bytes they are.
+    private func disguised(_ facts: JournalFacts) -> JournalFacts {
+        var told = facts
+        switch disk.state.withLock({ $0.sabotage }) {
+        case .forgetsWishes:
+            told.representation.wish = claim.facts.representation.wish
+            told.representation.base = claim.facts.representation.base
+        case .confusesHosts:
+            guard let address = try? WebAddress.parse(source).address else { break }
+            for record in facts.representation.records {
+                told.representation.prove(source, at: address.origin.text, record.validators)
+            }
+        case _: break
+        }
+        return told
     }
 
     /// A file that was to be continued, and of which nothing more came, gets its name back.

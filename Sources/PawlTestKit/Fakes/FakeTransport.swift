@@ -109,6 +109,7 @@ package final class FakeTransport: Transport {
         var told = answer.head
         if isComplaint, network.hides(.hidesComplaints) { told.status = 500 }
         if network.hides(.hidesSilence) { told.retryAfter = nil }
+        if [200, 206].contains(told.status) { network.disguise(&told) }
         if isComplaint {
             let wait = answer.head.retryAfter.flatMap { Int64($0) }
             network.complained(

@@ -74,5 +74,16 @@ extension SimulatedNetwork {
     package func instantEnds() { state.withLock { $0.watch.instantEnds() } }
 
     package func set(sabotage: Sabotage?) { state.withLock { $0.sabotage = sabotage } }
+    /// Takes from a head what tells one version from another.
+    func disguise(_ head: inout ResponseHead) {
+        switch state.withLock({ $0.sabotage }) {
+        case .hidesCodings: head.contentEncoding = nil
+        case .freezesDates: head.lastModified = head.date.map { _ in UnixTime(seconds: 1_700_000_000) }
+        case .repeatsTags: head.entityTag = EntityTag(opaque: "always", isWeak: false)
+        case .disguisesPages: head.contentType = nil
+        case _: break
+        }
+    }
+
     func hides(_ sabotage: Sabotage) -> Bool { state.withLock { $0.sabotage == sabotage } }
 }

@@ -43,10 +43,13 @@ extension SimulatedNetwork.State {
         case .dropped: return .failed(TransferFault(.connectionLost, "the connection was lost"))
         case .silent: return .silent
         case .status(let status, let retryAfter): return .answered(plain(status, retryAfter: retryAfter))
-        case .reset, .truncated, .stalled, .crawls, nil: break
+        case .page where request.range != .whole && file.mayBeAPage:
+            tally.note("pages instead of parts")
+            return .answered(page())
+        case .page, .reset, .truncated, .stalled, .crawls, nil: break
         }
         if let answer = hop(from: request.address, file) { return .answered(answer) }
-        guard var answer = answer(file, request.range) else { return .silent }
+        guard var answer = answer(remade(file, request.address.path), request.range) else { return .silent }
         if sabotage == .withholdsEnds || sabotage == .restartsFailed {
             answer.fault = (answer.length - 1, nil)
         }
@@ -57,9 +60,29 @@ extension SimulatedNetwork.State {
             answer.fault = (after, TransferFault(.truncated, "the connection was closed early"))
         case .stalled(let after): answer.fault = (after, nil)
         case .crawls(let rate): answer.rate = rate
-        case .refused, .dropped, .silent, .status, nil: break
+        case .refused, .dropped, .silent, .status, .page, nil: break
         }
         return .answered(answer)
+    }
+
+    private func page() -> SimulatedAnswer {
+        var answer = plain(200)
+        answer.payload = Payload(text: "{\"error\": \"not today\"}\n")
+        answer.length = answer.payload.length
+        answer.head.contentLength = answer.length
+        answer.head.contentType = "application/json"
+        return answer
+    }
+
+    /// The file as it is made for one response.
+    private mutating func remade(_ file: SimulatedFile, _ path: String) -> SimulatedFile {
+        guard file.isRemade else { return file }
+        tags += 1
+        var made = file
+        made.payload = Payload(seed: UInt64(tags) &* 7919 &+ 5, length: file.payload.length)
+        note(made.payload, of: path)
+        tally.note("contents made for one response")
+        return made
     }
 
     private func plain(_ status: Int, retryAfter: String? = nil) -> SimulatedAnswer {
@@ -72,6 +95,13 @@ extension SimulatedNetwork.State {
 
     /// Where an address leads first, and what becomes of a token that is worn out.
     private mutating func hop(from address: WebAddress, _ file: SimulatedFile) -> SimulatedAnswer? {
+        if !file.hops.isEmpty {
+            tags += 1
+            var answer = plain(302)
+            answer.head.location = "http://\(file.hops[tags % file.hops.count])\(address.path)"
+            tally.note("hops to another host")
+            return answer
+        }
         guard let life = file.tokenLife else { return nil }
         if let token = address.query {
             tokens[token, default: 0] += 1
@@ -121,6 +151,11 @@ extension SimulatedNetwork.State {
 
     private mutating func whole(_ file: SimulatedFile) -> SimulatedAnswer {
         var head = head(200, file)
+        if let coded = file.coded {
+            head.contentEncoding = "gzip"
+            tally.note("coded responses")
+            return SimulatedAnswer(head: head, payload: coded, start: 0, length: coded.length)
+        }
         if file.statesLength { head.contentLength = file.payload.length }
         if file.ranges == .honoured { head.acceptRanges = .bytes }
         return SimulatedAnswer(head: head, payload: file.payload, start: 0, length: file.payload.length)
@@ -162,6 +197,12 @@ extension SimulatedNetwork.State {
         var head = ResponseHead(status: status)
         head.entityTag = file.entityTag
         head.lastModified = file.lastModified
+        let clock = UnixTime(seconds: 1_800_000_000 + now.nanoseconds / 1_000_000_000)
+        switch file.dates {
+        case .old: head.date = clock
+        case .generated: (head.date, head.lastModified) = (clock, clock)
+        case .undated: break
+        }
         head.contentType = file.contentType
         head.contentDisposition = file.contentDisposition
         if file.renewsTag {

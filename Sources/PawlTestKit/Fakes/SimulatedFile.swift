@@ -33,7 +33,26 @@ package struct SimulatedFile: Sendable, Hashable {
         case otherTotal
     }
 
+    /// What Last-Modified and Date of a response are.
+    package enum Dates: Sendable, Hashable {
+        /// An old Last-Modified beside the time of the response.
+        case old
+        /// Last-Modified is the time of the response: the content was made for it.
+        case generated
+        /// No Date.
+        case undated
+    }
+
     package var payload: Payload
+    package var dates = Dates.old
+    /// Each response has content of its own, of the same length.
+    package var isRemade = false
+    /// What a request without Range gets instead, coded and without a length; parts come as they are, under the same tag.
+    package var coded: Payload?
+    /// Whether a request for a part may get a page instead.
+    package var mayBeAPage = false
+    /// Requests are led to one of these hosts, each to the next.
+    package var hops: [String] = []
     package var entityTag: EntityTag?
     package var lastModified: UnixTime?
     package var ranges = Ranges.honoured
@@ -74,6 +93,8 @@ package struct SimulatedServer: Sendable {
         /// Never any answer.
         case silent
         case status(Int, retryAfter: String? = nil)
+        /// A request for a part gets a page with status 200 that says what is wrong.
+        case page
         /// Bytes per second.
         case crawls(Int64)
     }

@@ -16,6 +16,9 @@ package final class SimulatedNetwork: Sendable {
         /// Counts the crashes; what was under way before one is never delivered.
         var generation = 0
         var tags = 0
+        /// The time on every server's clock.
+        var now = Moment(nanoseconds: 0)
+        var tally = Tally()
         var tokens: [String: Int] = [:]
         /// Connections that are cut and do not know it yet.
         var cut: Set<Int> = []
@@ -96,6 +99,8 @@ package final class SimulatedNetwork: Sendable {
         return isDone
     }
 
+    /// How often servers did what is not in the account of requests.
+    package var tally: Tally { state.withLock { $0.tally } }
     package var hosts: [String] { state.withLock { $0.servers.keys.sorted() } }
     package func versions(of path: String) -> [Payload] { state.withLock { $0.versions[path] ?? [] } }
     package func received(_ path: String) -> ByteRangeSet {
@@ -161,6 +166,7 @@ extension SimulatedNetwork {
             )
             let running = state.open[host] ?? 0
             state.watch.begins(request.address, running: running, now: now)
+            state.now = now
             state.open[host] = running + 1
             state.peak[host] = max(state.peak[host] ?? 0, running + 1)
             return (number, state.fare(of: request, running: running), state.latency(of: host))
@@ -234,8 +240,13 @@ extension SimulatedNetwork {
 extension SimulatedNetwork.State {
     mutating func noteVersions(of host: String) {
         for (path, file) in servers[host]?.files ?? [:]
-        where file.location == nil && versions[path]?.contains(file.payload) != true {
-            versions[path, default: []].append(file.payload)
+        where file.location == nil {
+            note(file.payload, of: path)
+            if let coded = file.coded { note(coded, of: path) }
         }
+    }
+
+    mutating func note(_ version: Payload, of path: String) {
+        if versions[path]?.contains(version) != true { versions[path, default: []].append(version) }
     }
 }

@@ -40,11 +40,25 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case cutsFiles
     /// Files are left behind.
     case litters
+    /// Journals do not tell which part of the resource was wanted.
+    case forgetsWishes
+    /// What one host said counts for each.
+    case confusesHosts
+    /// Coded responses do not say so.
+    case hidesCodings
+    /// Content that was made a moment ago says that it is old.
+    case freezesDates
+    /// Every version has the same strong tag.
+    case repeatsTags
+    /// Error pages do not say what they are.
+    case disguisesPages
 
     /// What has to be noticed.
     package var law: Law {
         switch self {
         case .flipsBits, .cutsFiles: .published
+        case .forgetsWishes, .confusesHosts, .hidesCodings, .freezesDates, .repeatsTags, .disguisesPages:
+            .published
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut
         case .forgetsCursors, .confusesFiles: .kill

@@ -50,7 +50,9 @@ extension Scenario {
         let next = dice.pick([length, length + dice.bytes(1...100_000), length / 2 + 1])
         let staysInFront = next > length && dice.chance(0.5)
         let content = staysInFront ? contentSeed(index) : dice.next()
-        add(.change(index, Payload(seed: content, length: next)))
+        let payload = Payload(seed: content, length: next)
+        let keepsDate = next == length && !staysInFront && dice.chance(0.5)
+        add(keepsDate ? .replace(index, payload) : .change(index, payload))
     }
 
     mutating func addTrap() {

@@ -21,6 +21,7 @@ extension Scenario {
         file.statesLength = !dice.chance(0.1)
         file.ranges = makeRanges()
         if dice.chance(0.1) { file.tokenLife = dice.number(1...5) }
+        disguise(&file)
         return file
     }
 
@@ -40,7 +41,7 @@ extension Scenario {
         var hosts = [main]
         for index in 0..<dice.pick([0, 0, 0, 0, 1, 2]) {
             var copy = file
-            if dice.chance(0.5) { copy.entityTag = EntityTag(opaque: "m\(index)", isWeak: false) }
+            if dice.chance(0.5), !copy.isRemade { copy.entityTag = EntityTag(opaque: "m\(index)", isWeak: false) }
             if dice.chance(0.2) { copy.ranges = makeRanges() }
             if dice.chance(0.2) {
                 // It has the name of the content, and its length, but not its bytes.
@@ -78,7 +79,7 @@ extension Scenario {
             .init(.reset(after: dice.bytes(0...1_000_000)), 0.12),
             .init(.truncated(after: dice.bytes(0...1_000_000)), 0.1),
             .init(.stalled(after: dice.bytes(0...600_000)), 0.08),
-            .init(.crawls(dice.bytes(3_000...30_000)), 0.12),
+            .init(.crawls(dice.bytes(3_000...30_000)), 0.12), .init(.page, 0.06),
         ]
         return server
     }

@@ -13,6 +13,10 @@ package struct Scenario: Sendable {
         package var canFinish = true
         /// What is at its place before.
         package var existing: [UInt8]?
+        /// The part that the next process wants, if another.
+        package var nextWish: RequestedRange?
+        /// The next process is given the sources in another order.
+        package var turnsSources = false
 
         package var source: String { job.plan.sources[0].text }
         package var width: Int {
@@ -36,6 +40,8 @@ package struct Scenario: Sendable {
         case room(Int64?)
         /// The content of a download is another from now on, at every host.
         case change(Int, Payload)
+        /// As `change`, under the same date: where the tag is weak or there is none, nothing but the bytes tells.
+        case replace(Int, Payload)
     }
 
     package static let folder = "/downloads"
@@ -76,6 +82,7 @@ extension Scenario {
         let path = "/d\(index)"
         let file = makeFile(length: length(of: count), index: index)
         let hosts = makeHosts(path, file)
+        addHops(path, hosts)
         var job = Job(
             plan: DownloadPlan(sources: hosts.map { Self.address($0, path) }),
             settings: Self.settings,
@@ -93,7 +100,8 @@ extension Scenario {
             // Its servers may be too slow for as long as it tries.
             download.canFinish = false
         }
-        download.canFinish = download.canFinish && isServed(download)
+        download.canFinish = download.canFinish && isServed(download) && !isFickle(file)
+        changeMind(&download, file)
         downloads.append(download)
     }
 
@@ -137,6 +145,9 @@ extension Scenario {
 
     /// A part comes only from a server that knows how, and the last bytes only from one that sends all of them.
     private func isServed(_ download: Download) -> Bool {
+        let hosts = download.job.plan.sources.map(\.host)
+        // One that leads elsewhere has nothing itself, and where it leads there may be other content each time.
+        if hosts.contains(where: { servers[$0]?.files[download.path]?.hops.isEmpty == false }) { return false }
         let files = download.job.plan.sources.compactMap { servers[$0.host]?.files[download.path] }
         if files.contains(where: { $0.ranges == .otherTotal }) { return false }
         if Set(files.map(\.payload)).count > 1, download.job.plan.checksum != nil { return false }

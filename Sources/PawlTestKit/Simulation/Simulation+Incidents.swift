@@ -12,7 +12,8 @@ extension Simulation {
             if !isUp { note("network losses") }
             world.set(online: isUp, breaks: breaks)
         case .room(let room): world.disk.troubles.room = room
-        case .change(let index, let payload): change(index, payload)
+        case .change(let index, let payload): change(index, payload, datesStay: false)
+        case .replace(let index, let payload): change(index, payload, datesStay: true)
         case .crash(let kind): die(kind)
         case .pause(let index): pause(index)
         case .resume(let index): resume(index)
@@ -66,8 +67,8 @@ extension Simulation {
         state.withLock { $0.engine }?.remove(id)
     }
 
-    private func change(_ index: Int, _ payload: Payload) {
-        note("contents changed")
+    private func change(_ index: Int, _ payload: Payload, datesStay: Bool) {
+        note(datesStay ? "contents changed under the same date" : "contents changed")
         let download = scenario.downloads[index]
         let plan = download.job.plan
         let old = scenario.servers[plan.sources[0].host]?.files[download.path]?.payload
@@ -77,7 +78,9 @@ extension Simulation {
             world.network.change(host, download.path) { file in
                 file.payload = payload
                 file.entityTag?.opaque += "+"
-                file.lastModified?.seconds += 1_000
+                // A date that is old and strong, with no tag beside it, is a promise that the content is the same.
+                let isPromise = file.dates == .old && file.entityTag == nil && !file.renewsTag
+                if !datesStay || isPromise { file.lastModified?.seconds += 1_000 }
             }
         }
     }

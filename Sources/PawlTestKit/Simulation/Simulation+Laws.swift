@@ -37,6 +37,8 @@ extension Simulation {
         if let kind = known.first(where: text.contains) {
             return "verdict: \(kind)" + (kind.hasSuffix("target") ? " expired" : "")
         }
+        if text.contains("another part was wanted") { return "verdict: another part" }
+        if text.contains("another tag") { return "verdict: tags vary" }
         if text.contains("compared") { return "comparisons that agreed" }
         if text.contains("started over") { return "verdict: started over from 0" }
         return text.contains("no answer to a request with Range")
@@ -72,10 +74,11 @@ extension Simulation {
 
     private func finished(_ report: Report, wasThere: Bool, _ index: Int) {
         note(wasThere ? "were there" : "published")
+        let wish = job(index).plan.wish
         let isAgain = course(index) { course in
             defer { course.isFinished = true }
             course.isTold = true
-            if !wasThere { course.published = report.path }
+            if !wasThere { (course.published, course.publishedWish) = (report.path, wish) }
             return course.isFinished
         }
         if isAgain { violate(.published, "\(index) was declared finished twice") }
@@ -90,25 +93,29 @@ extension Simulation {
         // A file of the right length is taken for complete: its bytes are the person's word.
         if let existing = download.existing, existing == file.bytes { return }
         let versions = world.network.versions(of: download.path)
-        if let text = Law.published(file.bytes, of: versions, wish: download.job.plan.wish) {
+        let wish = course(index) { $0.publishedWish } ?? job(index).plan.wish
+        if let text = Law.published(file.bytes, of: versions, wish: wish) {
             violate(.published, "\(index): \(text)")
         }
     }
 
     /// What may be written to the file of that address.
     func versions(of source: String) -> [FakeDisk.Version] {
-        guard let download = scenario.downloads.first(where: { $0.source == source }) else { return [] }
-        return world.network.versions(of: download.path).map { payload in
-            FakeDisk.Version(payload, start: download.job.plan.wish.part(of: payload.length).start)
+        guard let index = self.index(ofSource: source) else { return [] }
+        let wish = job(index).plan.wish
+        return world.network.versions(of: scenario.downloads[index].path).map { payload in
+            FakeDisk.Version(payload, start: wish.part(of: payload.length).start)
         }
+    }
+
+    private func index(ofSource source: String) -> Int? {
+        scenario.downloads.firstIndex { $0.job.plan.sources.contains { $0.text == source } }
     }
 
     private func checkLadder() {
         world.disk.checkLadder { source in
-            guard let download = scenario.downloads.first(where: { $0.source == source }),
-                download.job.plan.wish == .whole
-            else { return nil }
-            return world.network.received(download.path)
+            guard let index = self.index(ofSource: source), isWhole(index) else { return nil }
+            return world.network.received(scenario.downloads[index].path)
         }
     }
 
@@ -136,12 +143,16 @@ extension Simulation {
     }
 
     func took(_ range: ByteRange, of path: String) {
-        guard let index = scenario.downloads.firstIndex(where: { $0.path == path }),
-            scenario.downloads[index].job.plan.wish == .whole
-        else { return }
+        guard let index = scenario.downloads.firstIndex(where: { $0.path == path }), isWhole(index) else { return }
         let name = course(index) { $0.name }
         let again = world.disk.keptBefore(Scenario.folder + "/" + name, in: range)
         if again > 0 { course(index) { $0.again += again } }
+    }
+
+    /// Whether offsets of its file are the resource's, in every process.
+    private func isWhole(_ index: Int) -> Bool {
+        let download = scenario.downloads[index]
+        return download.job.plan.wish == .whole && download.nextWish ?? .whole == .whole
     }
 
     /// A process has ended, one way or the other.
@@ -158,8 +169,9 @@ extension Simulation {
                 world.disk.finished(path) != nil, !world.disk.isUnfinished(path)
             else { continue }
             note("published and never told")
+            let wish = job(index).plan.wish
             self.course(index) { course in
-                course.published = path
+                (course.published, course.publishedWish) = (path, wish)
                 course.isFinished = true
             }
         }

@@ -30,6 +30,10 @@ extension Simulation: Witness {
             ?? RunView(run: run, written: machine.written, high: machine.written)
         checkProgress(&view, actions, machine, index)
         if before != nil { watch(view, actions, machine, index) }
+        if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
+            note("lanes compared where they met")
+        }
+        if !machine.samples.isEmpty, before == nil { note("files compared at places") }
         view.lanes = machine.lanes
         view.written = machine.written
         let requests = actions.count { if case .open = $0 { true } else { false } }

@@ -15,6 +15,8 @@ package final class Simulation: Sendable {
         var name = ""
         /// Where its finished file stands.
         var published: String?
+        /// The part that was wanted then.
+        var publishedWish: RequestedRange?
         /// The engine said so.
         var isTold = false
         var isFinished = false
@@ -38,6 +40,8 @@ package final class Simulation: Sendable {
         var isClosing = false
         var isFinale = false
         var slots: Int
+        /// Processes that have ended.
+        var lives = 0
         var courses: [Course]
         var tally = Tally()
         var violations: [Violation] = []
@@ -110,6 +114,7 @@ package final class Simulation: Sendable {
         tally.note("requests", world.network.requests.count)
         tally.note("events", world.timeline.events)
         tally.note("complaints of hosts", world.network.complaints)
+        tally.add(world.network.tally)
         return tally
     }
 
@@ -178,7 +183,19 @@ extension Simulation {
         world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }
         world.threads.run()
         checkLife()
-        state.withLock { $0.engine = nil }
+        noteChanges()
+        state.withLock { state in
+            state.engine = nil
+            state.lives += 1
+        }
+    }
+
+    private func noteChanges() {
+        guard state.withLock({ $0.isDead && $0.lives == 0 }) else { return }
+        for index in scenario.downloads.indices where course(index, { !$0.isFinished }) {
+            if scenario.downloads[index].nextWish != nil { note("wishes changed") }
+            if scenario.downloads[index].turnsSources { note("orders of sources changed") }
+        }
     }
 
     /// The slots that an engine is really given.
@@ -191,7 +208,7 @@ extension Simulation {
     }
 
     private func begin(_ index: Int, on engine: Engine) {
-        var job = scenario.downloads[index].job
+        var job = job(index)
         switch sabotage {
         case .neverGivesUp: job.plan.retry.retries += 3
         case .widensDownloads: job.plan.growth = .fixed(scenario.downloads[index].width + 1)
@@ -206,16 +223,28 @@ extension Simulation {
             // Whoever finds the file in its place does not ask for it again.
             let wants = !course.isRemoved && !course.isPaused && !course.isFinished && course.published == nil
             let (name, published, isFinished) = (course.name, course.published, course.isFinished)
+            let publishedWish = course.publishedWish
             let isTold = course.isTold
             let (isPaused, isRemoved) = (course.isPaused, course.isRemoved)
             course = Course()
             course.id = id
             course.isTold = isTold
+            course.publishedWish = publishedWish
             (course.name, course.published, course.isFinished) = (name, published, isFinished)
             (course.isPaused, course.isRemoved, course.isWanted) = (isPaused, isRemoved, wants)
             return wants
         }
         if wants { engine.resume(id) }
+    }
+
+    /// What the present process is asked for.
+    func job(_ index: Int) -> Job {
+        let download = scenario.downloads[index]
+        var job = download.job
+        guard state.withLock({ $0.lives }) > 0 else { return job }
+        if let wish = download.nextWish { job.plan.wish = wish }
+        if download.turnsSources { job.plan.sources.append(job.plan.sources.removeFirst()) }
+        return job
     }
 
     /// Nothing is due any more: all troubles end, and whoever has not arrived gets one more chance.

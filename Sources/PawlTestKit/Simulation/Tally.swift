@@ -23,7 +23,9 @@ package struct Tally: Sendable, Hashable {
         "verdict: the redirect's target expired", "connections cut", "network losses", "complaints of hosts",
         "pauses", "removals", "slots changed", "pre-empted", "limits changed", "contents changed",
         "retries: network", "retries: timeout",
-        "retries: overloaded", "published", "failed: disk full", "failed: not found",
+        "wishes changed", "orders of sources changed", "coded responses", "contents made for one response",
+        "hops to another host", "pages instead of parts", "verdict: tags vary", "verdict: another part",
+        "lanes compared where they met", "files compared at places", "retries: overloaded", "published", "failed: disk full", "failed: not found",
     ]
 
     package var missing: [String] { Self.expected.filter { self[$0] == 0 } }
