@@ -63,7 +63,7 @@ extension DownloadMachine {
         representation?.distrust(sources[lane.source].given.text, at: lane.host)
         sources[lane.source].wentBack = false
         let drop = remove(index)
-        if lanes.isEmpty { return [drop, .record] + openFirst(now: now) }
+        if lanes.isEmpty { return [drop] + recording(openFirst(now: now)) }
         if isKnown { return [drop, .record] }
         guard !lanes.contains(where: { $0.kind == .settling }), let settle = settle(lane.source, now: now)
         else {
@@ -84,19 +84,23 @@ extension DownloadMachine {
         let isNew = noteAgreement(lane)
         let isEnd = comparesEnd(lane)
         lanes[index].overlap = 0
-        let record: [Action] = isShown || isNew ? [.record] : []
         if map.total == nil, let total = wishedLength(of: representation?.total) {
             map.learn(total: max(total, map.done.upperBound))
         }
         if isEnd {
             map.learn(total: lane.cursor)
-            return record + [remove(index)] + refillOrOpen(now: now)
+            let next = [remove(index)] + refillOrOpen(now: now)
+            return isShown || isNew ? recording(next) : next
         }
-        guard lane.kind == .settling else { return record }
+        guard lane.kind == .settling else { return isShown || isNew ? [.record] : [] }
         let place = sources[lane.source].current.redacted
         let notice: Wording = "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
-        return record + [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+        let next = [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+        return isShown || isNew ? recording(next) : next
     }
+
+    /// The journal hears of it before what follows, unless that is the end.
+    private func recording(_ actions: [Action]) -> [Action] { isActive ? [.record] + actions : actions }
 
     /// The host's bytes are those on disk, at one more place; whether that has to be written down.
     private mutating func noteAgreement(_ lane: Lane) -> Bool {
@@ -152,6 +156,8 @@ extension DownloadMachine {
         let tag = lane.identity?.validators.entityTag
         let question = TagQuestion(source: lane.source, host: lane.host, tag: tag)
         self.question = question
+        // The target works, and may expire again before it is asked.
+        sources[lane.source].wentBack = false
         return [drop, ask(question, now: now)]
     }
 
@@ -182,6 +188,6 @@ extension DownloadMachine {
         sources[lane.source].wentBack = false
         let notice: Wording =
             "\(sources[lane.source].current.redacted) gives each response another tag: bytes are compared instead"
-        return [remove(index), .tell(.notice(notice)), .record] + refillOrOpen(now: now)
+        return recording([remove(index), .tell(.notice(notice))] + refillOrOpen(now: now))
     }
 }

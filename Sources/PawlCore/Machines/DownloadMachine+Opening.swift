@@ -76,7 +76,7 @@ extension DownloadMachine {
         var slot = 0
         while lanes.contains(where: { $0.slot == slot }) { slot += 1 }
         let joint = kind == .data ? joint(after: range.end, from: source) : 0
-        let asked = request(for: kind, range: range, overlap: overlap, joint: joint)
+        let asked = request(for: kind, of: source, range: range, overlap: overlap, joint: joint)
         var lane = Lane(
             id: id,
             kind: kind,
@@ -113,6 +113,7 @@ extension DownloadMachine {
     /// A range with an end wherever one is known: not every server knows the other kind.
     private func request(
         for kind: Lane.Kind,
+        of source: Int,
         range: ByteRange,
         overlap: Int64,
         joint: Int64
@@ -126,7 +127,9 @@ extension DownloadMachine {
         case .data, .racing: break
         }
         if range.start == 0, overlap == 0, range.end == map.horizon, !asksClosed { return plan.wish }
-        if range.end < SegmentMap.open { return .closed(ByteRange(start, base + range.end + joint)) }
+        // FTP and SFTP know offsets, and tell the file's length only where no end is asked for.
+        let endsThere = sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open
+        if range.end < SegmentMap.open, !endsThere { return .closed(ByteRange(start, base + range.end + joint)) }
         if case .closed(let wished) = plan.wish { return .closed(ByteRange(start, wished.end)) }
         // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
         return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
