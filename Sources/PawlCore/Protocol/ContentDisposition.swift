@@ -8,16 +8,18 @@ package enum ContentDisposition {
     /// disposition's type does not matter.
     package static func fileName(from field: String) -> String? {
         let parameters = parameters(of: field)
-        let extended = parameters.filter { $0.name.isCaseInsensitively("filename*") }.map(\.value)
-        let plain = parameters.filter { $0.name.isCaseInsensitively("filename") }.map(\.value)
-        for value in extended {
-            if let name = extendedText(value).flatMap(lastComponent) { return name }
+        let extended = parameters.filter { $0.name.isCaseInsensitively("filename*") }
+        for parameter in extended where isProper(parameter) {
+            if let name = extendedText(parameter.value).flatMap(lastComponent) { return name }
         }
-        for value in plain {
-            if let name = lastComponent(plainText(value)) { return name }
+        for parameter in parameters where parameter.name.isCaseInsensitively("filename") {
+            if let name = lastComponent(plainText(parameter.value)) { return name }
         }
-        for value in extended where value.count(where: { $0 == .apostrophe }) < 2 {
-            if let name = lastComponent(plainText(value)) { return name }
+        // With no plain name, flawed text is better than none.
+        for parameter in extended {
+            let isText = parameter.value.count { $0 == .apostrophe } < 2
+            let text = isText ? plainText(parameter.value) : extendedText(parameter.value)
+            if let name = text.flatMap(lastComponent) { return name }
         }
         return nil
     }
@@ -32,6 +34,11 @@ package enum ContentDisposition {
 // MARK: - Values
 
 extension ContentDisposition {
+    /// Whether an extended value has only bytes that one may have: raw bytes and blanks are in no known charset.
+    private static func isProper(_ parameter: Parameter) -> Bool {
+        !parameter.isUnclosed && parameter.value.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .quote }
+    }
+
     /// `charset'language'percent-encoded`, read strictly: what is flawed leaves the word to `filename`.
     private static func extendedText(_ value: [UInt8]) -> String? {
         let parts = value.split(separator: .apostrophe, maxSplits: 2, omittingEmptySubsequences: false)
@@ -56,37 +63,47 @@ extension ContentDisposition {
 // MARK: - Parameters
 
 extension ContentDisposition {
-    private typealias Parameter = (name: ArraySlice<UInt8>, value: [UInt8])
+    private struct Parameter {
+        var name: ArraySlice<UInt8>
+        var value: [UInt8]
+        /// Whether the quote at its end is missing.
+        var isUnclosed = false
+    }
 
     private static func parameters(of field: String) -> [Parameter] {
         var parameters: [Parameter] = []
         var scanner = FieldScanner(field)
         while !scanner.isAtEnd {
-            let words = scanner.take(upTo: .semicolon, .equals).trimmed(\.isWhiteSpace)
+            let words = scanner.takeOutsideQuotes(upTo: .semicolon, .equals).trimmed(\.isWhiteSpace)
             if scanner.take(.equals) {
                 // `attachment filename=a` lacks its semicolon: the last word is the name.
                 let name = words.split(whereSeparator: \.isWhiteSpace).last ?? words
-                parameters.append((name, value(&scanner)))
-                _ = scanner.take(upTo: .semicolon)
+                parameters.append(parameter(name, &scanner))
+                _ = scanner.takeOutsideQuotes(upTo: .semicolon)
             }
             _ = scanner.take(.semicolon)
         }
         return parameters
     }
 
-    private static func value(_ scanner: inout FieldScanner) -> [UInt8] {
+    private static func parameter(_ name: ArraySlice<UInt8>, _ scanner: inout FieldScanner) -> Parameter {
         scanner.skipBlanks()
-        if scanner.rest.first == .quote { return quoted(&scanner) }
+        if scanner.rest.first == .quote {
+            scanner.skip(1)
+            if let value = quoted(&scanner) { return Parameter(name: name, value: value) }
+            return Parameter(name: name, value: unclosed(&scanner), isUnclosed: true)
+        }
         // Spaces belong to it, a quote at its end is half a pair.
         let value = scanner.take(upTo: .semicolon).trimmed(\.isWhiteSpace)
-        return Array(value.last == .quote ? value.dropLast() : value)
+        return Parameter(name: name, value: Array(value.last == .quote ? value.dropLast() : value))
     }
 
-    /// A quoted string.
+    /// A quoted string after its opening quote; `nil`, and nothing is taken, when it is not closed.
     ///
-    /// The backslash guards only quotes and itself: elsewhere it is a separator of a Windows path.
-    private static func quoted(_ scanner: inout FieldScanner) -> [UInt8] {
-        scanner.skip(1)
+    /// The backslash guards the byte after it (RFC 9110 §5.6.4), but in what is plainly a path of Windows it is a
+    /// separator, and guards only quotes and itself.
+    private static func quoted(_ scanner: inout FieldScanner) -> [UInt8]? {
+        let isPath = isWindowsPath(scanner.rest)
         var value: [UInt8] = []
         var rest = scanner.rest
         while let byte = rest.popFirst() {
@@ -94,13 +111,22 @@ extension ContentDisposition {
                 scanner.skip(rest.startIndex - scanner.rest.startIndex)
                 return value
             }
-            if byte == .backslash, rest.first == .quote || rest.first == .backslash {
+            if byte == .backslash, let next = rest.first, !isPath || next == .quote || next == .backslash {
                 value.append(rest.removeFirst())
             } else {
                 value.append(byte)
             }
         }
-        return unclosed(&scanner)
+        return nil
+    }
+
+    /// `C:\…`, `\\server\…`, `.\…` and `..\…`.
+    private static func isWindowsPath(_ text: ArraySlice<UInt8>) -> Bool {
+        let front = Array(text.prefix(3))
+        guard front.count == 3 else { return false }
+        if front[0].isLetter, front[1] == .colon, front[2] == .backslash { return true }
+        if front[0] == .backslash, front[1] == .backslash, front[2] != .backslash { return true }
+        return front[0] == .dot && (front[1] == .backslash || front[1] == .dot && front[2] == .backslash)
     }
 
     /// A value whose closing quote is missing ends where another parameter begins.

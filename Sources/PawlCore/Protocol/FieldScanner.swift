@@ -9,6 +9,9 @@ package struct FieldParameter: Hashable, Sendable {
 /// Reads the grammar that structured header fields have in common (RFC 9110 §5.6).
 struct FieldScanner {
     private(set) var rest: ArraySlice<UInt8>
+    /// Whether a quote without its partner was met: no further one is looked for, which would cost a look at all that
+    /// is left each time.
+    private var hasLoneQuote = false
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
 
@@ -28,6 +31,36 @@ struct FieldScanner {
         let taken = rest.prefix { !ends.contains($0) }
         rest = rest[taken.endIndex...]
         return taken
+    }
+
+    /// Takes the characters of a token (RFC 9110 §5.6.2).
+    mutating func token() -> ArraySlice<UInt8> {
+        let token = rest.prefix(while: \.isTokenCharacter)
+        rest = rest[token.endIndex...]
+        return token
+    }
+
+    /// Takes bytes up to one of `ends` that stands outside quoted strings.
+    ///
+    /// A quote without its partner begins none.
+    mutating func takeOutsideQuotes(upTo ends: UInt8...) -> ArraySlice<UInt8> {
+        let text = rest
+        while let byte = rest.first, !ends.contains(byte) {
+            rest = rest.dropFirst()
+            guard byte == .quote, !hasLoneQuote else { continue }
+            if let end = Self.closingQuote(rest) { rest = rest[(end + 1)...] } else { hasLoneQuote = true }
+        }
+        return text[..<rest.startIndex]
+    }
+
+    /// Where the quoted string ends that `text` is inside of; a backslash guards the next byte.
+    private static func closingQuote(_ text: ArraySlice<UInt8>) -> Int? {
+        var index = text.startIndex
+        while index < text.endIndex {
+            if text[index] == .quote { return index }
+            index += text[index] == .backslash ? 2 : 1
+        }
+        return nil
     }
 
     /// Takes `count` bytes.

@@ -43,9 +43,10 @@ enum HostName {
         let labels = all.count > 1 && all.last?.isEmpty == true ? all.dropLast() : all[...]
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw AddressFlaw("its host name has an empty part") }
         guard labels.reduce(labels.count - 1, { $0 + $1.count }) <= 253 else { throw tooLong }
-        guard let last = labels.last, isNumeric(last) else { return }
         // Parsers disagree on `127.1`, `0x7f.1` and `010.0.0.1`, so only the form that all read alike is
-        // taken.
+        // taken. A name with a label that is no number is a name to all of them, whatever its last label is: the DNS
+        // does not know it, but a proxy that resolves names may.
+        guard labels.allSatisfy(isNumeric) else { return }
         guard labels.count == all.count, isDottedQuad(all.joined(separator: [.dot])) else {
             throw AddressFlaw(
                 "its host is not an IPv4 address",
@@ -100,7 +101,7 @@ enum HostName {
         }
     }
 
-    /// Whether a parser might take the label for the end of an IPv4 address (WHATWG URL, "ends in a number").
+    /// Whether a parser might take the label for a part of an IPv4 address (WHATWG URL, "IPv4 number parser").
     private static func isNumeric(_ label: ArraySlice<UInt8>) -> Bool {
         if label.allSatisfy(\.isDigit) { return true }
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexValue != nil }

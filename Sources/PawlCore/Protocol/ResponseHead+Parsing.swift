@@ -70,7 +70,7 @@ extension ResponseHead {
             } else if isNamed("link") {
                 Self.join(value, to: &link)
             }
-        case 8: if isNamed("location") { Self.keepFirst(value, in: &location, Self.reference) }
+        case 8: if isNamed("location") { take(location: value) }
         case 11: if isNamed("retry-after") { Self.keepFirst(value, in: &retryAfter) }
         case 12: if isNamed("content-type") { Self.keepFirst(value, in: &contentType) }
         case 13:
@@ -87,6 +87,14 @@ extension ResponseHead {
         case 19: if isNamed("content-disposition") { Self.keepFirst(value, in: &contentDisposition) }
         default: break
         }
+    }
+
+    /// Copies of one address are harmless; of two that differ nobody knows which one was meant.
+    private mutating func take(location value: ArraySlice<UInt8>) {
+        guard !value.isEmpty else { return }
+        let reference = Self.reference(value)
+        if let location, !location.utf8.elementsEqual(reference.utf8) { hasContradictoryLocation = true }
+        if location == nil { location = reference }
     }
 
     /// Two different ranges in one head are no range.
@@ -110,12 +118,8 @@ extension ResponseHead {
         }
     }
 
-    private static func keepFirst(
-        _ value: ArraySlice<UInt8>,
-        in field: inout String?,
-        _ text: (ArraySlice<UInt8>) -> String = String.init(field:)
-    ) {
-        if field == nil, !value.isEmpty { field = text(value) }
+    private static func keepFirst(_ value: ArraySlice<UInt8>, in field: inout String?) {
+        if field == nil, !value.isEmpty { field = String(field: value) }
     }
 
     private static func join(_ value: ArraySlice<UInt8>, to field: inout String?) {
@@ -165,7 +169,10 @@ private struct Framing {
 
     mutating func take(transferEncoding value: ArraySlice<UInt8>) {
         // `identity` was a coding of RFC 2616 that means none.
-        if !value.isEmpty, !value.isCaseInsensitively("identity") { isTransferEncoded = true }
+        for piece in value.split(separator: .comma) {
+            let coding = piece.trimmed(\.isBlank)
+            if !coding.isEmpty, !coding.isCaseInsensitively("identity") { isTransferEncoded = true }
+        }
     }
 }
 

@@ -21,6 +21,8 @@ package struct ResponseHead: Hashable, Sendable {
     package var date: UnixTime?
     package var retryAfter: String?
     package var location: String?
+    /// Two different Location fields were given: nobody knows where the redirect leads.
+    package var hasContradictoryLocation = false
     package var link: String?
     /// The head as it came, for those who hand it on; empty for FTP and SFTP.
     ///

@@ -72,9 +72,7 @@ package struct Judge: Hashable, Sendable {
         case 0: fileAnswer(head)
         case 200: wholeAnswer(head)
         case 206: partialAnswer(head)
-        case 301, 302, 303, 307, 308:
-            head.location.map { .redirect(to: $0) }
-                ?? .fault(.badRedirect("status \(head.status) without Location"))
+        case 301, 302, 303, 307, 308: redirect(head)
         case 416: unsatisfiedAnswer(head)
         case let status:
             .fault(
@@ -86,6 +84,14 @@ package struct Judge: Hashable, Sendable {
                 )
             )
         }
+    }
+
+    private func redirect(_ head: ResponseHead) -> Verdict {
+        guard !head.hasContradictoryLocation else {
+            return .fault(.badRedirect("status \(head.status) with two Location fields that differ"))
+        }
+        return head.location.map { .redirect(to: $0) }
+            ?? .fault(.badRedirect("status \(head.status) without Location"))
     }
 
     /// `nil` where only the answer can tell.

