@@ -5,6 +5,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case address
     case chunks
     case contentRange
+    case cookie
     case date
     case disposition
     case head
@@ -13,8 +14,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case json
     case link
     case metalink
+    case login
     case naming
     case netlink
+    case netrc
     case options
     case output
     case quantities
@@ -29,6 +32,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .address: try AddressLaws.check(&input)
         case .chunks: try ChunkLaws.check(&input)
         case .contentRange: try ContentRangeLaws.check(&input)
+        case .cookie: try CookieLaws.check(&input)
         case .date: try DateLaws.check(&input)
         case .disposition: try DispositionLaws.check(&input)
         case .head: try HeadLaws.check(&input)
@@ -37,8 +41,10 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: try JSONLaws.check(&input)
         case .link: try LinkLaws.check(&input)
         case .metalink: try MetalinkLaws.check(&input)
+        case .login: try LoginLaws.check(&input)
         case .naming: try NamingLaws.check(&input)
         case .netlink: try NetlinkLaws.check(&input)
+        case .netrc: try NetrcLaws.check(&input)
         case .options: try OptionLaws.check(&input)
         case .output: try OutputLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)

@@ -26,6 +26,22 @@ package enum Base64 {
         return bytes
     }
 
+    /// With the ordinary alphabet and its padding.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let word = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - group.count))
+            for place in 0..<4 {
+                let digit = digits[Int(word >> UInt32(18 - 6 * place) & 63)]
+                text.append(place <= group.count ? digit : .equals)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     private static func value(of byte: UInt8) -> UInt32? {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))

@@ -1,0 +1,55 @@
+/// One challenge of a WWW-Authenticate field (RFC 9110 §11.6.1): a scheme and its parameters.
+package struct LoginChallenge: Hashable, Sendable {
+    /// In lower case.
+    package var scheme: String
+    /// Names in lower case; of two equal ones the first counts.
+    package var parameters: [String: String] = [:]
+
+    init(scheme: String) { self.scheme = scheme }
+
+    /// The challenges of a response, in the order in which the server prefers them.
+    package static func all(in head: ResponseHead) -> [LoginChallenge] {
+        head.fields.filter { $0.name.utf8.isCaseInsensitively("www-authenticate") }.flatMap {
+            parse($0.value)
+        }
+    }
+
+    /// Reads a list in which commas stand between challenges and between the parameters of one.
+    package static func parse(_ field: String) -> [LoginChallenge] {
+        var challenges: [LoginChallenge] = []
+        var scanner = FieldScanner(field)
+        while !scanner.isAtEnd {
+            scanner.skipBlanks()
+            let word = scanner.token()
+            guard !word.isEmpty else {
+                scanner.skip(1)
+                continue
+            }
+            let rest = scanner.rest
+            scanner.skipBlanks()
+            if scanner.take(.equals) {
+                scanner.skipBlanks()
+                let value = scanner.take(.quote) ? scanner.quotedString() : Array(scanner.token())
+                let name = String(decoding: word.map(\.lowercased), as: UTF8.self)
+                guard let last = challenges.indices.last, challenges[last].parameters[name] == nil else {
+                    continue
+                }
+                challenges[last].parameters[name] = String(field: value)
+            } else {
+                challenges.append(
+                    LoginChallenge(scheme: String(decoding: word.map(\.lowercased), as: UTF8.self))
+                )
+                if rest.first?.isBlank != true { _ = scanner.take(upTo: .comma) }
+            }
+        }
+        return challenges
+    }
+}
+
+/// How a request says who asks.
+package enum LoginField {
+    /// The value of Authorization for the Basic scheme (RFC 7617).
+    package static func basic(_ login: Credentials) -> String {
+        "Basic " + Base64.encode(Array("\(login.user):\(login.password)".utf8))
+    }
+}

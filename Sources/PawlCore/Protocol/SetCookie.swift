@@ -1,0 +1,47 @@
+/// The value of a Set-Cookie field (RFC 6265 §5.2), as far as it says where and how long a cookie is kept.
+package struct SetCookie: Hashable, Sendable {
+    package var name: String
+    package var value: String
+    /// `nil` when the field has none that begins with a slash: then the request's folder counts.
+    package var path: String?
+    /// `nil` when the cookie is its host's alone.
+    package var domain: String?
+    package var isSecure = false
+    /// Seconds that it is kept for, 0 when it is to be forgotten; `nil` when the field does not say.
+    package var maximumAge: Int64?
+    /// The date of Expires as it came.
+    package var expires: String?
+
+    /// `nil` when there is no name, or a byte that no cookie has.
+    package init?(parsing field: String) {
+        guard !field.utf8.contains(where: \.isControl) else { return nil }
+        let parts = Array(field.utf8).pieces(between: .semicolon)
+        guard let first = parts.first, let equals = first.firstIndex(of: .equals) else { return nil }
+        let name = first[..<equals].trimmed(\.isBlank)
+        guard !name.isEmpty else { return nil }
+        self.name = String(decoding: name, as: UTF8.self)
+        value = String(decoding: first[(equals + 1)...].trimmed(\.isBlank), as: UTF8.self)
+        for part in parts.dropFirst() {
+            let name = part.prefix { $0 != .equals }
+            take(name.trimmed(\.isBlank), part[name.endIndex...].dropFirst().trimmed(\.isBlank))
+        }
+    }
+
+    /// Of two equal attributes the later one counts.
+    private mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        let text = String(decoding: value, as: UTF8.self)
+        if name.isCaseInsensitively("path") {
+            path = value.first == .slash ? text : nil
+        } else if name.isCaseInsensitively("domain") {
+            domain = value.isEmpty ? nil : text
+        } else if name.isCaseInsensitively("secure") {
+            isSecure = true
+        } else if name.isCaseInsensitively("expires") {
+            expires = text
+        } else if name.isCaseInsensitively("max-age") {
+            let digits = value.first == .dash ? value.dropFirst() : value
+            guard !digits.isEmpty, digits.allSatisfy(\.isDigit) else { return }
+            maximumAge = value.first == .dash ? 0 : digits.decimalNumber ?? .max
+        }
+    }
+}
