@@ -22,6 +22,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case output
     case quantities
     case redaction
+    case responses
     case resumeData
     case retryAfter
 
@@ -49,6 +50,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .output: try OutputLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)
         case .redaction: try RedactionLaws.check(&input)
+        case .responses: try ResponseLaws.check(&input)
         case .resumeData: try ResumeDataLaws.check(&input)
         case .retryAfter: try RetryAfterLaws.check(&input)
         }

@@ -23,13 +23,8 @@ final class DirectConnection {
     var isEager = false
     /// What the socket has not taken of the request.
     var unsent: [UInt8] = []
-    /// What has come of a head that is not complete.
-    var head: [UInt8] = []
-    /// The body that is being read.
-    var body = AnswerFraming.Body.none
-    var chunks = ChunkDecoder()
-    /// Whether the answer lets another request follow.
-    var keeps = false
+    /// How far the response is.
+    var reader = ResponseReader()
     var idleSince = Moment(nanoseconds: 0)
     /// The round that left it idle and empty; until the next one it needs no look.
     var idleRound: UInt64?
@@ -54,7 +49,7 @@ final class DirectConnection {
         self.exchange = exchange
         exchange.connection = self
         turns += 1
-        head.removeAll(keepingCapacity: true)
+        reader.begin()
     }
 
     /// Parts from the exchange.

@@ -8,7 +8,7 @@ extension DirectHTTP {
     /// Not clean: more came than that.
     func finish(_ exchange: DirectExchange, _ connection: DirectConnection, isClean: Bool) {
         if exchange.drainable != nil { endDraining(of: exchange) }
-        if isClean, connection.keeps { keep(connection) } else { drop(connection) }
+        if isClean, connection.reader.canCarryAnother { keep(connection) } else { drop(connection) }
         tell(exchange, exchange.drainable == nil ? .complete : .stopped)
     }
 
@@ -16,7 +16,8 @@ extension DirectHTTP {
     func end(_ exchange: DirectExchange, _ end: TransferEnd) {
         if exchange.drainable != nil { endDraining(of: exchange) }
         if let connection = exchange.connection { drop(connection) }
-        tell(exchange, end)
+        // Of a page that nobody wants nobody hears how it ended.
+        tell(exchange, exchange.drainable == nil ? end : .stopped)
     }
 
     func fail(_ exchange: DirectExchange, _ fault: TransferFault) { end(exchange, .failed(fault)) }
@@ -38,8 +39,8 @@ extension DirectHTTP {
     ///
     /// A short one is read for nobody: its connection stays useful, for the next hop of a redirect above all.
     func drain(_ exchange: DirectExchange, _ connection: DirectConnection) {
-        guard connection.keeps else { return end(exchange, .stopped) }
-        switch connection.body {
+        guard connection.reader.keepsConnection else { return end(exchange, .stopped) }
+        switch connection.reader.body {
         case .none: break
         case .length(let left): guard left <= Exchange.longestDrain else { return end(exchange, .stopped) }
         case .chunked: break
@@ -50,29 +51,26 @@ extension DirectHTTP {
 
     /// The peer has closed the connection.
     func closed(_ exchange: DirectExchange, _ connection: DirectConnection) {
-        guard exchange.hasHead else {
-            guard connection.head.isEmpty else {
-                let text = "the connection was closed in the head of the answer"
-                return fail(exchange, TransferFault(.truncated, text))
-            }
+        switch connection.reader.close() {
+        case .complete: finish(exchange, connection, isClean: false)
+        case .truncated(let fault): fail(exchange, fault)
+        case .withoutResponse:
             guard !retryIfReused(exchange, connection) else { return }
             let text = "the server closed the connection without an answer"
-            return fail(exchange, TransferFault(.connectionLost, text))
+            fail(exchange, TransferFault(.connectionLost, text))
         }
-        switch connection.body {
-        case .untilClose: finish(exchange, connection, isClean: false)
-        case .none: finish(exchange, connection, isClean: false)
-        case .length(let left):
-            let text = "the connection was closed with \(left) bytes still to come"
-            fail(exchange, TransferFault(.truncated, text))
-        case .chunked:
-            fail(exchange, TransferFault(.truncated, "the connection was closed before the last chunk"))
-        }
+    }
+
+    /// What came is no response.
+    func refuse(_ exchange: DirectExchange, _ connection: DirectConnection, _ fault: TransferFault) {
+        // On a kept connection it may be what was left of the response before.
+        if !exchange.hasHead, retryIfReused(exchange, connection) { return }
+        fail(exchange, fault)
     }
 
     /// Reading failed.
     func lost(_ exchange: DirectExchange, _ connection: DirectConnection, _ fault: TransferFault) {
-        if !exchange.hasHead, connection.head.isEmpty, retryIfReused(exchange, connection) { return }
+        if connection.reader.isUntouched, retryIfReused(exchange, connection) { return }
         fail(exchange, fault)
     }
 

@@ -11,8 +11,6 @@ extension DirectHTTP {
     private static let firstRead = 128 * 1024
     /// So many records make a write worth its call, and are still in the processor's cache when it comes.
     private static let secureRead = 256 * 1024
-    /// Longer heads than this are not taken.
-    private static let longestHead = 256 * 1024
 
     /// Reads until nothing is there, the turn is over or the transfer stands still.
     func advance(_ connection: DirectConnection) {
@@ -32,7 +30,7 @@ extension DirectHTTP {
         if connection.secure != nil { size = min(size, Self.secureRead) }
         if !exchange.hasHead {
             size = min(size, Self.firstRead)
-        } else if case .length(let left) = connection.body {
+        } else if case .length(let left) = connection.reader.body {
             size = Int(min(left, Int64(size)))
         }
         let space = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
@@ -41,149 +39,63 @@ extension DirectHTTP {
         case .closed: closed(exchange, connection)
         case .failed(let fault): lost(exchange, connection, fault)
         case .bytes(let count, _):
+            guard isWorthDraining(exchange, count) else { break }
             unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), exchange, connection)
             return count
         }
         return 0
     }
 
+    /// Whether what came of a body that nobody wants, framing and all, is still little.
+    private func isWorthDraining(_ exchange: DirectExchange, _ count: Int) -> Bool {
+        guard let drainable = exchange.drainable else { return true }
+        exchange.drainable = drainable - count
+        if drainable < count { end(exchange, .stopped) }
+        return drainable >= count
+    }
+
     /// Deals with bytes of an answer, wherever in it they stand.
-    private func take(
+    func take(
         _ bytes: UnsafeRawBufferPointer,
         _ exchange: DirectExchange,
         _ connection: DirectConnection
     ) {
         var rest = unsafe bytes
-        while !exchange.hasHead {
-            guard let count = unsafe collectHead(rest, connection) else {
-                return checkBeginning(exchange, connection)
+        reading: while true {
+            let (used, step) = unsafe connection.reader.scan(rest)
+            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[used...])
+            switch step {
+            case .hungry: break reading
+            case .head(let head): guard deliver(head, exchange, connection) else { return }
+            case .data(let count):
+                guard unsafe offer(rest, count, exchange, connection) else { return }
+                connection.reader.take(count)
+                unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            case .end: return unsafe finish(exchange, connection, isClean: rest.isEmpty)
+            case .broken(let fault): return refuse(exchange, connection, fault)
             }
-            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            guard closeHead(exchange, connection) else { return }
-            if unsafe !exchange.hasHead && rest.isEmpty { return }
         }
-        unsafe deliver(rest, exchange, connection)
         if exchange.drainable != nil, exchange.sink != nil { goOnDraining(exchange) }
     }
 
-    // MARK: the head
-
-    /// Adds to the head, and tells how many of `bytes` belong to it; `nil` when its end is still to come.
-    private func collectHead(_ bytes: UnsafeRawBufferPointer, _ connection: DirectConnection) -> Int? {
-        if connection.head.isEmpty, let end = unsafe Self.headEnd(bytes, from: 0) {
-            unsafe connection.head.append(contentsOf: bytes[..<end])
-            return end
-        }
-        let known = connection.head.count
-        unsafe connection.head.append(contentsOf: bytes)
-        let end = unsafe connection.head.withUnsafeBytes { head in
-            unsafe Self.headEnd(head, from: max(0, known - 3))
-        }
-        guard let end else { return nil }
-        connection.head.removeSubrange(end...)
-        return end - known
-    }
-
-    /// Where the empty line ends; lines may end in bare line feeds (RFC 9112 §2.2).
-    private static func headEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
-        guard let base = bytes.baseAddress else { return nil }
-        var index = start
-        while index < bytes.count, let found = unsafe memchr(base + index, 0x0A, bytes.count - index) {
-            let next = unsafe UnsafeRawPointer(found) - base + 1
-            guard next < bytes.count else { return nil }
-            if unsafe bytes[next] == 0x0A { return next + 1 }
-            if unsafe next + 1 < bytes.count && bytes[next] == 0x0D && bytes[next + 1] == 0x0A {
-                return next + 2
-            }
-            index = next
-        }
-        return nil
-    }
-
-    /// Ends the transfer when what came cannot become a head.
-    private func checkBeginning(_ exchange: DirectExchange, _ connection: DirectConnection) {
-        if !AnswerFraming.canBegin(connection.head) {
-            fail(exchange, TransferFault(.malformed, "the answer is not HTTP"))
-        } else if connection.head.count > Self.longestHead {
-            fail(exchange, TransferFault(.malformed, "the head of the answer is too long"))
-        }
-    }
-
-    /// A head is complete.
+    /// Gives the sink the final head.
     ///
     /// `false`: the transfer is over or does not go on here.
-    private func closeHead(_ exchange: DirectExchange, _ connection: DirectConnection) -> Bool {
-        let framing: AnswerFraming
-        var head: ResponseHead
-        do throws(TransferFault) {
-            guard connection.head.count <= Self.longestHead else {
-                throw TransferFault(.malformed, "the head of the answer is too long")
-            }
-            (framing, head) = try AnswerFraming.read(connection.head)
-        } catch {
-            fail(exchange, error)
-            return false
-        }
-        guard !framing.isInterim else {
-            connection.head.removeAll(keepingCapacity: true)
-            return true
-        }
-        connection.body = framing.body
-        connection.chunks = ChunkDecoder()
-        connection.keeps = framing.keepsConnection
-        if !framing.cookies.isEmpty { onCookies(exchange.request, framing.cookies) }
+    private func deliver(
+        _ head: ResponseHead,
+        _ exchange: DirectExchange,
+        _ connection: DirectConnection
+    ) -> Bool {
+        let cookies = connection.reader.cookies
+        if !cookies.isEmpty { onCookies(exchange.request, cookies) }
         exchange.hasHead = true
         if connection.turns == 1, connection.secure != nil { handshakes.answered(exchange.route) }
         guard let sink = exchange.sink else { return false }
-        head.lines = connection.head
         let goesOn = sink.transfer(exchange.id, head: head)
         guard exchange.sink != nil else { return false }
         if !goesOn { drain(exchange, connection) }
-        return true
-    }
-
-    // MARK: the body
-
-    /// Hands bytes of the body on, as far as they go.
-    func deliver(
-        _ bytes: UnsafeRawBufferPointer,
-        _ exchange: DirectExchange,
-        _ connection: DirectConnection
-    ) {
-        switch connection.body {
-        case .none: unsafe finish(exchange, connection, isClean: bytes.isEmpty)
-        case .length(let left):
-            let count = Int(min(left, Int64(bytes.count)))
-            guard unsafe offer(bytes, count, exchange, connection) else { return }
-            connection.body = .length(left - Int64(count))
-            if left == Int64(count) { finish(exchange, connection, isClean: count == bytes.count) }
-        case .untilClose:
-            _ = unsafe offer(bytes, bytes.count, exchange, connection)
-        case .chunked:
-            unsafe deliverChunks(bytes, exchange, connection)
-        }
-    }
-
-    private func deliverChunks(
-        _ bytes: UnsafeRawBufferPointer,
-        _ exchange: DirectExchange,
-        _ connection: DirectConnection
-    ) {
-        var rest = unsafe bytes
-        while true {
-            let (framing, step) = unsafe connection.chunks.scan(rest)
-            unsafe rest = UnsafeRawBufferPointer(rebasing: rest[framing...])
-            switch step {
-            case .hungry: return
-            case .broken:
-                return fail(exchange, TransferFault(.truncated, "the chunks of the answer are broken"))
-            case .end: return unsafe finish(exchange, connection, isClean: rest.isEmpty)
-            case .data(let count):
-                guard unsafe offer(rest, count, exchange, connection) else { return }
-                connection.chunks.take(count)
-                unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
+        // Nobody hears of the rest of what cannot be drained.
+        return exchange.connection != nil
     }
 
     /// Offers the first `count` of `bytes` to the sink.
@@ -195,12 +107,7 @@ extension DirectHTTP {
         _ exchange: DirectExchange,
         _ connection: DirectConnection
     ) -> Bool {
-        guard count > 0 else { return true }
-        if let drainable = exchange.drainable {
-            exchange.drainable = drainable - count
-            if drainable < count { end(exchange, .stopped) }
-            return drainable >= count
-        }
+        guard exchange.drainable == nil else { return true }
         guard let sink = exchange.sink else { return false }
         let answer = unsafe sink.transfer(
             exchange.id,
@@ -224,7 +131,7 @@ extension DirectHTTP {
         if !exchange.held.isEmpty {
             let held = exchange.held
             exchange.held = []
-            unsafe held.withUnsafeBytes { unsafe deliver($0, exchange, connection) }
+            unsafe held.withUnsafeBytes { unsafe take($0, exchange, connection) }
         }
         advance(connection)
     }

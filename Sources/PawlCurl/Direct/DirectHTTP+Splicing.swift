@@ -11,7 +11,7 @@ extension DirectHTTP {
     /// Where the next bytes may be spliced to, when that is worth it.
     func spliceTarget(_ exchange: DirectExchange, _ connection: DirectConnection) -> SpliceTarget? {
         guard exchange.hasHead, !exchange.cannotSplice, connection.secure == nil else { return nil }
-        switch connection.body {
+        switch connection.reader.body {
         case .length(let left): guard left >= Self.leastSplice else { return nil }
         case .untilClose: break
         case .none, .chunked: return nil
@@ -29,7 +29,7 @@ extension DirectHTTP {
             return 0
         }
         var most = target.limit
-        if case .length(let left) = connection.body { most = min(most, left) }
+        if case .length(let left) = connection.reader.body { most = min(most, left) }
         switch pipe.fill(from: connection.socket, Int(min(most, Int64(SplicePipe.size)))) {
         case .failed(EAGAIN):
             connection.canRead = false
@@ -64,17 +64,13 @@ extension DirectHTTP {
             exchange.cannotSplice = true
         }
         if moved > 0 {
-            if case .length(let left) = connection.body { connection.body = .length(left - Int64(moved)) }
+            connection.reader.take(moved)
             guard let sink = exchange.sink else { return }
             let answer = sink.transfer(exchange.id, spliced: moved)
             guard exchange.sink != nil else { return }
             if answer == .stop { return end(exchange, .stopped) }
         }
-        if unsafe !rest.isEmpty {
-            unsafe deliver(UnsafeRawBufferPointer(rest), exchange, connection)
-        } else if connection.body == .length(0) {
-            finish(exchange, connection, isClean: true)
-        }
+        unsafe take(UnsafeRawBufferPointer(rest), exchange, connection)
     }
 }
 

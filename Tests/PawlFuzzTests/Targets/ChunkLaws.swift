@@ -1,4 +1,4 @@
-@testable import PawlCurl
+@testable import PawlCore
 
 /// The framing of chunked bodies: the pieces in which it comes make no difference.
 enum ChunkLaws {

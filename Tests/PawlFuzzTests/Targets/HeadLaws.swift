@@ -1,5 +1,4 @@
 @testable import PawlCore
-@testable import PawlCurl
 
 /// The head of an answer, as the judge reads it and as our own HTTP frames it.
 enum HeadLaws {

@@ -1,6 +1,5 @@
+import PawlCore
 import Testing
-
-@testable import PawlCurl
 
 @Suite struct ChunkDecoderTests {
     private enum Outcome: Equatable {
@@ -67,6 +66,18 @@ import Testing
         let endless = String(repeating: "x", count: 70_000)
         #expect(decode("5;\(endless)", by: 999) == .broken)
         #expect(decode("0\r\n\(endless)", by: 999) == .broken)
+    }
+
+    @Test func `many chunks may each have an extension and padding`() {
+        let chunk = "400  ;name=\"a value\"\r\n" + String(repeating: "z", count: 1024) + "\r\n"
+        let body = String(repeating: chunk, count: 8_000) + "0\r\n\r\n"
+        guard case .complete(let data, rest: 0) = decode(body, by: 65_536) else {
+            Issue.record("a legal body is refused")
+            return
+        }
+        #expect(data.utf8.count == 8_000 * 1024)
+        let long = "1;" + String(repeating: "x", count: 60_000) + "\r\nz\r\n"
+        #expect(decode(String(repeating: long, count: 3) + "0\r\n\r\n", by: 999) == .complete("zzz", rest: 0))
     }
 
     @Test func `a body that stops early stays hungry`() {

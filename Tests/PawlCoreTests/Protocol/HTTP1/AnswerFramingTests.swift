@@ -1,8 +1,6 @@
 import PawlCore
 import Testing
 
-@testable import PawlCurl
-
 @Suite struct AnswerFramingTests {
     private func framing(_ lines: String...) throws(TransferFault) -> AnswerFraming {
         try AnswerFraming.read(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)).framing
@@ -37,7 +35,24 @@ import Testing
         #expect(try self.framing("HTTP/1.1 200 OK", "Transfer-Encoding: chunked").keepsConnection)
     }
 
-    @Test(arguments: ["gzip, chunked", "chunked, chunked", "gzip", "chunked, identity, br"])
+    @Test(arguments: ["chunked, chunked", "Chunked ,\tchunked", "chunked, identity", "identity, chunked,"])
+    func `chunked twice is chunked once`(value: String) throws {
+        let framing = try framing("HTTP/1.1 200 OK", "Transfer-Encoding: \(value)")
+        #expect(framing.body == .chunked)
+        #expect(framing.keepsConnection)
+        let twice = try self.framing(
+            "HTTP/1.1 200 OK",
+            "Transfer-Encoding: chunked",
+            "Transfer-Encoding: \(value)"
+        )
+        #expect(twice.body == .chunked)
+    }
+
+    @Test func `a head with NUL in it is malformed`() {
+        #expect(throws: TransferFault.self) { try framing("HTTP/1.1 200 OK", "X: a\0b", "Content-Length: 5") }
+    }
+
+    @Test(arguments: ["gzip, chunked", "gzip", "chunked, identity, br"])
     func `a coding that was not asked for is never taken for content`(value: String) throws {
         #expect(throws: TransferFault.self) {
             try self.framing("HTTP/1.1 200 OK", "Transfer-Encoding: \(value)")

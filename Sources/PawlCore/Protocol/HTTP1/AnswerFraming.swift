@@ -1,31 +1,33 @@
-#if os(Linux)
-import PawlCore
-
 /// What the head of an answer says about the bytes after it and about its connection (RFC 9112 §6.3, §9.3).
-struct AnswerFraming: Hashable {
+package struct AnswerFraming: Hashable, Sendable {
     /// Where the body ends.
-    enum Body: Hashable {
+    package enum Body: Hashable, Sendable {
         case none
         case length(Int64)
         case chunked
         case untilClose
     }
 
-    private(set) var status = 0
-    private(set) var body = Body.untilClose
-    private(set) var keepsConnection = false
+    package private(set) var status = 0
+    package private(set) var body = Body.untilClose
+    package private(set) var keepsConnection = false
     /// The values of the Set-Cookie fields.
-    private(set) var cookies: [String] = []
+    package private(set) var cookies: [String] = []
 
     /// Whether another head follows for the same request.
-    var isInterim: Bool { (100..<200).contains(status) && status != 101 }
+    package var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
     /// Reads a whole head, the empty line at its end with it, and what it says of the content too.
-    static func read(_ head: [UInt8]) throws(TransferFault) -> (framing: AnswerFraming, content: ResponseHead)
-    {
+    package static func read(
+        _ head: [UInt8]
+    ) throws(TransferFault) -> (framing: AnswerFraming, content: ResponseHead) {
         var framing = AnswerFraming()
         var fields = Fields()
         let isCurrent = try framing.readStatus(head)
+        // A message with NUL in a field is to be rejected (RFC 9110 §5.5).
+        guard !head.contains(0) else {
+            throw TransferFault(.malformed, "the head of the answer holds a NUL byte")
+        }
         guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
             throw TransferFault(.malformed, "the head of the answer is not HTTP")
         }
@@ -37,7 +39,7 @@ struct AnswerFraming: Hashable {
     private init() {}
 
     /// Whether bytes that began to come can become a head.
-    static func canBegin(_ bytes: some Sequence<UInt8>) -> Bool {
+    package static func canBegin(_ bytes: some Sequence<UInt8>) -> Bool {
         zip(bytes, "HTTP/1.".utf8).allSatisfy { $0 == $1 }
     }
 
@@ -97,84 +99,50 @@ private struct Fields {
     mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         switch name.count {
         case 10:
-            if name.isWord("connection") {
+            if name.isCaseInsensitively("connection") {
                 take(connection: value)
-            } else if name.isWord("set-cookie") {
+            } else if name.isCaseInsensitively("set-cookie") {
                 cookies.append(String(decoding: value, as: UTF8.self))
             }
-        case 14: if name.isWord("content-length") { take(length: value) }
-        case 17: if name.isWord("transfer-encoding") { take(coding: value) }
+        case 14: if name.isCaseInsensitively("content-length") { take(length: value) }
+        case 17: if name.isCaseInsensitively("transfer-encoding") { take(coding: value) }
         default: break
         }
     }
 
     private mutating func take(connection value: ArraySlice<UInt8>) {
-        if value.isWord("keep-alive") {
+        if value.isCaseInsensitively("keep-alive") {
             keeps = true
             return
         }
-        for option in value.split(separator: 0x2C) {
-            if option.withoutBlanks.isWord("close") { closes = true }
-            if option.withoutBlanks.isWord("keep-alive") { keeps = true }
+        for option in value.split(separator: .comma) {
+            if option.trimmed(\.isBlank).isCaseInsensitively("close") { closes = true }
+            if option.trimmed(\.isBlank).isCaseInsensitively("keep-alive") { keeps = true }
         }
     }
 
     /// Copies of one number are harmless (RFC 9110 §8.6).
     private mutating func take(length value: ArraySlice<UInt8>) {
         hasLength = true
-        if let number = value.number, length == nil || length == number {
+        if let number = value.decimalNumber, length == nil || length == number {
             length = number
             return
         }
-        for piece in value.split(separator: 0x2C, omittingEmptySubsequences: false) {
-            let number = piece.withoutBlanks.number
+        for piece in value.split(separator: .comma, omittingEmptySubsequences: false) {
+            let number = piece.trimmed(\.isBlank).decimalNumber
             if number == nil || length != nil && length != number { hasBadLength = true }
             length = number
         }
     }
 
     private mutating func take(coding value: ArraySlice<UInt8>) {
-        for piece in value.split(separator: 0x2C) {
-            let coding = piece.withoutBlanks
+        for piece in value.split(separator: .comma) {
+            let coding = piece.trimmed(\.isBlank)
             // `identity` was a coding of RFC 2616 that means none.
-            if coding.isEmpty || coding.isWord("identity") { continue }
-            if coding.isWord("chunked"), !isChunked { isChunked = true } else { hasForeignCoding = true }
+            if coding.isEmpty || coding.isCaseInsensitively("identity") { continue }
+            // Named twice it is one coding: nobody sends chunks within chunks, and proxies that add their own field
+            // to one that is there exist.
+            if coding.isCaseInsensitively("chunked") { isChunked = true } else { hasForeignCoding = true }
         }
     }
 }
-
-extension ArraySlice<UInt8> {
-    fileprivate var withoutBlanks: ArraySlice<UInt8> {
-        var (low, high) = (startIndex, endIndex)
-        while low < high, self[low] == 0x20 || self[low] == 0x09 { low += 1 }
-        while low < high, self[high - 1] == 0x20 || self[high - 1] == 0x09 { high -= 1 }
-        return self[low..<high]
-    }
-
-    /// Whether these are the letters of `word`, which is in lower case.
-    fileprivate func isWord(_ word: StaticString) -> Bool {
-        guard count == word.utf8CodeUnitCount else { return false }
-        return word.withUTF8Buffer { word in
-            for offset in word.indices {
-                let mine = self[startIndex + offset]
-                guard unsafe (mine &- 0x41 < 26 ? mine | 0x20 : mine) == word[offset] else { return false }
-            }
-            return true
-        }
-    }
-
-    fileprivate var number: Int64? {
-        guard !isEmpty else { return nil }
-        var value: Int64 = 0
-        for byte in self {
-            guard (0x30...0x39).contains(byte) else { return nil }
-            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = tens.addingReportingOverflow(Int64(byte - 0x30))
-            guard !overflow, !carry else { return nil }
-            value = sum
-        }
-        return value
-    }
-}
-
-#endif

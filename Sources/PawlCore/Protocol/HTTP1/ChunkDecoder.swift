@@ -1,9 +1,8 @@
-#if os(Linux)
 /// Tells the framing of a chunked body from its data (RFC 9112 §7.1), piece by piece as it comes.
 ///
 /// Strict where leniency would hide lost or foreign bytes; bare line feeds are taken as line ends.
-struct ChunkDecoder: Hashable {
-    enum Step: Hashable {
+package struct ChunkDecoder: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
         /// All was framing; more has to come.
         case hungry
         /// That many bytes of data follow, or as many of them as are there.
@@ -13,7 +12,7 @@ struct ChunkDecoder: Hashable {
         case broken
     }
 
-    private enum Place: Hashable {
+    private enum Place: Hashable, Sendable {
         case size
         /// White space after the size; only an extension or the line's end may follow.
         case padding
@@ -29,7 +28,9 @@ struct ChunkDecoder: Hashable {
         case broken
     }
 
-    /// Extensions and trailers together; nobody reads them.
+    /// Padding and extensions of one chunk, and all trailers together; nobody reads them.
+    ///
+    /// A body of many chunks may have as much for each: every chunk brings data.
     private static let longestExtra = 64 * 1024
 
     private var place = Place.size
@@ -38,8 +39,10 @@ struct ChunkDecoder: Hashable {
     private var digits = 0
     private var extra = 0
 
+    package init() {}
+
     /// Reads framing from the front of `bytes`, and tells how many bytes that was and what comes after them.
-    mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (framing: Int, step: Step) {
+    package mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (framing: Int, step: Step) {
         var index = 0
         while true {
             switch place {
@@ -58,7 +61,7 @@ struct ChunkDecoder: Hashable {
     }
 
     /// `count` bytes of the data that the last scan told of are dealt with.
-    mutating func take(_ count: Int) { left -= Int64(count) }
+    package mutating func take(_ count: Int) { left -= Int64(count) }
 
     /// Where one byte of framing leads.
     private mutating func next(_ byte: UInt8) -> Place {
@@ -66,7 +69,7 @@ struct ChunkDecoder: Hashable {
         let isReturn = byte == 0x0D
         switch place {
         case .size:
-            if let value = hexValue(byte) { return digit(value) }
+            if let value = byte.hexValue { return digit(value) }
             guard digits > 0 else { return .broken }
             if byte == 0x20 || byte == 0x09 { return .padding }
             return afterSize(byte)
@@ -84,27 +87,31 @@ struct ChunkDecoder: Hashable {
         }
     }
 
-    private mutating func digit(_ value: Int64) -> Place {
+    private mutating func digit(_ value: UInt8) -> Place {
         digits += 1
         guard left <= Int64.max >> 4, digits <= 32 else { return .broken }
-        left = left << 4 | value
+        left = left << 4 | Int64(value)
         return .size
     }
 
-    private func afterSize(_ byte: UInt8) -> Place {
+    private mutating func afterSize(_ byte: UInt8) -> Place {
         switch byte {
         case 0x3B: .chunkExtension
         case 0x0D: .sizeLineFeed
-        case 0x0A: left == 0 ? .trailer : .data
+        case 0x0A: beginData()
         default: .broken
         }
     }
 
-    private func beginData() -> Place { left == 0 ? .trailer : .data }
+    private mutating func beginData() -> Place {
+        extra = 0
+        return left == 0 ? .trailer : .data
+    }
 
     private mutating func beginSize() -> Place {
         digits = 0
         left = 0
+        extra = 0
         return .size
     }
 
@@ -112,15 +119,4 @@ struct ChunkDecoder: Hashable {
         extra += 1
         return extra <= Self.longestExtra ? place : .broken
     }
-
-    private func hexValue(_ byte: UInt8) -> Int64? {
-        switch byte {
-        case 0x30...0x39: Int64(byte - 0x30)
-        case 0x41...0x46: Int64(byte - 0x41 + 10)
-        case 0x61...0x66: Int64(byte - 0x61 + 10)
-        default: nil
-        }
-    }
 }
-
-#endif

@@ -1,0 +1,214 @@
+/// Reads the responses of one HTTP/1.1 connection, piece by piece as their bytes come (RFC 9112).
+///
+/// It tells heads, data and ends apart, bounds everything that is neither a head's field nor data, and says whether the
+/// connection can carry another request. A value without effects, so that what runs on sockets runs under a fuzzer too.
+package struct ResponseReader: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
+        /// All was read; more has to come.
+        case hungry
+        /// The final head is complete. What it says of the body is ``body``.
+        case head(ResponseHead)
+        /// That many bytes of data follow; `take` tells which of them were dealt with.
+        case data(Int)
+        /// The response is complete. Bytes that follow belong to nobody.
+        case end
+        case broken(TransferFault)
+    }
+
+    /// What it means that the peer has closed the connection.
+    package enum Closing: Hashable, Sendable {
+        /// The end of the connection is the end of the body.
+        case complete
+        /// Not a byte of a response had come.
+        case withoutResponse
+        case truncated(TransferFault)
+    }
+
+    private enum Place: Hashable, Sendable {
+        case head
+        case body
+        case end
+        case broken(TransferFault)
+    }
+
+    /// All heads of one response together, the interim ones with it; longer ones are not taken.
+    package static let longestHead = 256 * 1024
+
+    private var place = Place.end
+    /// What has come of the head, and the whole of it once it is complete.
+    private var head: [UInt8] = []
+    /// The length of the interim heads before it.
+    private var interimBytes = 0
+    private var chunks = ChunkDecoder()
+    /// What is left of the body.
+    package private(set) var body = AnswerFraming.Body.none
+    /// The Set-Cookie fields of the final head.
+    package private(set) var cookies: [String] = []
+    /// Whether the head lets another request follow.
+    package private(set) var keepsConnection = false
+
+    package init() {}
+
+    /// Makes it ready for the response to another request.
+    package mutating func begin() {
+        place = .head
+        head.removeAll(keepingCapacity: true)
+        interimBytes = 0
+        body = .none
+        keepsConnection = false
+    }
+
+    /// Whether no byte of the response has come.
+    package var isUntouched: Bool { place == .head && head.isEmpty && interimBytes == 0 }
+
+    /// Whether the response is complete and lets another request follow.
+    ///
+    /// That nothing came after it is for the caller to see.
+    package var canCarryAnother: Bool { place == .end && keepsConnection }
+
+    /// Reads from the front of `bytes` up to what the caller has to deal with, and tells how many bytes that was.
+    package mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (used: Int, step: Step) {
+        switch place {
+        case .head: unsafe scanHead(bytes)
+        case .body: unsafe scanBody(bytes)
+        case .end: (0, .end)
+        case .broken(let fault): (0, .broken(fault))
+        }
+    }
+
+    /// The first `count` bytes of the data that the last scan told of are dealt with, or came by another way.
+    package mutating func take(_ count: Int) {
+        switch body {
+        case .length(let left): body = .length(left - Int64(count))
+        case .chunked: chunks.take(count)
+        case .none, .untilClose: break
+        }
+    }
+
+    /// The peer has closed the connection.
+    package mutating func close() -> Closing {
+        defer { keepsConnection = false }
+        switch place {
+        case .head:
+            guard !isUntouched else { return .withoutResponse }
+            let text = "the connection was closed in the head of the answer"
+            return .truncated(TransferFault(.truncated, text))
+        case .body:
+            switch body {
+            case .none, .untilClose, .length(0):
+                place = .end
+                return .complete
+            case .length(let left):
+                let text = "the connection was closed with \(left) bytes still to come"
+                return .truncated(TransferFault(.truncated, text))
+            case .chunked:
+                let text = "the connection was closed before the last chunk"
+                return .truncated(TransferFault(.truncated, text))
+            }
+        case .end: return .complete
+        case .broken(let fault): return .truncated(fault)
+        }
+    }
+}
+
+// MARK: - The body
+
+extension ResponseReader {
+    private mutating func scanBody(_ bytes: UnsafeRawBufferPointer) -> (used: Int, step: Step) {
+        switch body {
+        case .none, .length(...0):
+            place = .end
+            return (0, .end)
+        case .length(let left):
+            let count = Int(min(left, Int64(bytes.count)))
+            return (0, count > 0 ? .data(count) : .hungry)
+        case .untilClose: return (0, bytes.count > 0 ? .data(bytes.count) : .hungry)
+        case .chunked:
+            let (framing, step) = unsafe chunks.scan(bytes)
+            switch step {
+            case .hungry: return (framing, .hungry)
+            case .data(let count): return (framing, .data(count))
+            case .end:
+                place = .end
+                return (framing, .end)
+            case .broken:
+                let fault = TransferFault(.truncated, "the chunks of the answer are broken")
+                place = .broken(fault)
+                return (framing, .broken(fault))
+            }
+        }
+    }
+}
+
+// MARK: - The head
+
+extension ResponseReader {
+    private mutating func scanHead(_ bytes: UnsafeRawBufferPointer) -> (used: Int, step: Step) {
+        var used = 0
+        do throws(TransferFault) {
+            while true {
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[used...])
+                let count = unsafe collectHead(rest)
+                guard AnswerFraming.canBegin(head) else {
+                    throw TransferFault(.malformed, "the answer is not HTTP")
+                }
+                guard interimBytes + head.count <= Self.longestHead else {
+                    throw TransferFault(.malformed, "the head of the answer is too long")
+                }
+                guard let count else { return (bytes.count, .hungry) }
+                used += count
+                if let content = try closeHead() { return (used, .head(content)) }
+            }
+        } catch {
+            place = .broken(error)
+            return (used, .broken(error))
+        }
+    }
+
+    /// Reads a complete head; `nil` when it is one that another follows.
+    private mutating func closeHead() throws(TransferFault) -> ResponseHead? {
+        var (framing, content) = try AnswerFraming.read(head)
+        guard !framing.isInterim else {
+            interimBytes += head.count
+            head.removeAll(keepingCapacity: true)
+            return nil
+        }
+        content.lines = head
+        body = framing.body
+        cookies = framing.cookies
+        keepsConnection = framing.keepsConnection
+        if body == .chunked { chunks = ChunkDecoder() }
+        place = .body
+        return content
+    }
+
+    /// Adds to the head, and tells how many of `bytes` belong to it; `nil` when its end is still to come.
+    private mutating func collectHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        if head.isEmpty, let end = unsafe Self.headEnd(bytes, from: 0) {
+            unsafe head.append(contentsOf: bytes[..<end])
+            return end
+        }
+        let known = head.count
+        unsafe head.append(contentsOf: bytes)
+        let end = unsafe head.withUnsafeBytes { unsafe Self.headEnd($0, from: max(0, known - 3)) }
+        guard let end else { return nil }
+        head.removeSubrange(end...)
+        return end - known
+    }
+
+    /// Where the empty line ends; lines may end in bare line feeds (RFC 9112 §2.2).
+    private static func headEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var index = start
+        while index + 1 < bytes.count {
+            defer { index += 1 }
+            guard unsafe bytes[index] == .lineFeed else { continue }
+            let next = index + 1
+            if unsafe bytes[next] == .lineFeed { return next + 1 }
+            if unsafe next + 1 < bytes.count && bytes[next] == .carriageReturn && bytes[next + 1] == .lineFeed
+            {
+                return next + 2
+            }
+        }
+        return nil
+    }
+}
