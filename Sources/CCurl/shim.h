@@ -27,6 +27,22 @@ static inline CURLcode pawl_easy_set_receiver(CURL *easy, CURLoption option, cur
     return curl_easy_setopt(easy, option, value);
 }
 
+// Called after each time that something was read, and for each socket that is made.
+static inline CURLcode pawl_easy_set_watch(
+    CURL *easy, curl_xferinfo_callback progress, curl_sockopt_callback socket, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_XFERINFODATA, context);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, socket);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_SOCKOPTDATA, context);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+}
+
+static inline CURLcode pawl_easy_set_debug(CURL *easy, curl_debug_callback value, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, value);
+    if (!code) code = curl_easy_setopt(easy, CURLOPT_DEBUGDATA, context);
+    return code ? code : curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L);
+}
+
 static inline CURLcode pawl_easy_set_context_function(CURL *easy, curl_ssl_ctx_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
 }
@@ -74,7 +90,6 @@ static const long pawl_http_version_2_over_tls = CURL_HTTP_VERSION_2TLS;
 static const long pawl_tls_version_1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long pawl_auth_basic = (long)CURLAUTH_BASIC;
 static const long pawl_auth_digest = (long)CURLAUTH_DIGEST;
-static const long pawl_netrc_optional = CURL_NETRC_OPTIONAL;
 static const long pawl_global_all = CURL_GLOBAL_ALL;
 static const int pawl_pause_nothing = CURLPAUSE_CONT;
 static const size_t pawl_receiver_pauses = CURL_WRITEFUNC_PAUSE;

@@ -4,6 +4,7 @@
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/ssl.h>
 
 // The version of the library that runs, as libcurl tells it of its own.
@@ -103,4 +104,15 @@ static inline int pawl_tls_set_current_ciphers(void *context, const char *names)
 
 static inline int pawl_tls_set_older_ciphers(void *context, const char *names) {
     return SSL_CTX_set_cipher_list((SSL_CTX *)context, names);
+}
+
+// Digests of a few bytes, for logins (RFC 7616). Answers the length of the digest, 0 where there is no such algorithm.
+enum { PAWL_TLS_MD5, PAWL_TLS_SHA256, PAWL_TLS_SHA512_256 };
+enum { PAWL_TLS_LONGEST_DIGEST = EVP_MAX_MD_SIZE };
+
+static inline unsigned pawl_tls_digest(int kind, const void *bytes, size_t count, unsigned char *digest) {
+    unsigned length = 0;
+    const EVP_MD *algorithm =
+        kind == PAWL_TLS_MD5 ? EVP_md5() : kind == PAWL_TLS_SHA256 ? EVP_sha256() : EVP_sha512_256();
+    return EVP_Digest(bytes, count, digest, &length, algorithm, NULL) == 1 ? length : 0;
 }

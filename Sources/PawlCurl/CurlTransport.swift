@@ -13,9 +13,9 @@ package final class CurlTransport: Transport {
     let clock: any Clock
 
     /// The transfers that somebody waits for.
-    private var transfers: [TransferID: Exchange] = [:]
+    var transfers: [TransferID: Exchange] = [:]
     /// Prepared, not yet in the multi handle.
-    private var joining: [Exchange] = []
+    var joining: [Exchange] = []
     private var resuming: [TransferID] = []
     /// Cancelled inside a callback: to leave the multi handle after it.
     private var condemned: [Exchange] = []
@@ -24,6 +24,7 @@ package final class CurlTransport: Transport {
     /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
     private var ending: TransferID?
     let pool = ExchangePool()
+    let logins = Logins()
     #if os(Linux)
     /// What needs libcurl only to connect.
     let direct: DirectHTTP?
@@ -89,15 +90,6 @@ package final class CurlTransport: Transport {
     package var wake: @Sendable () -> Void {
         let waker = waker
         return { waker.wake() }
-    }
-
-    package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
-        guard !startDirect(request, as: id, sink: sink) else { return }
-        guard let exchange = pool.exchange(for: request, as: id, sink: sink) else {
-            preconditionFailure("curl_easy_init found no memory")
-        }
-        transfers[id] = exchange
-        joining.append(exchange)
     }
 
     package func cancel(_ id: TransferID) {

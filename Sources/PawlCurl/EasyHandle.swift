@@ -17,6 +17,14 @@ final class EasyHandle {
     var deniedAddress: String?
     /// Whether the multi handle that it is in has work for it.
     var isBusy = false
+    /// What libcurl reads without telling of it.
+    private var swallowed = SwallowedBytes()
+    /// Whether libcurl reads the page of a response that it deals with itself.
+    var isSwallowing = false {
+        didSet { if !isSwallowing { swallowed.endPage() } }
+    }
+    /// Those of the multi handle that it is in.
+    var sockets = CurlSockets()
 
     init?() {
         guard let raw = unsafe curl_easy_init() else { return nil }
@@ -38,7 +46,36 @@ final class EasyHandle {
         refusal = nil
         lines = nil
         deniedAddress = nil
+        swallowed = SwallowedBytes()
+        isSwallowing = false
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_ERRORBUFFER, errorBuffer))
+        note(unsafe pawl_easy_set_watch(raw, noteProgress, noteSocket, context))
+    }
+
+    private var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Has libcurl tell of lines of an FTP server that do not end, which it drops without asking.
+    func watchReplies() {
+        note(unsafe pawl_easy_set_debug(raw, noteRemark, context))
+    }
+
+    /// Why libcurl was not let go on; `nil` when all was told, or little.
+    var overrun: TransferFault? { swallowed.fault }
+
+    private var localPort: Int { number(CURLINFO_LOCAL_PORT) }
+
+    /// Whether libcurl may go on reading.
+    fileprivate func goesOn() -> Bool {
+        swallowed.noteReading(round: sockets.round)
+        if isSwallowing, let received = sockets.received(localPort: localPort) {
+            swallowed.notePage(received: received)
+        }
+        return swallowed.fault == nil
+    }
+
+    fileprivate func endReplies() {
+        swallowed.noteEndlessLine()
+        sockets.cut(localPort: localPort)
     }
 
     func set(_ option: CURLoption, _ value: Int) {
@@ -142,4 +179,27 @@ final class EasyHandle {
     private func note(_ code: CURLcode) {
         if code != CURLE_OK, refusal == nil { refusal = code }
     }
+}
+
+/// libcurl's progress function, which it calls after each time that it has read something.
+private let noteProgress: curl_xferinfo_callback = { context, _, _, _, _ in
+    guard let context = unsafe context else { return 0 }
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().goesOn() ? 0 : 1
+}
+
+private let noteSocket: curl_sockopt_callback = { context, socket, _ in
+    guard let context = unsafe context else { return 0 }
+    unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().sockets.note(socket)
+    return 0
+}
+
+/// Hears what libcurl would write for somebody who looks for a fault; nobody reads it.
+private let noteRemark: curl_debug_callback = { _, kind, text, count, context in
+    guard kind == CURLINFO_TEXT, let text = unsafe text, let context = unsafe context else { return 0 }
+    guard unsafe UnsafeRawBufferPointer(start: text, count: count).starts(with: "Excessive server".utf8)
+    else {
+        return 0
+    }
+    unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().endReplies()
+    return 0
 }

@@ -8,6 +8,8 @@ extension Exchange {
     /// Delivers a head that had to wait until now.
     func conclude(_ code: CURLcode) -> TransferEnd {
         if let verdict { return verdict }
+        // libcurl may have stumbled over what came after the end.
+        if hasLastChunk { return .complete }
         guard code == CURLE_OK else { return .failed(fault(code)) }
         if isHTTP, phase == .collecting {
             return .failed(TransferFault(.malformed, "the answer ended in the middle of its head"))
@@ -15,12 +17,14 @@ extension Exchange {
         if phase != .delivered {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
         }
-        learnLogin()
+        guard chunks == nil else {
+            return .failed(TransferFault(.truncated, "the connection was closed before the last chunk"))
+        }
         return .complete
     }
 
     private func fault(_ code: CURLcode) -> TransferFault {
-        if let denial = easy.denial { return denial }
+        if let denial = easy.denial ?? easy.overrun { return denial }
         let said = easy.errorText
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
             return TransferFault(.tls, "the host's SSH key is not the one that known_hosts has for it")

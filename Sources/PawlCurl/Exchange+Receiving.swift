@@ -19,8 +19,6 @@ let receiveHeader: curl_write_callback = { bytes, size, count, context in
 extension Exchange {
     /// Longer bodies than this are not worth reading for the sake of their connection.
     static let longestDrain = 64 * 1024
-    /// Longer heads than this are not taken.
-    static let longestHead = 256 * 1024
 
     /// Hands a chunk on.
     ///
@@ -31,6 +29,7 @@ extension Exchange {
             return pawl_receiver_fails
         }
         if isDraining { return drain(chunk.count) }
+        guard chunks == nil else { return unsafe receive(chunked: chunk) }
         guard let sink else { return pawl_receiver_fails }
         switch unsafe sink.transfer(id, chunk: chunk) {
         case .taken:
@@ -51,6 +50,12 @@ extension Exchange {
     func receive(line: UnsafeRawBufferPointer) -> Int {
         if isDraining { return drain(line.count) }
         guard sink != nil, verdict == nil else { return pawl_receiver_fails }
+        lineBytes += line.count
+        guard lineBytes <= ResponseReader.longestHead else {
+            let text = isHTTP ? "the head of the answer is too long" : "the server's replies do not end"
+            verdict = .failed(TransferFault(.malformed, text))
+            return pawl_receiver_fails
+        }
         guard phase != .delivered else { return line.count }
         guard isHTTP else {
             unsafe noteReply(line)
@@ -63,10 +68,6 @@ extension Exchange {
         }
         guard phase == .collecting else { return line.count }
         unsafe lines.append(contentsOf: line)
-        guard lines.count <= Self.longestHead else {
-            verdict = .failed(TransferFault(.malformed, "the head of the answer is too long"))
-            return pawl_receiver_fails
-        }
         guard unsafe isBlank(line) else { return line.count }
         return closeHead() ? line.count : pawl_receiver_fails
     }
@@ -77,7 +78,7 @@ extension Exchange {
         case 100..<200 where status != 101:
             lines.removeAll(keepingCapacity: true)
             return true
-        case 401, 407:
+        case 407:
             phase = .held
             return true
         default:
@@ -90,8 +91,11 @@ extension Exchange {
     /// `false`: the transfer is over for it.
     func deliverHead(atEnd: Bool) -> Bool {
         guard let sink else { return false }
-        guard let head = isHTTP ? parsedHead : madeHead(atEnd: atEnd) else {
-            verdict = .failed(TransferFault(.malformed, "the head of the answer is not HTTP"))
+        let head: ResponseHead
+        do throws(TransferFault) {
+            head = isHTTP ? try readHead() : madeHead(atEnd: atEnd)
+        } catch {
+            verdict = .failed(error)
             return false
         }
         phase = .delivered
@@ -106,14 +110,67 @@ extension Exchange {
         return self.sink != nil
     }
 
+    /// Hands on what a piece of a chunked body holds.
+    ///
+    /// libcurl has been told to hand the framing over too, and follows it only to find the end: endless trailers or
+    /// extensions it would swallow without a word.
+    private func receive(chunked bytes: UnsafeRawBufferPointer) -> Int {
+        // After the end only what is nobody's can come.
+        guard !hasLastChunk, let sink, dealtWith <= bytes.count else { return pawl_receiver_fails }
+        var index = dealtWith
+        dealtWith = 0
+        while true {
+            guard let (framing, step) = unsafe chunks?.scan(.init(rebasing: bytes[index...])) else {
+                return pawl_receiver_fails
+            }
+            index += framing
+            switch step {
+            case .hungry: return bytes.count
+            case .broken:
+                verdict = .failed(TransferFault(.truncated, "the chunks of the answer are broken"))
+                return pawl_receiver_fails
+            case .end:
+                hasLastChunk = true
+                // A connection on which more came than the response is not used again.
+                return index == bytes.count ? bytes.count : pawl_receiver_fails
+            case .data(let count):
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[index..<index + count])
+                switch unsafe sink.transfer(id, chunk: piece) {
+                case .taken: break
+                case .pause:
+                    guard self.sink != nil else { return pawl_receiver_fails }
+                    isPaused = true
+                    dealtWith = index
+                    return pawl_receiver_pauses
+                case .stop:
+                    verdict = .stopped
+                    return pawl_receiver_fails
+                }
+                guard self.sink != nil else { return pawl_receiver_fails }
+                chunks?.take(count)
+                index += count
+            }
+        }
+    }
+
     private func drain(_ count: Int) -> Int {
         drainable -= count
         return drainable >= 0 ? count : pawl_receiver_fails
     }
 
-    private var parsedHead: ResponseHead? {
-        var head = ResponseHead(parsing: lines)
-        head?.lines = lines
+    /// The collected head, framed as our own HTTP frames it where there is something to frame.
+    private func readHead() throws(TransferFault) -> ResponseHead {
+        var head: ResponseHead
+        if AnswerFraming.canBegin(lines) {
+            let (framing, content) = try AnswerFraming.read(lines)
+            if framing.body == .chunked { chunks = ChunkDecoder() }
+            head = content
+        } else if let content = ResponseHead(parsing: lines) {
+            head = content
+        } else {
+            throw TransferFault(.malformed, "the head of the answer is not HTTP")
+        }
+        head.lines = lines
         return head
     }
 

@@ -17,7 +17,7 @@ final class Exchange {
     enum Phase {
         /// Lines come in, or none yet.
         case collecting
-        /// A 401 or 407 is complete; libcurl may answer it with a second request, so it is judged late.
+        /// A 407 is complete; libcurl may answer it with a second request, so it is judged late.
         case held
         /// The sink has it. Later lines are trailers.
         case delivered
@@ -31,7 +31,8 @@ final class Exchange {
     /// A nonce of one server, sent to another or sent too late, would be answered by a refusal that libcurl
     /// takes for wrong credentials.
     private var hasLoginState = false
-    private var sendsBasic = false
+    private var hasAuthorization = false
+    private var hasLogin = false
     private var bufferSize = 0
     private var hasRange = false
 
@@ -49,9 +50,19 @@ final class Exchange {
     /// them to the next transfer.
     var isReusable = false
 
-    var phase = Phase.collecting
+    var phase = Phase.collecting {
+        didSet { easy.isSwallowing = phase == .held }
+    }
     /// The lines of the current head as they came; only its storage outlives a transfer.
     var lines: [UInt8] = []
+    /// The length of all that came as lines: interim heads, heads that libcurl dealt with, trailers, replies of FTP.
+    var lineBytes = 0
+    /// What decodes the body; `nil` when it comes as it is.
+    var chunks: ChunkDecoder?
+    /// Whether the last chunk and its trailers have come.
+    var hasLastChunk = false
+    /// How many bytes of what libcurl hands over next were dealt with before the sink paused.
+    var dealtWith = 0
     /// The file's length as an FTP server told it (213).
     var toldLength: Int64?
     /// The sink stopped at the head of an answer with a short body, which is read to its end for nobody: the
@@ -96,6 +107,7 @@ final class Exchange {
         easy.clearErrorText()
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
+        setLogin(of: request, profile)
         if let refusal = easy.refusal {
             verdict = .failed(
                 TransferFault(refusal: refusal)
@@ -121,6 +133,10 @@ final class Exchange {
         self.sink = sink
         phase = .collecting
         lines.removeAll(keepingCapacity: true)
+        lineBytes = 0
+        chunks = nil
+        hasLastChunk = false
+        dealtWith = 0
         toldLength = nil
         verdict = nil
         isPaused = false
@@ -139,21 +155,12 @@ final class Exchange {
         detach()
         isDraining = false
         isPaused = false
-        hasLoginState = easy.number(CURLINFO_HTTPAUTH_AVAIL) | easy.number(CURLINFO_PROXYAUTH_AVAIL) != 0
-    }
-
-    /// Notes how the origin let this request in, or that it did not.
-    func learnLogin() {
-        guard let memory, profile?.key.carriesSecrets == true else { return }
-        let offered = easy.number(CURLINFO_HTTPAUTH_AVAIL)
-        guard offered != 0 else { return }
-        memory.takesBasic = offered == pawl_auth_basic && easy.number(CURLINFO_RESPONSE_CODE) != 401
+        hasLoginState = easy.number(CURLINFO_PROXYAUTH_AVAIL) != 0
     }
 
     private func adopt(_ profile: Profile, _ memory: OriginMemory?) {
         // libcurl would go on sending what it once picked, also to an origin that has not asked for it yet.
-        let mustForget = hasLoginState || (sendsBasic && memory?.takesBasic != true)
-        if self.profile !== profile || easy.refusal != nil || mustForget {
+        if self.profile !== profile || easy.refusal != nil || hasLoginState {
             // The share goes first: the reset of 7.88 forgets the list of cookie files without freeing it, and
             // taking that list away would also take the share's cookies from the handle.
             unsafe easy.set(CURLOPT_SHARE, pointer: nil)
@@ -161,7 +168,8 @@ final class Exchange {
             easy.set(CURLOPT_COOKIEFILE, nil)
             easy.reset()
             hasLoginState = false
-            sendsBasic = false
+            hasAuthorization = false
+            hasLogin = false
             let context = unsafe Unmanaged.passUnretained(self).toOpaque()
             unsafe easy.set(CURLOPT_PRIVATE, pointer: context)
             unsafe easy.set(CURLOPT_WRITEDATA, pointer: context)
@@ -177,10 +185,6 @@ final class Exchange {
             unsafe easy.set(CURLOPT_SHARE, pointer: memory?.share)
             self.memory = memory
         }
-        if let memory, memory.takesBasic != sendsBasic {
-            sendsBasic = memory.takesBasic
-            easy.set(CURLOPT_HTTPAUTH, sendsBasic ? pawl_auth_basic : pawl_auth_basic | pawl_auth_digest)
-        }
     }
 
     /// Goes on reading a short body that the sink does not want.
@@ -190,6 +194,10 @@ final class Exchange {
         stopped.exchanges.append(self)
     }
 
+    /// libcurl fills its buffer a hundred times before it lets others have a turn; with a larger one it would be away
+    /// for so long that nobody looks at timeouts.
+    private static let longestRead = 128 * 1024
+
     /// Sets the receive buffer's size.
     ///
     /// `false` when the handle still holds the buffer of an earlier transfer, as 7.88 lets it do after one that shared
@@ -197,7 +205,25 @@ final class Exchange {
     private func takeBufferSize(_ size: Int) -> Bool {
         guard bufferSize != size else { return true }
         bufferSize = size
-        return easy.canSet(CURLOPT_BUFFERSIZE, max(1024, size))
+        return easy.canSet(CURLOPT_BUFFERSIZE, min(max(1024, size), Self.longestRead))
+    }
+
+    /// What lets this request in: a field for HTTP, a name and a password for the others.
+    private func setLogin(of request: TransferRequest, _ profile: Profile) {
+        guard !isHTTP else {
+            guard request.authorization != nil || hasAuthorization else { return }
+            hasAuthorization = request.authorization != nil
+            return easy.set(CURLOPT_HTTPHEADER, profile.lines(with: request.authorization))
+        }
+        let scheme = request.address.scheme
+        let login = request.login ?? profile.usualLogin
+        guard login != nil || hasLogin else { return }
+        hasLogin = login != nil
+        easy.set(CURLOPT_USERNAME, login?.user)
+        easy.set(
+            CURLOPT_PASSWORD,
+            login.flatMap { $0.password.isEmpty && scheme == .sftp ? nil : $0.password }
+        )
     }
 
     private func setRange(_ range: RequestedRange) {

@@ -41,6 +41,18 @@ final class ExchangePool {
         return exchange
     }
 
+    /// A handle that only has to tell why the request cannot be; `nil` without memory.
+    func refusal(
+        of request: TransferRequest,
+        as id: TransferID,
+        sink: any TransferSink,
+        _ fault: TransferFault
+    ) -> Exchange? {
+        let exchange = idle.popLast() ?? Exchange(stopped: stopped)
+        exchange?.refuse(request, as: id, sink: sink, fault)
+        return exchange
+    }
+
     /// Whether the request's origin has set cookies in answers that were not libcurl's.
     func hasCookies(for request: TransferRequest) -> Bool {
         holdsCookies && memories[OriginMemory.Key(request)]?.holdsCookies ?? false

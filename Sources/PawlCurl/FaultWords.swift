@@ -81,7 +81,11 @@ struct FaultWords {
     }
 
     private var receiving: TransferFault.Kind {
-        if text.contains("CONNECT tunnel") || text.contains("from proxy after CONNECT") { return .proxy }
+        if text.contains("CONNECT tunnel") || text.contains("from proxy after CONNECT")
+            || text.contains("CONNECT response")
+        {
+            return .proxy
+        }
         if speaksOfChunks { return .truncated }
         switch systemError {
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN: return .unreachable

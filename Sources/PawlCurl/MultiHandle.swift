@@ -4,6 +4,7 @@ import CCurl
 @safe
 final class MultiHandle {
     let raw: UnsafeMutableRawPointer
+    private let sockets = CurlSockets()
     /// How many of its handles want work; a connection that was handed over does not.
     private(set) var busy = 0
     /// Whether libcurl is on the stack.
@@ -23,6 +24,7 @@ final class MultiHandle {
         let code = unsafe curl_multi_add_handle(raw, easy.raw)
         precondition(code == CURLM_OK, "curl_multi_add_handle: \(code)")
         easy.isBusy = true
+        easy.sockets = sockets
         busy += 1
     }
 
@@ -44,6 +46,7 @@ final class MultiHandle {
     func call<Answer>(_ body: () -> Answer) -> Answer {
         precondition(!isInside, "libcurl is on the stack")
         isInside = true
+        sockets.round += 1
         let answer = body()
         isInside = false
         while let easy = leaving.popLast() { remove(easy) }

@@ -1,8 +1,9 @@
 import CCurl
+import Glibc
 import PawlCore
 import PawlEngine
 
-/// What is remembered of one origin under one set of settings: its cookies, and how it lets us in.
+/// What is remembered of one origin under one set of settings: its cookies.
 ///
 /// Nothing crosses to another origin.
 @safe
@@ -22,9 +23,6 @@ final class OriginMemory {
     let share: UnsafeMutableRawPointer
     /// The key holds the identity of the settings, so they must not go away before it.
     private let settings: TransferSettings
-    /// Whether the server takes basic credentials and offers nothing better: then they go along at once, which
-    /// saves a round trip for each file.
-    var takesBasic = false
     /// Whether `remember` was called: then the requests to this origin are libcurl's, which knows when a cookie fits.
     private(set) var holdsCookies = false
     /// When it was last used, in requests of the transport.
@@ -50,16 +48,42 @@ final class OriginMemory {
         guard let easy = unsafe curl_easy_init() else { return }
         defer { unsafe curl_easy_cleanup(easy) }
         _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
-        // libcurl is not told where these lines come from, so they say themselves what follows from that when they
-        // do not say otherwise (RFC 6265 §5.1.4): of two equal attributes the later one counts.
-        let folder = address.path.utf8.lastIndex(of: UInt8(ascii: "/")).map { address.path[..<$0] } ?? ""
         for cookie in cookies {
-            let end = cookie.utf8.firstIndex(of: UInt8(ascii: ";")) ?? cookie.endIndex
-            let path = folder.isEmpty ? "/" : folder
-            let line = "Set-Cookie: \(cookie[..<end]); Path=\(path)\(cookie[end...])"
+            guard let line = Self.line(for: cookie, from: address) else { continue }
             _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIELIST, line)
         }
         holdsCookies = true
+    }
+
+    /// The cookie in a form in which libcurl keeps it as it keeps those that it finds in answers of its own: one that is
+    /// taken back has to be equal to the one that was given in host, path, and in whether other hosts share it.
+    private static func line(for field: String, from address: WebAddress) -> String? {
+        guard let cookie = SetCookie(parsing: field) else { return nil }
+        let slash = address.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? address.path.startIndex
+        // RFC 6265 §5.1.4.
+        let path = cookie.path ?? (slash == address.path.startIndex ? "/" : String(address.path[..<slash]))
+        let hasOwnDomain = cookie.domain == nil
+        // libcurl is not told here where the field comes from; it checks the domain when it sends the cookie.
+        guard hasOwnDomain else {
+            let end = field.utf8.firstIndex(of: UInt8(ascii: ";")) ?? field.endIndex
+            return "Set-Cookie: \(field[..<end]); Path=\(path)\(field[end...])"
+        }
+        let columns = [
+            address.host, "FALSE", path, cookie.isSecure ? "TRUE" : "FALSE", "\(end(of: cookie))",
+            cookie.name,
+            cookie.value,
+        ]
+        return columns.joined(separator: "\t")
+    }
+
+    /// When it is to be forgotten, in seconds since 1970; 0 when with the session.
+    private static func end(of cookie: SetCookie) -> Int64 {
+        if let age = cookie.maximumAge {
+            guard age > 0 else { return 1 }
+            return Int64(time(nil)).addingReportingOverflow(min(age, 400 * 86_400)).partialValue
+        }
+        guard let date = cookie.expires.map({ unsafe curl_getdate($0, nil) }), date >= 0 else { return 0 }
+        return max(1, Int64(date))
     }
 
     private func load(_ file: String) throws(TransferFault) {

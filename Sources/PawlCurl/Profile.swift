@@ -24,6 +24,7 @@ final class Profile {
     let key: Key
     /// Kept, so that the identity in the key stays theirs.
     private let settings: TransferSettings
+    private let texts: [String]
     private let lines: HeaderLines
 
     private var values: TransferSettings.Values { settings.values }
@@ -31,18 +32,23 @@ final class Profile {
     init(for request: TransferRequest) throws(TransferFault) {
         key = Key(request)
         settings = request.settings
-        if request.carriesSecrets, let netrc = settings.values.netrc, !netrc.isEmpty {
-            guard CurlLibrary.isReadable(netrc) else {
-                throw TransferFault(.other, "cannot read the netrc file \(netrc)")
-            }
-        }
-        lines = HeaderLines(
-            try HeaderLines.lines(
-                of: settings.values,
-                carriesSecrets: request.carriesSecrets,
-                bypassesCaches: request.bypassesCaches
-            )
+        texts = try HeaderLines.lines(
+            of: settings.values,
+            carriesSecrets: request.carriesSecrets,
+            bypassesCaches: request.bypassesCaches
         )
+        lines = HeaderLines(texts)
+    }
+
+    /// The header lines of a request that says who asks.
+    func lines(with authorization: String?) -> HeaderLines {
+        authorization.map { HeaderLines(texts + ["Authorization: \($0)"]) } ?? lines
+    }
+
+    /// The login that is meant when none is given.
+    var usualLogin: Credentials? {
+        guard key.scheme == .sftp, key.carriesSecrets else { return nil }
+        return CurlLibrary.loginName.map { Credentials(user: $0, password: "") }
     }
 
     /// Puts the options on a handle that has none.
@@ -57,7 +63,6 @@ final class Profile {
         options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
         if values.deniesPrivateAddresses { options.denyPrivateAddresses() }
         if let interface = values.interface { options.set(CURLOPT_INTERFACE, interface) }
-        applyLogin(options)
         applyProxy(options)
         switch key.scheme {
         case .http:
@@ -67,8 +72,10 @@ final class Profile {
             applyTLS(options)
         case .ftp:
             options.set(CURLOPT_FILETIME, 1)
+            options.watchReplies()
         case .ftps:
             options.set(CURLOPT_FILETIME, 1)
+            options.watchReplies()
             applyTLS(options)
         case .sftp:
             options.set(CURLOPT_FILETIME, 1)
@@ -81,6 +88,8 @@ final class Profile {
         // Switches the cookie engine on; the cookies are in the share. (An empty name reads no file.)
         options.set(CURLOPT_COOKIEFILE, "")
         options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // Chunks come as they are and are decoded here: what libcurl swallows of their framing has no bound.
+        options.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         if !values.userAgent.isEmpty { options.set(CURLOPT_USERAGENT, values.userAgent) }
         if let referer = values.referer { options.set(CURLOPT_REFERER, referer) }
         switch key.connection {
@@ -106,21 +115,6 @@ final class Profile {
         guard key.carriesSecrets else { return }
         if let certificate = values.certificate { options.set(CURLOPT_SSLCERT, certificate) }
         if let secret = values.key { options.set(CURLOPT_SSLKEY, secret) }
-    }
-
-    private func applyLogin(_ options: EasyHandle) {
-        guard key.carriesSecrets else { return }
-        if let credentials = values.credentials {
-            options.set(CURLOPT_USERNAME, credentials.user)
-            options.set(CURLOPT_PASSWORD, credentials.password)
-        } else if key.scheme == .sftp, values.netrc == nil, let name = CurlLibrary.loginName {
-            options.set(CURLOPT_USERNAME, name)
-        }
-        if let netrc = values.netrc {
-            options.set(CURLOPT_NETRC, pawl_netrc_optional)
-            if !netrc.isEmpty { options.set(CURLOPT_NETRC_FILE, netrc) }
-        }
-        options.set(CURLOPT_HTTPAUTH, pawl_auth_basic | pawl_auth_digest)
     }
 
     private func applyProxy(_ options: EasyHandle) {

@@ -97,6 +97,12 @@ int pawl_poller_wait(int poller, struct pawl_ready *ready, int milliseconds);
 // A copy of the descriptor that closes on exec.
 int pawl_duplicate(int descriptor);
 
+// How many bytes a TCP connection has brought so far; -1 where the kernel does not say.
+int64_t pawl_received(int socket);
+
+// The port of a socket's own end; -1 when it has none.
+int pawl_local_port(int socket);
+
 // Both ends of a pipe that does not block, of `size` bytes where the system allows it.
 int pawl_pipe_make(int ends[2], int size);
 

@@ -174,6 +174,14 @@ extension WebAddress.Scheme {
         }
     }
 
+    /// Whether nobody on the way can read what is sent.
+    package var isSecure: Bool {
+        switch self {
+        case .https, .ftps, .sftp: true
+        case .http, .ftp: false
+        }
+    }
+
     /// For sentences.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -40,7 +40,7 @@ final class Dial {
     }
 
     func fault(_ code: CURLcode) -> TransferFault {
-        if let denial = easy.denial { return denial }
+        if let denial = easy.denial ?? easy.overrun { return denial }
         let said = easy.errorText
         let words = FaultWords(
             code: code,

@@ -33,8 +33,7 @@ final class DirectProfile {
             request.address.scheme == .http
             ? values.proxy.map { !$0.isEmpty } ?? environmentHasProxy
             : Self.isSecure(values.proxy) ?? Self.environmentHasSecureProxy
-        let hasLogin = values.credentials != nil || values.netrc != nil || values.cookieFile != nil
-        if hasProxy || hasLogin && request.carriesSecrets {
+        if hasProxy || values.cookieFile != nil && request.carriesSecrets {
             tail = nil
         } else {
             tail = Self.tail(
@@ -88,6 +87,9 @@ final class DirectProfile {
         head.append(contentsOf: " HTTP/1.1\r\nHost: ".utf8)
         head.append(contentsOf: address.authority.utf8)
         head.append(contentsOf: "\r\n".utf8)
+        if let authorization = request.authorization {
+            head.append(contentsOf: "Authorization: \(authorization)\r\n".utf8)
+        }
         if let range = request.range.fieldValue {
             head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8)
         }

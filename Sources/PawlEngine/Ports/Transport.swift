@@ -14,6 +14,13 @@ package struct TransferRequest: Sendable {
     /// `true` only when `address.origin` is one that the person named: then credentials, netrc, cookies of the
     /// given file and secret headers go along; else none of them.
     package var carriesSecrets: Bool
+    /// Whether a redirect led to a host that nobody named, by a connection no less secure: then the entry that a netrc
+    /// file has for that very host goes along.
+    package var leadsToOtherHost = false
+    /// The value of Authorization, of the transport's own making.
+    package var authorization: String?
+    /// The login of a transfer that is not HTTP, of the transport's own finding.
+    package var login: Credentials?
     /// Ask caches on the way to step aside (`Cache-Control: no-cache`, `Pragma: no-cache`).
     package var bypassesCaches: Bool
     /// Receive buffer in bytes; smaller when a rate limit would make large reads bursty.

@@ -73,7 +73,7 @@ extension Runner {
         let writer = LaneWriter(lane: order.lane, transfer: transfer, origin: origin, runner: self)
         writers.append(writer)
         let isNamed = job.plan.sources.contains { $0.origin == origin }
-        let request = TransferRequest(
+        var request = TransferRequest(
             address: order.address,
             range: order.asked,
             connection: job.sharesConnections ? order.connection : .separate,
@@ -82,6 +82,10 @@ extension Runner {
             bufferSize: bufferSize,
             settings: job.settings
         )
+        // A host's own entry of a netrc file is for that host, but no secret crosses to another port of a named one.
+        request.leadsToOtherHost = !job.plan.sources.contains {
+            $0.host == origin.host || $0.scheme.isSecure && !origin.scheme.isSecure
+        }
         loop.send(request, as: transfer, sink: writer)
     }
 

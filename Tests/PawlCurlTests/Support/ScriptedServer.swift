@@ -16,12 +16,22 @@ final class ScriptedServer: Sendable {
 
         var bytes: [UInt8]
         var end: End
+        /// What goes out after that again and again, until the client leaves.
+        var flood: [UInt8] = []
 
         init(_ text: String, _ end: End = .keep) { self.init(Array(text.utf8), end) }
 
         init(_ bytes: [UInt8], _ end: End = .keep) {
             self.bytes = bytes
             self.end = end
+        }
+
+        /// Goes on without end.
+        static func endless(_ text: String, then flood: String) -> Answer {
+            var answer = Answer(text, .close)
+            let unit = Array(flood.utf8)
+            while answer.flood.count < 64 * 1024 { answer.flood += unit }
+            return answer
         }
 
         /// A plain 200 with a length.
@@ -63,6 +73,7 @@ final class ScriptedServer: Sendable {
         var open: [Int32] = []
         var threads: [pthread_t] = []
         var abandoned = 0
+        var flooded = 0
         var isStopping = false
     }
 
@@ -70,20 +81,28 @@ final class ScriptedServer: Sendable {
     private let listener: Int32
     private let acceptor = Mutex<pthread_t?>(nil)
     private let state = Mutex(State())
-    private let greeting: [UInt8]
+    private let greeting: Answer
     private let script: @Sendable (Request) -> Answer
 
     var requests: [Request] { state.withLock { $0.requests } }
     /// Held connections that the client ended.
     var abandoned: Int { state.withLock { $0.abandoned } }
+    /// How many bytes went out in floods, to all clients.
+    var flooded: Int { state.withLock { $0.flooded } }
+    /// A client that takes this much has no bound.
+    static let longestFlood = 256 << 20
     var connections: Int { state.withLock { $0.connections } }
 
     /// - Parameters:
     ///   - greeting: What the server says before it is asked.
     ///   - script: The answer to each request; called on the connection's thread.
     /// - Throws: `Socket.Failed` when it cannot listen.
-    init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Answer) throws {
-        self.greeting = Array(greeting.utf8)
+    convenience init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Answer) throws {
+        try self.init(greeting: Answer(greeting), script)
+    }
+
+    init(greeting: Answer, _ script: @escaping @Sendable (Request) -> Answer) throws {
+        self.greeting = greeting
         self.script = script
         (listener, port) = try Socket.listener()
         let thread = Thread.start { [self] in accept() }
@@ -130,7 +149,7 @@ final class ScriptedServer: Sendable {
     private func serve(_ socket: Int32, _ connection: Int) {
         var turn = 0
         let peer = Socket.peer(of: socket)
-        var end = Socket.send(greeting, to: socket) ? Answer.End.keep : .close
+        var end = send(greeting, to: socket) ? Answer.End.keep : .close
         while end == .keep, let head = Socket.readHead(socket) {
             let request = state.withLock { state in
                 let number = state.requests.count
@@ -141,7 +160,7 @@ final class ScriptedServer: Sendable {
             }
             turn += 1
             let answer = script(request)
-            guard Socket.send(answer.bytes, to: socket) else { break }
+            guard send(answer, to: socket) else { break }
             end = answer.end
         }
         let isAbandoned = end == .hold && Socket.waitForEnd(socket)
@@ -151,5 +170,16 @@ final class ScriptedServer: Sendable {
             if end == .reset { Socket.makeReset(socket) }
             close(socket)
         }
+    }
+
+    private func send(_ answer: Answer, to socket: Int32) -> Bool {
+        guard Socket.send(answer.bytes, to: socket) else { return false }
+        var left = Self.longestFlood
+        while !answer.flood.isEmpty, left > 0 {
+            guard Socket.send(answer.flood, to: socket) else { return false }
+            left -= answer.flood.count
+            state.withLock { $0.flooded += answer.flood.count }
+        }
+        return true
     }
 }

@@ -1,0 +1,46 @@
+import PawlCore
+package import PawlEngine
+
+extension CurlTransport {
+    package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        do throws(TransferFault) {
+            guard !logins.isGiven(request), let login = try logins.login(for: request) else {
+                return begin(request, as: id, sink: sink)
+            }
+            begin(request, as: id, sink: sink, with: login)
+        } catch {
+            join(pool.refusal(of: request, as: id, sink: sink, error), as: id)
+        }
+    }
+
+    private func begin(
+        _ request: TransferRequest,
+        as id: TransferID,
+        sink: any TransferSink,
+        with login: Credentials
+    ) {
+        var request = request
+        switch request.address.scheme {
+        case .ftp, .ftps, .sftp:
+            request.login = login
+            begin(request, as: id, sink: sink)
+        case .http, .https:
+            if logins.takesBasic(request) { request.authorization = LoginField.basic(login) }
+            let front = LoginSink(before: sink, request, login, logins) { [unowned self] request, id, sink in
+                begin(request, as: id, sink: sink)
+            }
+            begin(request, as: id, sink: front)
+        }
+    }
+
+    private func begin(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        guard !startDirect(request, as: id, sink: sink) else { return }
+        join(pool.exchange(for: request, as: id, sink: sink), as: id)
+    }
+
+    private func join(_ exchange: Exchange?, as id: TransferID) {
+        guard let exchange else { preconditionFailure("curl_easy_init found no memory") }
+        transfers[id] = exchange
+        joining.append(exchange)
+    }
+}

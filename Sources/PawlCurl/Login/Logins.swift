@@ -1,0 +1,82 @@
+import CTLS
+import Glibc
+import PawlCore
+import PawlEngine
+
+/// Who a request may say that it comes from, and how origins want to hear it.
+///
+/// libcurl is told of no login for HTTP: it would read the body of a 401 without end and without telling anybody, and
+/// 7.88 has no SHA-512/256.
+final class Logins {
+    private var files: [String: NetrcFile] = [:]
+    /// Origins that took Basic and offer nothing better: it goes along at once, which saves a round trip a file.
+    ///
+    /// The settings are held, so that the identity in the key stays theirs.
+    private var basic: [OriginMemory.Key: TransferSettings] = [:]
+
+    private enum Limit {
+        static let files = 16
+        static let origins = 1024
+    }
+
+    /// The login that goes with `request`, if there is one.
+    ///
+    /// Throws when a netrc file that the user named cannot be read.
+    func login(for request: TransferRequest) throws(TransferFault) -> Credentials? {
+        let values = request.settings.values
+        if request.carriesSecrets, let credentials = values.credentials { return credentials }
+        guard let netrc = values.netrc, request.carriesSecrets || request.leadsToOtherHost else { return nil }
+        guard let path = netrc.isEmpty ? CurlLibrary.home.map({ $0 + "/.netrc" }) : netrc else { return nil }
+        let file = files[path] ?? NetrcFile(path)
+        guard file.refresh() || netrc.isEmpty else {
+            throw TransferFault(.other, "cannot read the netrc file \(netrc)")
+        }
+        if files.count >= Limit.files { files.removeAll() }
+        files[path] = file
+        // An entry of its own is meant for a host wherever the way there led; the default's is not for everybody.
+        return file.netrc?.login(for: request.address.host, orDefault: request.carriesSecrets)
+    }
+
+    /// Whether the user has a field of their own for it.
+    func isGiven(_ request: TransferRequest) -> Bool {
+        request.carriesSecrets
+            && request.settings.values.headers.contains { HeaderLines.name(of: $0) == "authorization" }
+    }
+
+    func takesBasic(_ request: TransferRequest) -> Bool { basic[OriginMemory.Key(request)] != nil }
+
+    func note(_ request: TransferRequest, takesBasic: Bool) {
+        if basic.count >= Limit.origins { basic.removeAll(keepingCapacity: true) }
+        basic[OriginMemory.Key(request)] = takesBasic ? request.settings : nil
+    }
+
+    /// The value of Authorization that answers one of `challenges`: the strongest Digest, else Basic.
+    static func answer(
+        _ challenges: [LoginChallenge],
+        _ login: Credentials,
+        for address: WebAddress
+    ) -> String? {
+        let target = address.query.map { "\(address.path)?\($0)" } ?? address.path
+        let digests = challenges.compactMap(DigestChallenge.init)
+            .sorted { $0.algorithm.rawValue > $1.algorithm.rawValue }
+        for digest in digests {
+            let nonce = String(UInt64.random(in: .min ... .max), radix: 16)
+            if let answer = digest.answer(login, target: target, clientNonce: nonce, hash: hash) {
+                return answer
+            }
+        }
+        return challenges.contains { $0.scheme == "basic" } ? LoginField.basic(login) : nil
+    }
+
+    static func hash(_ algorithm: DigestChallenge.Algorithm, _ bytes: [UInt8]) -> [UInt8]? {
+        let kind =
+            switch algorithm {
+            case .md5: PAWL_TLS_MD5
+            case .sha256: PAWL_TLS_SHA256
+            case .sha512half: PAWL_TLS_SHA512_256
+            }
+        var digest = [UInt8](repeating: 0, count: Int(PAWL_TLS_LONGEST_DIGEST))
+        let count = unsafe pawl_tls_digest(Int32(kind), bytes, bytes.count, &digest)
+        return count > 0 ? Array(digest.prefix(Int(count))) : nil
+    }
+}

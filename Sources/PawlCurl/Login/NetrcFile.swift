@@ -1,0 +1,53 @@
+import Glibc
+import PawlCore
+
+/// A netrc file, read again when it has changed.
+final class NetrcFile {
+    private(set) var netrc: Netrc?
+    private let path: String
+    private var state: State?
+
+    private struct State: Equatable {
+        var inode: UInt64
+        var size: Int64
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    /// No file of logins is longer.
+    private static let longest = 1 << 20
+
+    init(_ path: String) { self.path = path }
+
+    /// `false`: it cannot be read.
+    func refresh() -> Bool {
+        var info = stat()
+        // What is no file, as a FIFO that nobody writes to, would be waited for.
+        guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return forget() }
+        let now = State(
+            inode: UInt64(info.st_ino),
+            size: Int64(info.st_size),
+            seconds: info.st_mtim.tv_sec,
+            nanoseconds: info.st_mtim.tv_nsec
+        )
+        if now == state, netrc != nil { return true }
+        guard let bytes = read() else { return forget() }
+        netrc = Netrc(parsing: bytes)
+        state = now
+        return true
+    }
+
+    private func forget() -> Bool {
+        netrc = nil
+        state = nil
+        return false
+    }
+
+    private func read() -> [UInt8]? {
+        guard let file = unsafe fopen(path, "re") else { return nil }
+        defer { unsafe fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: Self.longest)
+        let count = unsafe fread(&bytes, 1, bytes.count, file)
+        return Array(bytes.prefix(count))
+    }
+}
