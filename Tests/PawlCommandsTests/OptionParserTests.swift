@@ -128,7 +128,15 @@ import Testing
         #expect(plan.options.isQuiet && plan.options.download.verifiesPeer && !plan.options.isJSON)
     }
 
-    @Test func `an optional value is only taken when it is attached`() throws {
+    @Test func `an optional value is taken when it is attached, and a file also when it follows`() throws {
+        for words in [["--netrc", "my.netrc"], ["--netrc", "/etc/logins"], ["--netrc=my.netrc"]] {
+            let plan = try GetPlan(arguments: words + ["http://h/f"]) { _ in "" }
+            #expect(plan.options.download.netrc == words.last?.replacing("--netrc=", with: ""))
+            #expect(plan.items.map(\.source) == ["http://h/f"])
+        }
+        #expect(try plan("--netrc", "http://h/f").options.download.netrc == "")
+        #expect(try plan("--netrc", "-q", "u").options.download.netrc == "")
+        #expect(try !plan("--no-netrc", "--netrc=my", "u").options.readsNetrc)
         #expect(try plan("--netrc", "u").options.download.netrc == "")
         #expect(try plan("--netrc=my", "u").options.download.netrc == "my")
     }

@@ -140,8 +140,16 @@ extension GetOptions {
             "netrc",
             takes: .optional("FILE"),
             in: .request,
-            "user names and passwords from FILE, or from your own ~/.netrc"
+            "user names and passwords from FILE",
+            standard: "your own ~/.netrc"
         ) { (options, value) in options.download.netrc = value },
+        CommandOption(
+            "no-netrc",
+            takes: .none,
+            in: .request,
+            "use no user names and passwords of a netrc file",
+            setsOneDownload: false
+        ) { (options, _) in options.readsNetrc = false },
         CommandOption("referer", takes: .required("URL"), in: .request, "the Referer field") {
             (options, value) in
             options.download.referer = value

@@ -14,6 +14,8 @@ package struct GetOptions: Sendable, Hashable {
     package var inputFiles: [String] = []
     package var metalinks: [String] = []
     package var deniesPrivateAddresses = false
+    /// Whether user names and passwords of a netrc file are used, by default of the user's own.
+    package var readsNetrc = true
     package var isJSON = false
     package var isQuiet = false
     package var wantsHelp = false
@@ -26,6 +28,7 @@ package struct GetOptions: Sendable, Hashable {
     /// when both are given, as in curl and aria2.
     package func resolved() throws(Failure) -> DownloadOptions {
         var download = download
+        if !readsNetrc { download.netrc = nil }
         download.folder = folder ?? "."
         guard let output else { return download }
         var path = output
@@ -48,7 +51,7 @@ package struct GetOptions: Sendable, Hashable {
 
     /// Files that must be readable before anything starts, with the option that names each.
     package var filesToRead: [(option: String, path: String)] {
-        let netrc = download.netrc.flatMap { $0.isEmpty ? nil : $0 }
+        let netrc = download.netrc.flatMap { $0.isEmpty || !readsNetrc ? nil : $0 }
         return [
             ("load-cookies", download.cookieFile), ("netrc", netrc), ("cacert", download.authorityFile),
             ("cert", download.certificate), ("key", download.key),

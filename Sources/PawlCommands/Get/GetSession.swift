@@ -93,7 +93,10 @@ struct GetSession: ~Copyable {
 
     private func options(for item: GetPlan.Item) -> DownloadOptions {
         do throws(Failure) {
-            return try plan.downloadOptions(for: item)
+            var options = try plan.downloadOptions(for: item)
+            // As wget and aria2 do.
+            if plan.options.readsNetrc, options.netrc == nil { options.netrc = "" }
+            return options
         } catch {
             preconditionFailure("the plan was checked as a whole, yet: \(error)")
         }

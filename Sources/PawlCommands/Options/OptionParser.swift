@@ -59,7 +59,12 @@ struct OptionParser<Target> {
         case .none:
             guard attached == nil else { throw usage("option", "--" + name, because: "it takes no value") }
             try option.apply(&target, "")
-        case .optional:
+        case .optional(let metavar):
+            var ahead = rest
+            if attached == nil, metavar == "FILE", let word = ahead.next(), Self.isFile(word) {
+                rest = ahead
+                return try option.apply(&target, word)
+            }
             try option.apply(&target, attached ?? "")
         case .required(let metavar):
             guard let value = attached ?? rest.next() else {
@@ -67,6 +72,15 @@ struct OptionParser<Target> {
             }
             try option.apply(&target, value)
         }
+    }
+
+    /// Whether a word after an option that need not have a file is plainly one, and neither an address nor a list of
+    /// them.
+    private static func isFile(_ word: String) -> Bool {
+        let name = word.lowercased()
+        guard !name.hasPrefix("-"), !name.contains("://") else { return false }
+        guard !name.hasSuffix(".meta4"), !name.hasSuffix(".metalink") else { return false }
+        return name.contains("/") || name.contains(".") || name.contains("netrc")
     }
 
     private func parseShort(
