@@ -177,14 +177,15 @@ extension DownloadMachine {
         var actions: [Action] = []
         var planner = Planner()
         planner.opening = lanes.reduce(.zero) { max($0, $1.opening) }
-        let width = growth.width + (hasLoneCrawler(now: now) ? 1 : 0)
+        let width = min(growth.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
         while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
                 Planner.LaneView(
                     id: $0.id,
                     speed: $0.speed,
                     isRacing: $0.isRacing,
-                    silentFor: now - $0.lastByteAt
+                    silentFor: now - $0.lastByteAt,
+                    isHeld: $0.isHeld
                 )
             }
             guard let work = planner.nextWork(in: map, lanes: views),

@@ -13,6 +13,7 @@ extension DownloadMachine {
         guard let index = index(of: id) else { return }
         let new = bytes - lanes[index].received
         if new > 0 || waits { lanes[index].lastByteAt = now }
+        lanes[index].note(waits: waits, now: now)
         // Our own limit makes it wait.
         if waits { lanes[index].tooSlowSince = nil }
         received += new
@@ -26,6 +27,9 @@ extension DownloadMachine {
         }
     }
 
+    /// The rate limit that holds now for what this download gets: the least of its own, its host's and that of all.
+    package mutating func limited(to rate: Int64?, now: Moment) { allowance.change(rate: rate, now: now) }
+
     /// Nobody looked for `span`: the process was stopped, or the disk held it up.
     ///
     /// That was no server's silence, and a lane that was not read is not a slow one.
@@ -33,6 +37,7 @@ extension DownloadMachine {
         for index in lanes.indices {
             lanes[index].lastByteAt = min(now, lanes[index].lastByteAt + span)
             lanes[index].measuredAt = min(now, lanes[index].measuredAt + span)
+            lanes[index].syncedAt = min(now, lanes[index].syncedAt + span)
             lanes[index].slowSince = lanes[index].slowSince.map { min(now, $0 + span) }
             lanes[index].tooSlowSince = lanes[index].tooSlowSince.map { min(now, $0 + span) }
         }
@@ -49,7 +54,12 @@ extension DownloadMachine {
         if phase == .transferring {
             actions += replaceSlow(now: now)
             let remaining = map.total.map { $0 - written } ?? 0
-            growth.measure(received: received, flowing: flowing, remaining: remaining, now: now)
+            if lanes.contains(where: \.isHeld) {
+                growth.hold(now: now)
+            } else {
+                growth.measure(received: received, flowing: flowing, remaining: remaining, now: now)
+            }
+            if allowance.rate != nil { allowance.judge(lanes.map(\.sample), now: now) }
             actions += refill(now: now)
         }
         return actions + checkpoint(now: now)
@@ -68,7 +78,7 @@ extension DownloadMachine {
     private mutating func closeTooSlow(now: Moment) -> [Action] {
         guard let floor = plan.lowestSpeed else { return [] }
         for index in lanes.indices where lanes[index].stage == .flowing {
-            if lanes[index].speed > Double(floor) {
+            if lanes[index].speed > Double(floor) || lanes[index].isHeld {
                 lanes[index].tooSlowSince = nil
                 isTooSlow = false
             } else if lanes[index].tooSlowSince == nil {
@@ -95,7 +105,8 @@ extension DownloadMachine {
         for index in lanes.indices.reversed()
         where lanes[index].stage == .flowing && lanes[index].kind == .data {
             let limit = flowing.count > 1 ? 0.3 * mean : lanes[index].bestSpeed / 20
-            guard lanes[index].speed < limit else {
+            // One that our own limit holds back is not slow, and what waits in its socket has been sent already.
+            guard lanes[index].speed < limit, !lanes[index].isHeld else {
                 lanes[index].slowSince = nil
                 continue
             }
@@ -186,5 +197,12 @@ extension DownloadMachine {
         refreshes = 0
         laneFaults = 0
         for index in sources.indices { sources[index].wentBack = false }
+    }
+}
+
+extension Lane {
+    /// What the rate limit's share is judged by.
+    fileprivate var sample: LaneAllowance.Sample {
+        LaneAllowance.Sample(speed: speed, isHeld: isHeld, isFlowing: stage == .flowing)
     }
 }

@@ -11,6 +11,8 @@ package struct DownloadMachine: Hashable, Sendable {
     package internal(set) var sources: [Source]
     package internal(set) var lanes: [Lane] = []
     package internal(set) var growth: Growth
+    /// What the rate limits leave of it.
+    package internal(set) var allowance = LaneAllowance()
     package internal(set) var failure: Failure?
     /// The final file name, once the file has a place.
     package internal(set) var name: String?

@@ -57,6 +57,12 @@ package struct Lane: Hashable, Sendable {
     var measuredAt: Moment
     var measuredBytes: Int64 = 0
     package var slowSince: Moment?
+    /// A limit of ours kept it from being read for a good part of the last measurement: its speed is no word of the
+    /// server, and what waits in its socket would be lost with it.
+    package var isHeld = false
+    /// How long it was kept from being read since the last measurement.
+    var heldFor = Span.zero
+    var syncedAt: Moment
     /// Since when it brings no more than ``DownloadPlan/lowestSpeed``.
     var tooSlowSince: Moment?
 
@@ -80,6 +86,7 @@ package struct Lane: Hashable, Sendable {
         self.slot = slot
         lastByteAt = now
         measuredAt = now
+        syncedAt = now
     }
 
     /// Whether it brings bytes of its own or another's range.
@@ -102,11 +109,28 @@ package struct Lane: Hashable, Sendable {
     /// A new reading of the speed at most each half second, smoothed by halves.
     mutating func measure(now: Moment) {
         let span = now - measuredAt
-        guard stage == .flowing, span >= .milliseconds(500) else { return }
+        guard stage == .flowing, span >= Lane.measured else { return }
         let present = Double(received - measuredBytes) / span.seconds
         speed = speed == 0 ? present : (speed + present) / 2
         bestSpeed = max(bestSpeed, speed)
+        isHeld = heldFor * Lane.heldShare >= span
+        heldFor = .zero
         measuredAt = now
         measuredBytes = received
     }
+
+    /// Held for one part in so many of the time counts as held.
+    static let heldShare = 4.0
+
+    /// It was `waits` or not since the last word of it.
+    mutating func note(waits: Bool, now: Moment) {
+        if waits, now > syncedAt {
+            heldFor = Span(nanoseconds: heldFor.nanoseconds + (now - syncedAt).nanoseconds)
+        }
+        // At once, and not only with the next measurement: a decision may come before that.
+        if waits, heldFor * Lane.heldShare >= Lane.measured { isHeld = true }
+        syncedAt = now
+    }
+
+    private static let measured = Span.milliseconds(500)
 }

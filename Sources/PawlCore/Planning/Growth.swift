@@ -95,6 +95,13 @@ package struct Growth: Hashable, Sendable {
             settled = width >= ceiling
             return
         }
+    /// A rate limit holds connections back: what they bring together tells nothing of what another one would add.
+    package mutating func hold(now: Moment) {
+        recover(now: now)
+        windowStart = nil
+        widthSince = nil
+    }
+
         paid = width
         width = min(width * (isLongWay ? 4 : 2), ceiling)
         windowStart = nil

@@ -24,12 +24,22 @@ package struct Planner: Hashable, Sendable {
         package var speed: Double
         package var isRacing: LaneID?
         package var silentFor: Span
+        /// A rate limit holds it back: what its server has sent of its range waits to be read, and would be thrown away
+        /// with a part of the range.
+        package var isHeld: Bool
 
-        package init(id: LaneID, speed: Double, isRacing: LaneID?, silentFor: Span) {
+        package init(
+            id: LaneID,
+            speed: Double,
+            isRacing: LaneID?,
+            silentFor: Span,
+            isHeld: Bool = false
+        ) {
             self.id = id
             self.speed = speed
             self.isRacing = isRacing
             self.silentFor = silentFor
+            self.isHeld = isHeld
         }
     }
 
@@ -54,8 +64,10 @@ package struct Planner: Hashable, Sendable {
         let speeds = lanes.map(\.speed).filter { $0 > 0 }
         let mean = speeds.isEmpty ? 0 : speeds.reduce(0, +) / Double(speeds.count)
         let latest = map.claims.compactMap { claim -> (claim: SegmentMap.Claim, wait: Double)? in
-            let own = lanes.first { $0.id == claim.lane }?.speed ?? 0
-            guard !raced.contains(claim.lane), isWorthSplitting(claim.range, speed: own) else { return nil }
+            let lane = lanes.first { $0.id == claim.lane }
+            let own = lane?.speed ?? 0
+            guard lane?.isHeld != true, !raced.contains(claim.lane), isWorthSplitting(claim.range, speed: own)
+            else { return nil }
             // Where nothing is known of any speed, the longest range is the latest.
             let assumed = own > 0 ? own : mean > 0 ? mean : 1
             return (claim, Double(claim.range.count) / assumed)
@@ -73,7 +85,7 @@ package struct Planner: Hashable, Sendable {
 
     private func race(in map: SegmentMap, lanes: [LaneView]) -> Work? {
         let slowest = map.claims.compactMap { claim -> (claim: SegmentMap.Claim, wait: Double)? in
-            guard let lane = lanes.first(where: { $0.id == claim.lane }) else { return nil }
+            guard let lane = lanes.first(where: { $0.id == claim.lane }), !lane.isHeld else { return nil }
             let racers = lanes.count { $0.isRacing == claim.lane }
             guard racers + 1 < racersPerRange else { return nil }
             let wait = lane.speed > 0 ? Double(claim.range.count) / lane.speed : lane.silentFor.seconds

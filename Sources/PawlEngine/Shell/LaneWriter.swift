@@ -16,6 +16,8 @@ final class LaneWriter: TransferSink {
     private var joint: ByteRange?
     private(set) var received: Int64 = 0
     private var isAdmitted = false
+    /// Its server sends more than this lane is to bring: another lane has the rest.
+    var asksBeyond: Bool { isAdmitted && end < answerEnd }
     /// A rate limit holds it back: the silence is ours.
     var isHeldBack = false
 

@@ -91,9 +91,7 @@ extension Runner {
 
     /// Under a limit large reads would come in bursts of seconds.
     private var bufferSize: Int {
-        guard isLimited else { return 512 * 1024 }
-        let rates = [shared.slowest, job.rateLimit].compactMap { $0 }
-        guard let rate = rates.min() else { return 512 * 1024 }
+        guard let rate = presentLimit else { return 512 * 1024 }
         return min(512 * 1024, max(4 * 1024, Int(rate / 8)))
     }
 

@@ -74,6 +74,7 @@ final class Runner {
         let online = isLocal || shared.ports.reachability.isOnline
         perform(machine.begin(claimed: earlyClaim(), online: online, now: now))
     }
+        machine.limited(to: presentLimit, now: now)
 
     func network(online: Bool) {
         sync()
@@ -93,6 +94,7 @@ final class Runner {
         lookForNetwork(now: now)
         partial?.settleIn()
         perform(machine.tick(now: now))
+        machine.limited(to: presentLimit, now: now)
         if let checksum = job.plan.checksum, machine.phase == .transferring {
             partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
         }
@@ -216,9 +218,19 @@ final class Runner {
     func holdsBack(_ writer: LaneWriter) -> Bool {
         guard isLimited else { return false }
         let now = clock.now
+    /// The least of the limits that hold for this download.
+    var presentLimit: Int64? {
+        isLimited ? [shared.slowest, limiter.rate].compactMap { $0 }.min() : nil
+    }
+
+    /// How far a lane whose connection is asked for more than it may bring can be ahead of the limit.
+    private static let precedence = Span.milliseconds(250)
+
         let delay = max(shared.delay(of: writer.origin, now: now), limiter.delay(now: now))
-        guard delay > .zero else { return false }
-        loop.sleep(writer.transfer, until: now + delay)
+        // What is sent beyond a lane's end is lost: where several share a limit, those wait whose every byte is wanted.
+        let patience = writer.asksBeyond ? Runner.precedence : .zero
+        guard delay > patience else { return false }
+        loop.sleep(writer.transfer, until: now + Span(nanoseconds: delay.nanoseconds - patience.nanoseconds))
         return true
     }
 

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Fetches from a simulated network, in virtual time, exactly as the port says.
 package final class FakeTransport: Transport {
-    private let network: SimulatedNetwork
-    private let timeline: Timeline
+    let network: SimulatedNetwork
+    let timeline: Timeline
     private let seat: Int
     private let names: TransferNames
     private var exchanges: [SimulatedExchange] = []
@@ -51,12 +51,13 @@ package final class FakeTransport: Transport {
         guard let index = exchanges.firstIndex(where: { $0.id == id }) else { return }
         let exchange = exchanges.remove(at: index)
         exchange.isOver = true
-        network.close(exchange.number, .cancelled)
+        network.close(exchange.number, .cancelled, unread: unread(exchange))
         timeline.note("#\(exchange.number) cancelled")
     }
 
     package func resume(_ id: TransferID) {
         guard let exchange = exchanges.first(where: { $0.id == id }), exchange.isPaused else { return }
+        exchange.backlog.resumes(at: timeline.now, rate: rate(of: exchange))
         exchange.isPaused = false
         exchange.due = timeline.now
     }
@@ -163,9 +164,11 @@ package final class FakeTransport: Transport {
         switch taken {
         case .taken:
             exchange.sent += Int64(exchange.size)
+            exchange.backlog.drains(Int64(exchange.size))
             schedule(exchange, answer, now: now)
         case .pause:
             exchange.isPaused = true
+            exchange.backlog.pauses(at: now)
             exchange.due = nil
         case .stop: end(exchange, .stopped)
         }
@@ -174,7 +177,7 @@ package final class FakeTransport: Transport {
     private func end(_ exchange: SimulatedExchange, _ end: TransferEnd) {
         exchange.isOver = true
         exchanges.removeAll { $0 === exchange }
-        network.close(exchange.number, .told(end))
+        network.close(exchange.number, .told(end), unread: unread(exchange))
         timeline.note("#\(exchange.number) \(end)")
         if case .failed(let fault) = end, fault.kind == .connectionRefused {
             network.complained(exchange.number, stillOpen: false, retryAfter: nil)
@@ -184,7 +187,7 @@ package final class FakeTransport: Transport {
 }
 
 /// One request on its way.
-private final class SimulatedExchange {
+final class SimulatedExchange {
     enum Stage {
         case silent
         case failing(TransferFault)
@@ -204,6 +207,7 @@ private final class SimulatedExchange {
     var size = 0
     var isPaused = false
     var isOver = false
+    var backlog = SocketBacklog()
     var outages: Int
 
     init(id: TransferID, request: TransferRequest, sink: any TransferSink, number: Int, outages: Int) {

@@ -164,6 +164,8 @@ package struct SimulatedRequest: Sendable, Hashable {
     package var status = 0
     /// What its receiver took, in the resource's offsets.
     package var taken = ByteRange(0, 0)
+    /// Bytes that its server had sent and nobody read before it ended.
+    package var unread: Int64 = 0
     /// `nil` while it goes on.
     package var end: Ending?
 

@@ -173,10 +173,11 @@ extension SimulatedNetwork {
         }
     }
 
-    func close(_ number: Int, _ end: SimulatedRequest.Ending) {
+    func close(_ number: Int, _ end: SimulatedRequest.Ending, unread: Int64 = 0) {
         state.withLock { state in
             guard state.requests[number].end == nil else { return }
             state.requests[number].end = end
+            state.requests[number].unread = unread
             let address = state.requests[number].address
             state.open[address.host, default: 1] -= 1
             state.watch.ends(address)

@@ -21,6 +21,7 @@ package enum Law: String, CaseIterable, Sendable {
     case slots = "slots are never exceeded"
     case idle = "no slot is idle while somebody waits"
     case patience = "retries stop when nothing improves, and not before"
+    case traffic = "a rate limit makes servers send nothing in vain"
     case tidiness = "nothing is left open or behind"
 }
 

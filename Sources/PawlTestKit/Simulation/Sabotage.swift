@@ -52,6 +52,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case repeatsTags
     /// Error pages do not say what they are.
     case disguisesPages
+    /// Servers send all that was asked for, whether or not it is read.
+    case sendsUnread
 
     /// What has to be noticed.
     package var law: Law {
@@ -76,6 +78,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .withholdsEnds: .finishes
         case .restartsFailed: .ends
         case .litters: .tidiness
+        case .sendsUnread: .traffic
         }
     }
 }

@@ -83,6 +83,7 @@ extension Simulation {
         }
         if isAgain { violate(.published, "\(index) was declared finished twice") }
         if !wasThere { checkPublished(index, report.path) }
+        checkTraffic(index)
     }
 
     private func checkPublished(_ index: Int, _ path: String) {

@@ -25,7 +25,9 @@ package struct Tally: Sendable, Hashable {
         "retries: network", "retries: timeout",
         "wishes changed", "orders of sources changed", "coded responses", "contents made for one response",
         "hops to another host", "pages instead of parts", "verdict: tags vary", "verdict: another part",
-        "lanes compared where they met", "files compared at places", "retries: overloaded", "published", "failed: disk full", "failed: not found",
+        "lanes compared where they met", "files compared at places",
+        "downloads under a limit whose traffic was counted", "connections under a limit",
+        "retries: overloaded", "published", "failed: disk full", "failed: not found",
     ]
 
     package var missing: [String] { Self.expected.filter { self[$0] == 0 } }

@@ -1,0 +1,48 @@
+import PawlCore
+import PawlEngine
+import Synchronization
+
+// What servers send under a rate limit.
+extension Law {
+    /// `size` bytes under a rate limit, for which servers have sent `sent` over so many connections.
+    package static func traffic(sent: Int64, size: Int64, connections: Int) -> String? {
+        let allowed = size + Int64(connections) * 64 * 1024
+        return sent <= allowed ? nil : "\(sent) bytes were sent for \(size) over \(connections) connections"
+    }
+}
+
+extension Simulation {
+    /// A download has finished: under a limit nothing was thrown away but what its troubles cost.
+    func checkTraffic(_ index: Int) {
+        let download = scenario.downloads[index]
+        guard isCalm, scenario.rate != nil || download.job.rateLimit != nil,
+            !state.withLock({ $0.isFinale }), download.job.plan.wish == .whole, download.existing == nil
+        else { return }
+        let requests = world.network.requests.filter { $0.address.path == download.path }
+        // A server's fault costs what was on its way, and so does whatever cannot be used.
+        guard let host = requests.first?.address.host,
+            requests.allSatisfy({ $0.wasUsed && $0.address.host == host })
+        else { return }
+        let size = world.network.versions(of: download.path)[0].length
+        let sent = requests.reduce(0) { $0 + $1.taken.count + $1.unread }
+        note("downloads under a limit whose traffic was counted")
+        if requests.count > 1 { note("connections under a limit", requests.count) }
+        if let text = Law.traffic(sent: sent, size: size, connections: requests.count) {
+            violate(.traffic, "\(index): \(text)")
+        }
+    }
+
+    /// Nobody interferes in this world.
+    private var isCalm: Bool {
+        scenario.atEvents.isEmpty && scenario.atTimes.isEmpty && scenario.traps.isEmpty
+    }
+}
+
+extension SimulatedRequest {
+    /// It brought bytes of the content and did not fail.
+    fileprivate var wasUsed: Bool {
+        guard status == 200 || status == 206 else { return false }
+        if case .told(.failed) = end { return false }
+        return !taken.isEmpty
+    }
+}
