@@ -77,9 +77,9 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default 5, 0 means none; each mirror that is left is still tried once.
     public var retries = 5
-    /// Seconds before the first retry, doubled with jitter up to 60; a server's Retry-After wins.
+    /// Seconds before the first retry, doubled with jitter up to 60; a server's longer Retry-After wins.
     ///
-    /// Default 1.
+    /// Default 1. 0 is a tenth of a second, doubled likewise.
     public var retryDelay = 1.0
     /// Longest silence in seconds: connecting, waiting for the answer, or between bytes.
     ///

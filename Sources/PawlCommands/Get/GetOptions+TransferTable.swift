@@ -52,7 +52,7 @@ extension GetOptions {
             "retry-delay",
             takes: .required("S"),
             in: .transfer,
-            "seconds before the first retry, doubled up to 60; a server's Retry-After wins",
+            "seconds before the first retry, doubled up to 60; a server's longer Retry-After wins",
             standard: "1"
         ) { (options, value) throws(Failure) in
             options.download.retryDelay = try OptionValues.seconds("retry-delay", value, zeroAllowed: true)

@@ -6,6 +6,9 @@ package struct RetryPolicy: Hashable, Sendable {
     package var delay: Span
 
     package static let longestWait = Span.seconds(60)
+    /// The first wait where none was chosen, or where a server that asks for a wait leaves none: doubled like any other,
+    /// so that a server which fails at once does not use up all attempts in a moment.
+    package static let shortestDelay = Span.milliseconds(100)
 
     package init(retries: Int = 5, delay: Span = .seconds(1)) {
         self.retries = retries
@@ -20,11 +23,15 @@ package struct RetryPolicy: Hashable, Sendable {
     }
 
     /// The wait before attempt number `attempt` (1 is the first retry): doubled, with jitter of ±25 %, at most a minute;
-    /// what the server asked for wins.
+    /// longer when the server asks for more, never shorter because it asks for less (`Retry-After: 0`, a past date).
     package func wait(attempt: Int, retryAfter: Span?, dice: inout Dice) -> Span {
-        if let retryAfter { return retryAfter }
-        let doubled = delay.seconds * Double(1 << min(max(attempt, 1) - 1, 16))
-        return .seconds(min(doubled, RetryPolicy.longestWait.seconds) * (0.75 + dice.fraction() / 2))
+        let hasFloor = retryAfter != nil || delay <= .zero
+        let first = hasFloor ? max(delay, RetryPolicy.shortestDelay) : delay
+        let doubled = first.seconds * Double(1 << min(max(attempt, 1) - 1, 16))
+        let own = Span.seconds(
+            min(doubled, RetryPolicy.longestWait.seconds) * (0.75 + dice.fraction() / 2)
+        )
+        return max(own, min(retryAfter ?? .zero, RetryAfter.longest))
     }
 
     package static func disposition(of fault: AttemptFault) -> Disposition {

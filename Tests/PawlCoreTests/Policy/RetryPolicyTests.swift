@@ -55,4 +55,31 @@ import Testing
         }
         #expect(policy.wait(attempt: 9, retryAfter: .seconds(300), dice: &dice) == .seconds(300))
     }
+
+    @Test(arguments: [Span.zero, .seconds(-5), Span(nanoseconds: .min), .milliseconds(1)])
+    func `a server that asks for no wait does not get the next request at once`(asked: Span) {
+        let policy = RetryPolicy(retries: 5, delay: .seconds(1))
+        var dice = PawlCore.Dice(seed: 4)
+        for attempt in 1...8 {
+            let wait = policy.wait(attempt: attempt, retryAfter: asked, dice: &dice).seconds
+            #expect(wait >= min(60, Double(1 << (attempt - 1))) * 0.75)
+        }
+    }
+
+    @Test func `a wait of 0 that a person chose is a tenth of a second at first, a small one is as chosen`() {
+        var dice = PawlCore.Dice(seed: 5)
+        let none = RetryPolicy(retries: 5, delay: .zero)
+        let waits = (1...5).map { none.wait(attempt: $0, retryAfter: nil, dice: &dice).seconds }
+        #expect(waits.reduce(0, +) > 2)
+        let small = RetryPolicy(retries: 5, delay: .milliseconds(10))
+        #expect(small.wait(attempt: 1, retryAfter: nil, dice: &dice) < .milliseconds(13))
+        #expect(small.wait(attempt: 1, retryAfter: .zero, dice: &dice) >= .milliseconds(75))
+    }
+
+    @Test func `no wait is longer than a day, whatever was asked for`() {
+        var dice = PawlCore.Dice(seed: 6)
+        let policy = RetryPolicy(retries: 5, delay: .seconds(1))
+        let longest = Span(nanoseconds: .max)
+        #expect(policy.wait(attempt: 1, retryAfter: longest, dice: &dice) == RetryAfter.longest)
+    }
 }

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import PawlCore
+
+/// What a server's Retry-After does to the attempts of a download.
+@Suite struct RetryAfterCaseTests {
+    private func waits(_ status: Int, _ field: String?, delay: Span = .seconds(1)) -> [Double] {
+        var bench = Bench { $0.retry = RetryPolicy(retries: 5, delay: delay) }
+        bench.begin()
+        var waits: [Double] = []
+        while bench.machine.phase != .failed, waits.count < 10 {
+            var head = ResponseHead(status: status)
+            head.retryAfter = field
+            bench.answer(head)
+            for case .alarm(let alarm) in bench.said {
+                waits.append((alarm.at - bench.now).seconds)
+                bench.now = alarm.at
+                bench.ring()
+            }
+        }
+        return waits
+    }
+
+    @Test(
+        arguments: [429, 503, 502],
+        ["0", "0.0", "Thu, 01 Jan 1970 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"]
+    )
+    func `a wait of nothing does not use up the attempts in a moment`(status: Int, field: String) {
+        let waits = waits(status, field)
+        #expect(waits.count == 5)
+        #expect(waits.reduce(0, +) > 20, "as long as without the field: \(waits)")
+        #expect(self.waits(status, field, delay: .zero).reduce(0, +) > 2)
+    }
+
+    @Test(arguments: ["-1", "", "soon", "1e9", "0x10", "99999999999999999999999 s"])
+    func `a field that means nothing changes nothing`(field: String) {
+        let waits = waits(503, field)
+        #expect(waits.count == 5 && waits.allSatisfy { $0 <= 20 })
+    }
+
+    @Test(arguments: ["99999999999999999999999", "9223372036854775807", "Fri, 31 Dec 9999 23:59:59 GMT"])
+    func `a wait without end is one of a day`(field: String) {
+        #expect(waits(503, field).allSatisfy { $0 == RetryAfter.longest.seconds })
+    }
+
+    @Test func `a longer wait than ours is the server's, a shorter one is ours`() {
+        #expect(waits(503, "40") == [40, 40, 40, 40, 40])
+        #expect(waits(503, "2").first == 2)
+        #expect(waits(503, "2").last ?? 0 > 10)
+    }
+
+    @Test func `a redirect is followed at once, whatever it asks for`() {
+        var bench = Bench()
+        bench.begin()
+        var head = Bench.redirect(to: "http://b.example/f")
+        head.retryAfter = "3600"
+        bench.answer(head)
+        let opened = bench.said.contains { if case .open = $0 { true } else { false } }
+        #expect(opened)
+    }
+}
