@@ -33,6 +33,12 @@ public final class Downloader: Sendable {
         ///
         /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.
         public var deniesPrivateAddresses = false
+        /// A folder in which it is remembered how many connections hosts bear, for all programs that give the same one.
+        ///
+        /// A host that turned further connections away is not asked for as many again, for a day, also after a restart.
+        /// The folder is made when it is needed; one that cannot be used is as good as none. Default `nil`: nothing is
+        /// kept over restarts.
+        public var stateFolder: String?
 
         /// Whether events tell states that follow from other events: `probing` and `transferring`, `publishing`,
         /// `finished` and `failed`.
@@ -62,7 +68,7 @@ public final class Downloader: Sendable {
         self.board = board
         sharesConnections = configuration.sharesConnections
         cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-        let ports = Ports.system { board.notice($0) }
+        let ports = Ports.system { board.notice($0) }.remembering(in: configuration.stateFolder)
         disk = ports.disk
         engine = Engine(
             ports: ports,

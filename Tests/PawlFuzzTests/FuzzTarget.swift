@@ -9,6 +9,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case date
     case disposition
     case head
+    case hosts
     case inputFile
     case journal
     case json
@@ -37,6 +38,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .date: try DateLaws.check(&input)
         case .disposition: try DispositionLaws.check(&input)
         case .head: try HeadLaws.check(&input)
+        case .hosts: try HostTableLaws.check(&input)
         case .inputFile: try InputFileLaws.check(&input)
         case .journal: try JournalLaws.check(&input)
         case .json: try JSONLaws.check(&input)

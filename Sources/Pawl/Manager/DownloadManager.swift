@@ -55,6 +55,12 @@ public final class DownloadManager: Sendable {
         /// Asked after a name was resolved, on every connection, so that neither a name nor a redirect leads there; it holds
         /// for proxies too. Such a download fails with ``PawlError/Code/insecure``. Default `false`.
         public var deniesPrivateAddresses = false
+        /// A folder in which it is remembered how many connections hosts bear, for all programs that give the same one.
+        ///
+        /// A host that turned further connections away is not asked for as many again, for a day, also after a restart.
+        /// The folder is made when it is needed; one that cannot be used is as good as none. Default `nil`: nothing is
+        /// kept over restarts.
+        public var stateFolder: String?
         /// Whether links in the root that lead out of it are not followed.
         package var staysInRoot = false
         /// Whether nothing runs before its owner says so, and the queue goes on saying what waited.
@@ -115,7 +121,7 @@ public final class DownloadManager: Sendable {
         let notice: @Sendable (String) -> Void = { [weak thread] text in
             thread?.post { $0.notice("\(text)") }
         }
-        let ports = ports(notice)
+        let ports = ports(notice).remembering(in: configuration.stateFolder)
         let herald = Herald(delegate, threads: ports.threads)
         let audience = Audience(bufferSize: configuration.eventBuffer, herald: herald)
         let owner = ManagerOwner(thread)

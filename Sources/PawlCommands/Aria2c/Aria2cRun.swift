@@ -107,6 +107,7 @@ struct Aria2cRun {
         if let size = options.number("rpc-max-request-size") {
             configuration.limits.body = Int(clamping: size)
         }
+        configuration.manager.stateFolder = StateFolder.usual
         configuration.manager.slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
         if let limit = options.number("max-overall-download-limit"), limit > 0 {
             configuration.manager.rateLimit = limit

@@ -33,6 +33,7 @@ struct GetSession: ~Copyable {
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))
         configuration.tellsEveryState = false
+        configuration.stateFolder = StateFolder.usual
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
     }

@@ -83,6 +83,7 @@ package struct ServeOptions: CommandOptions {
         configuration.manager = manager
         configuration.hooks = hooks
         configuration.manager.staysInRoot = true
+        configuration.manager.stateFolder = StateFolder.usual
         return configuration
     }
 }

@@ -25,6 +25,8 @@ package enum Action: Hashable, Sendable {
     case refresh(source: Int, generation: UInt32)
     /// The origin has too much to do.
     indirect case complain(Origin, retryAfter: Span?)
+    /// The origin turned a further connection away without saying that it is one too many, while it serves others.
+    case turnedAway(Origin)
     /// Compute the digest of the first `length` bytes and call `digested`.
     case verify(Checksum, length: Int64)
     /// Put the file in its place and call `published`.

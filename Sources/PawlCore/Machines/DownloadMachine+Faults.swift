@@ -58,7 +58,16 @@ extension DownloadMachine {
             growth.shrink(to: lanes.count, now: now)
         }
         let notice: Wording = "the server never answers a request with Range: going on without ranges"
-        return givesUpRanges ? [.tell(.notice(notice))] : []
+        return turnedAway(fault, lane: lane) + (givesUpRanges ? [.tell(.notice(notice))] : [])
+    }
+
+    /// A server that serves one lane and refuses the next before its answer bears no more of them (403, a reset).
+    private mutating func turnedAway(_ fault: AttemptFault, lane: Lane) -> [Action] {
+        guard lane.stage == .asking, fault.mayMeanTooMany,
+            lanes.contains(where: { $0.stage == .flowing && $0.source == lane.source })
+        else { return [] }
+        sources[lane.source].turnsAway = true
+        return [.turnedAway(sources[lane.source].current.origin)]
     }
 
     /// The target of a redirect expires; the first address knows the next one.
@@ -87,6 +96,10 @@ extension DownloadMachine {
         if goBack(after: fault, from: source) {
             let notice: Wording = "the redirect's target has expired: asking the first address again"
             return [.tell(.notice(notice))] + openFirst(now: now)
+        }
+        // It may not have noticed yet that the last connection is closed.
+        if sources[source].turnsAway, fault.mayMeanTooMany, attempts < plan.retry.retries {
+            return retry(fault, disposition, source: source, now: now)
         }
         let failure = describe(fault, disposition, source: source)
         if sources.count(where: \.isUsable) == 1, let question = refresh(source, after: fault, failure) {
@@ -126,7 +139,8 @@ extension DownloadMachine {
         let again = until ?? now + .seconds(1)
         guard lanes.isEmpty else {
             refillAfter = again
-            return [drop]
+            // At once: what was taken from a lane for this one must not end that lane in the meantime.
+            return [drop] + reclaim(now: now)
         }
         return [drop, alarm(at: again)]
     }
@@ -199,6 +213,15 @@ extension AttemptFault {
     /// What a server says when an address was good once, or needs a word that it does not carry.
     var isExpiry: Bool {
         if case .status(let status, _) = self { [401, 403, 404, 410].contains(status) } else { false }
+    }
+
+    /// What servers do that allow so many connections and do not say so.
+    var mayMeanTooMany: Bool {
+        switch self {
+        case .status(let status, _): [403, 409, 420, 509].contains(status)
+        case .transfer(let fault): fault.kind == .connectionLost
+        case .silent, .tooSlow, .unproven, .page, .badRedirect, .tooManyRedirects: false
+        }
     }
 
     var retryAfter: Span? {

@@ -170,7 +170,7 @@ extension DownloadMachine {
     mutating func refill(now: Moment) -> [Action] {
         guard !isRetryPending else { return [] }
         if let until = refillAfter {
-            if now < until { return [] }
+            if now < until { return reclaim(now: now) }
             refillAfter = nil
         }
         guard maySegment else { return reclaim(now: now) }
@@ -193,7 +193,8 @@ extension DownloadMachine {
             else { break }
             actions += opened
         }
-        return actions
+        // What no further lane may be opened for is brought by the lane before it, whose answer goes on there.
+        return lanes.count >= width ? actions + reclaim(now: now) : actions
     }
 
     /// The source that can bring parts and has the fewest lanes; among equals the next in rotation.
@@ -244,8 +245,8 @@ extension DownloadMachine {
         )
     }
 
-    /// Without ranges only lanes that flow already can bring the rest: the one right before it, if its answer goes on.
-    private mutating func reclaim(now: Moment) -> [Action] {
+    /// What nobody has is brought by the lane that flows right before it, if its answer goes on: it asks for nothing.
+    mutating func reclaim(now: Moment) -> [Action] {
         guard phase == .transferring, map.total != nil else { return [] }
         var actions: [Action] = []
         for gap in map.rest {
@@ -253,6 +254,8 @@ extension DownloadMachine {
                 let index = lanes.firstIndex(where: { lane in
                     map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing
                         && lane.answerEnd >= gap.end
+                        // Whoever races for its last bytes was asked for less; without ranges that is the smaller loss.
+                        && (!rangesUsable || !lanes.contains { $0.isRacing == lane.id })
                 })
             else { continue }
             let id = lanes[index].id

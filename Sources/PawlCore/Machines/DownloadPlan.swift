@@ -57,6 +57,8 @@ package struct Source: Hashable, Sendable {
     package var isUsable = true
     /// It has sent a part, and was not silent to a request with Range since.
     package var sendsParts = false
+    /// It has turned a further connection away while it served another: what it says to that is no word about the content.
+    var turnsAway = false
     /// Its redirect target was given up once since the last progress.
     package var wentBack = false
     /// It stands in for another address and has not shown yet that its content is the same; until then nothing that is on

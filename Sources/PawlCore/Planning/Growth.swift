@@ -38,6 +38,11 @@ package struct Growth: Hashable, Sendable {
     /// The last refusal, and what was in use before the first.
     private var refusedAt: Moment?
     private var wished = 0
+    /// Since the last refusal one more connection was allowed.
+    private var hasRetried = false
+    /// Doublings of the wait until then.
+    private var doublings = 0
+    private static let mostDoublings = 6
 
     package init(_ mode: Mode) {
         self.mode = mode
@@ -90,11 +95,6 @@ package struct Growth: Hashable, Sendable {
         grow(secondsLeft: rate > 0 ? Double(remaining) / rate : .infinity)
     }
 
-    private mutating func grow(secondsLeft: Double) {
-        guard width < ceiling, secondsLeft > 1 else {
-            settled = width >= ceiling
-            return
-        }
     /// A rate limit holds connections back: what they bring together tells nothing of what another one would add.
     package mutating func hold(now: Moment) {
         recover(now: now)
@@ -102,6 +102,11 @@ package struct Growth: Hashable, Sendable {
         widthSince = nil
     }
 
+    private mutating func grow(secondsLeft: Double) {
+        guard width < ceiling, secondsLeft > 1 else {
+            settled = width >= ceiling
+            return
+        }
         paid = width
         width = min(width * (isLongWay ? 4 : 2), ceiling)
         windowStart = nil
@@ -111,6 +116,9 @@ package struct Growth: Hashable, Sendable {
     /// The server refused a connection while `working` others brought bytes.
     package mutating func shrink(to working: Int, now: Moment) {
         if refusedAt == nil { wished = width }
+        // One more was one too many again: the next time it is tried later.
+        if hasRetried { doublings = min(doublings + 1, Growth.mostDoublings) }
+        hasRetried = false
         refusedAt = now
         ceiling = max(1, min(ceiling, working))
         width = min(width, ceiling)
@@ -119,7 +127,10 @@ package struct Growth: Hashable, Sendable {
 
     /// A refusal is of its time: as the host's budget does, this tries one connection more after a while.
     private mutating func recover(now: Moment) {
-        guard let since = refusedAt, now - since >= HostBudget.recovery else { return }
+        guard let since = refusedAt, now - since >= HostBudget.recovery * Double(1 << doublings) else {
+            return
+        }
+        hasRetried = true
         ceiling += 1
         width = min(wished, ceiling)
         refusedAt = width < wished ? now : nil

@@ -11,7 +11,8 @@ package struct HostBudget: Hashable, Sendable {
         case hold(until: Moment)
     }
 
-    /// After this long without a complaint one more connection is allowed.
+    /// After this long without a complaint one more connection is allowed; twice as long after each time that one more
+    /// was turned away, so that a host that bears two is not asked for a third every ten seconds.
     package static let recovery = Span.seconds(10)
     /// After this long without a complaint there is no limit any more.
     package static let forgiveness = Span.seconds(600)
@@ -23,8 +24,28 @@ package struct HostBudget: Hashable, Sendable {
     private var holdUntil: Moment?
     private var complainedAt: Moment?
     private var recoveredAt: Moment?
+    /// Doublings of ``recovery``.
+    private var doublings = 0
+    /// How often, in short order, a connection was turned away without a word while others were served.
+    private var refusals = 0
+    private var refusedAt: Moment?
+    /// Connections that the origin was seen to bear and no more; `nil` while that is not shown.
+    ///
+    /// For those who keep it over restarts.
+    package private(set) var borne: Int?
 
     package init() {}
+
+    /// An earlier run has seen how many connections it bears.
+    package init(borne: Int, now: Moment) {
+        limit = max(1, borne)
+        complainedAt = now
+        recoveredAt = now
+        doublings = HostBudget.remembered
+    }
+
+    private static let remembered = 3
+    private static let mostDoublings = 6
 
     package mutating func acquire(most: Int? = nil, now: Moment) -> Answer {
         recover(now: now)
@@ -42,12 +63,36 @@ package struct HostBudget: Hashable, Sendable {
     /// The origin answered 429 or 503, or refused a connection, that has been given back already: it bears what is in use
     /// now.
     package mutating func complain(retryAfter: Span?, now: Moment) {
+        shrink(now: now)
+        // With nothing else in use it says nothing of how many it would bear.
+        if inUse > 0 { borne = limit }
+        guard let retryAfter, retryAfter > .zero else { return }
+        let until = now + min(retryAfter, RetryAfter.longest)
+        holdUntil = max(holdUntil ?? until, until)
+    }
+
+    /// A further connection was turned away without saying that it is one too many (403, a reset before any answer),
+    /// and given back already, while others are served: once may be chance.
+    package mutating func turnedAway(now: Moment) {
+        guard inUse > 0 else { return }
+        // Far apart they may have other reasons: an address that has expired meanwhile.
+        if let refusedAt, now - refusedAt >= HostBudget.recovery { refusals = 0 }
+        refusedAt = now
+        refusals += 1
+        shrink(now: now)
+        if refusals >= HostBudget.shown { borne = limit }
+    }
+
+    private static let shown = 2
+
+    private mutating func shrink(now: Moment) {
         limit = max(1, min(limit ?? .max, inUse))
+        // One more was allowed since, and that was one too many again.
+        if let complainedAt, let recoveredAt, recoveredAt > complainedAt {
+            doublings = min(doublings + 1, HostBudget.mostDoublings)
+        }
         complainedAt = now
         recoveredAt = now
-        guard let retryAfter else { return }
-        let until = now + retryAfter
-        holdUntil = max(holdUntil ?? until, until)
     }
 
     /// `bytes` have just come from the origin, which may send `rate` a second.
@@ -65,11 +110,14 @@ package struct HostBudget: Hashable, Sendable {
     private mutating func recover(now: Moment) {
         if let until = holdUntil, now >= until { holdUntil = nil }
         guard let current = limit, let complainedAt, let recoveredAt else { return }
-        if now - complainedAt >= HostBudget.forgiveness {
+        if now - complainedAt >= HostBudget.forgiveness * Double(1 << doublings) {
             limit = nil
+            borne = nil
+            refusals = 0
+            doublings = 0
             return
         }
-        guard now - recoveredAt >= HostBudget.recovery else { return }
+        guard now - recoveredAt >= HostBudget.recovery * Double(1 << doublings) else { return }
         limit = current + 1
         self.recoveredAt = now
     }

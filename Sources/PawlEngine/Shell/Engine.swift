@@ -9,6 +9,8 @@ package struct Ports: Sendable {
     package var threads: any Threads
     package var transports: any TransportMaker
     package var witness: (any Witness)?
+    /// What hosts bear, from run to run; `nil` remembers nothing.
+    package var hostNotes: (any HostNotes)?
 
     package init(
         clock: any Clock,

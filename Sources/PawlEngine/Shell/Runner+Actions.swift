@@ -29,6 +29,7 @@ extension Runner {
         case .refresh(let source, let generation): refresh(source, generation)
         case .complain(let origin, let retryAfter):
             shared.complain(origin, retryAfter: retryAfter, now: clock.now)
+        case .turnedAway(let origin): shared.turnedAway(origin, now: clock.now)
         case .verify(let checksum, let length): verify(checksum, length: length)
         case .publish(let length, let modified): publish(length: length, modified: modified)
         case .close(let keeping): close(keeping: keeping)

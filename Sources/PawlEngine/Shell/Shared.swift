@@ -54,6 +54,9 @@ final class Shared: Sendable {
     func acquire(_ origin: Origin, now: Moment) -> HostBudget.Answer {
         hosts.withLock { hosts in
             hosts.sweep(now: now)
+            if hosts.budgets[origin] == nil, let borne = ports.hostNotes?.borne(by: origin) {
+                hosts.budgets[origin] = HostBudget(borne: borne, now: now)
+            }
             return hosts.budgets[origin, default: HostBudget()].acquire(
                 most: hosts.limits.connections,
                 now: now
@@ -69,9 +72,21 @@ final class Shared: Sendable {
     }
 
     func complain(_ origin: Origin, retryAfter: Span?, now: Moment) {
-        hosts.withLock { hosts in
-            hosts.budgets[origin, default: HostBudget()].complain(retryAfter: retryAfter, now: now)
+        learn(of: origin) { $0.complain(retryAfter: retryAfter, now: now) }
+    }
+
+    func turnedAway(_ origin: Origin, now: Moment) { learn(of: origin) { $0.turnedAway(now: now) } }
+
+    /// What a host was seen to bear is kept for the next start.
+    private func learn(of origin: Origin, _ edit: (inout HostBudget) -> Void) {
+        let (before, after) = hosts.withLock { hosts in
+            var budget = hosts.budgets[origin] ?? HostBudget()
+            let before = budget.borne
+            edit(&budget)
+            hosts.budgets[origin] = budget
+            return (before, budget.borne)
         }
+        if let after, after != before { ports.hostNotes?.note(after, of: origin) }
     }
 
     func change(hosts limits: HostLimits, now: Moment) {

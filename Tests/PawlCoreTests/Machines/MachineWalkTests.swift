@@ -74,7 +74,8 @@ import Testing
         #expect(states.contains(where: \.machine.isTooSlow) == (walk == .hurried))
         #expect(
             states.contains { state in state.machine.lanes.contains { $0.isRacing != nil } }
-                || walk == .mirrored
+                // What nobody has goes back to the lane before it there, before anybody has to race for it.
+                || walk == .mirrored || walk == .refreshed
         )
     }
 

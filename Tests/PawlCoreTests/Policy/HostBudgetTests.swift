@@ -80,4 +80,63 @@ import Testing
         let lifted = budget.delay(rate: nil, now: start)
         #expect(lifted == .zero)
     }
+
+    @Test func `what a host bears is shown by those that it goes on serving`() {
+        var budget = HostBudget()
+        budget.complain(retryAfter: nil, now: start)
+        #expect(budget.borne == nil, "with nothing else in use it says nothing")
+        budget = HostBudget()
+        for _ in 0..<3 { _ = budget.acquire(now: start) }
+        budget.release()
+        budget.complain(retryAfter: nil, now: start)
+        #expect(budget.borne == 2 && budget.limit == 2)
+    }
+
+    @Test func `one connection that is refused without a word may be chance, two in a row are not`() {
+        var budget = HostBudget()
+        for _ in 0..<3 { _ = budget.acquire(now: start) }
+        budget.release()
+        budget.turnedAway(now: start)
+        #expect(budget.borne == nil && budget.limit == 2)
+        budget.release()
+        budget.turnedAway(now: start)
+        #expect(budget.borne == 1 && budget.limit == 1)
+        var patient = HostBudget()
+        for _ in 0..<2 { _ = patient.acquire(now: start) }
+        patient.turnedAway(now: start)
+        patient.turnedAway(now: start + .seconds(60))
+        #expect(patient.borne == nil)
+    }
+
+    @Test func `a host that turns one more away each time is asked less and less often`() {
+        var budget = HostBudget()
+        var now = start
+        _ = budget.acquire(now: now)
+        var waits: [Double] = []
+        for _ in 0..<5 {
+            let since = now
+            while budget.acquire(now: now) != .granted { now = now + .seconds(1) }
+            waits.append((now - since).seconds)
+            budget.release()
+            budget.complain(retryAfter: nil, now: now)
+        }
+        #expect(waits == [0, 10, 20, 40, 80])
+    }
+
+    @Test func `what an earlier run has learnt holds from the first connection on`() {
+        var budget = HostBudget(borne: 2, now: start)
+        #expect(budget.acquire(now: start) == .granted)
+        #expect(budget.acquire(now: start) == .granted)
+        #expect(budget.acquire(now: start + .seconds(30)) == .full)
+        #expect(HostBudget(borne: -3, now: start).limit == 1)
+    }
+
+    @Test(arguments: [Span.zero, .seconds(-1), Span(nanoseconds: .min), Span(nanoseconds: .max)])
+    func `no wait that a host asks for holds it for longer than a day, or not at all`(asked: Span) {
+        var budget = HostBudget()
+        let now = Moment(nanoseconds: .max / 2)
+        budget.complain(retryAfter: asked, now: now)
+        let answer = budget.acquire(now: now)
+        #expect(answer == .granted || answer == .hold(until: now + RetryAfter.longest))
+    }
 }

@@ -26,11 +26,15 @@ final class Bench: Sendable {
         try start(arguments, in: folder)
     }
 
-    func start(_ arguments: [String], in folder: String? = nil) throws -> PawlProcess {
+    func start(
+        _ arguments: [String],
+        in folder: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> PawlProcess {
         try PawlProcess(
             PawlBinary.path,
             ["get"] + Self.defaults + arguments,
-            environment: ["HOME": home.path],
+            environment: ["HOME": home.path].merging(environment) { $1 },
             folder: folder ?? self.folder.path
         )
     }
@@ -40,8 +44,12 @@ final class Bench: Sendable {
         Outcome(of: try start(arguments, in: folder))
     }
 
-    func get(_ arguments: [String], in folder: String? = nil) throws -> Outcome {
-        Outcome(of: try start(arguments, in: folder))
+    func get(
+        _ arguments: [String],
+        in folder: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> Outcome {
+        Outcome(of: try start(arguments, in: folder, environment: environment))
     }
 
     /// Leaves a partial of `path` with exactly `count` bytes, as a killed run leaves it.

@@ -1,0 +1,82 @@
+/// How many connections hosts bear, as it is kept from run to run: a text of one line a host.
+///
+/// Whoever can write to the state folder may have written it: what is not understood means nothing.
+package struct HostTable: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var connections: Int
+        /// After this it means nothing any more.
+        package var until: UnixTime
+    }
+
+    /// How long what was seen of a host holds.
+    package static let life: Int64 = 24 * 3600
+    /// Hosts that are remembered; with more, those go whose time is up first.
+    package static let mostHosts = 256
+    /// A longer text is none of ours.
+    package static let mostBytes = 64 * 1024
+    private static let longestName = 300
+
+    package private(set) var entries: [String: Entry] = [:]
+
+    package init() {}
+
+    /// What holds at `now` of a text that was written earlier, here or elsewhere.
+    package init(parsing bytes: [UInt8], now: UnixTime) {
+        guard bytes.count <= Self.mostBytes else { return }
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            guard words.count == 3, words[0].count <= Self.longestName, Self.isName(words[0]),
+                let connections = Array(words[1]).decimalNumber, (1...64).contains(connections),
+                let until = Array(words[2]).decimalNumber, Self.holds(until, now: now)
+            else { continue }
+            entries[String(decoding: words[0], as: UTF8.self)] = Entry(
+                connections: Int(connections),
+                until: UnixTime(seconds: until)
+            )
+        }
+        trim()
+    }
+
+    /// One from the future was written under another clock.
+    private static func holds(_ until: Int64, now: UnixTime) -> Bool {
+        let (left, isTooFar) = until.subtractingReportingOverflow(now.seconds)
+        return !isTooFar && left > 0 && left <= life
+    }
+
+    package var text: String {
+        entries.sorted { $0.key < $1.key }.reduce(into: "") { text, entry in
+            text += "\(entry.key) \(entry.value.connections) \(entry.value.until.seconds)\n"
+        }
+    }
+
+    package func connections(of origin: Origin, now: UnixTime) -> Int? {
+        guard let entry = entries[Self.name(of: origin)], entry.until > now else { return nil }
+        return entry.connections
+    }
+
+    /// It was seen to bear so many and no more.
+    package mutating func note(_ connections: Int, of origin: Origin, now: UnixTime) {
+        let name = Self.name(of: origin)
+        let (until, isTooLate) = now.seconds.addingReportingOverflow(Self.life)
+        guard connections > 0, !isTooLate, now.seconds >= 0, name.utf8.count <= Self.longestName,
+            Self.isName(name.utf8)
+        else { return }
+        entries[name] = Entry(connections: min(connections, 64), until: UnixTime(seconds: until))
+        trim()
+    }
+
+    private mutating func trim() {
+        guard entries.count > Self.mostHosts else { return }
+        let kept = entries.sorted { ($1.value.until, $0.key) < ($0.value.until, $1.key) }
+        entries = Dictionary(uniqueKeysWithValues: kept.prefix(Self.mostHosts).map { ($0.key, $0.value) })
+    }
+
+    private static func name(of origin: Origin) -> String {
+        "\(origin.scheme.rawValue)://\(origin.host.lowercased()):\(origin.port)"
+    }
+
+    /// Without anything that would end the word or the line.
+    private static func isName(_ bytes: some Collection<UInt8>) -> Bool {
+        !bytes.isEmpty && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+}

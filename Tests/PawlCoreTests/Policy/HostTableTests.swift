@@ -1,0 +1,68 @@
+import PawlCore
+import Testing
+
+/// How many connections hosts bear, kept from run to run.
+@Suite struct HostTableTests {
+    private let now = UnixTime(seconds: 1_700_000_000)
+    private let origin = Self.origin(.https, "files.example", 443)
+
+    private static func origin(_ scheme: WebAddress.Scheme, _ host: String, _ port: UInt16) -> PawlCore.Origin
+    {
+        WebAddress(scheme: scheme, host: host, port: port, path: "/", query: nil).origin
+    }
+
+    private func read(_ text: String) -> HostTable { HostTable(parsing: Array(text.utf8), now: now) }
+
+    @Test func `what was noted is read again, for a day and for that origin alone`() {
+        var table = HostTable()
+        table.note(2, of: origin, now: now)
+        let again = read(table.text)
+        #expect(again == table)
+        #expect(again.connections(of: origin, now: now) == 2)
+        let later = UnixTime(seconds: now.seconds + HostTable.life)
+        #expect(again.connections(of: origin, now: later) == nil)
+        #expect(HostTable(parsing: Array(table.text.utf8), now: later).entries.isEmpty)
+        for other in [
+            Self.origin(.http, "files.example", 443),
+            Self.origin(.https, "files.example", 444),
+            Self.origin(.https, "other.example", 443),
+        ] { #expect(again.connections(of: other, now: now) == nil) }
+    }
+
+    @Test(arguments: [
+        "", "\n\n", "garbage", "https://files.example:443", "https://files.example:443 2",
+        "https://files.example:443 0 1700000100", "https://files.example:443 65 1700000100",
+        "https://files.example:443 -2 1700000100", "https://files.example:443 2 1699999999",
+        "https://files.example:443 2 9223372036854775807", "https://files.example:443 2 99999999999999999999",
+        "https://files.example:443 2 1700000100 more", "https://files.example:443  2 1700000100",
+        " 2 1700000100", "https://files.example:443\u{0} 2 1700000100",
+    ])
+    func `what is not understood means nothing and spoils nothing`(line: String) {
+        #expect(read(line).entries.isEmpty)
+        let good = "https://files.example:443 2 1700000100"
+        #expect(read("\(line)\n\(good)\n").connections(of: origin, now: now) == 2)
+    }
+
+    @Test func `it stays small`() {
+        var table = HostTable()
+        for index in 0..<1_000 {
+            let host = Self.origin(.http, "h\(index).example", 80)
+            table.note(1, of: host, now: UnixTime(seconds: now.seconds + Int64(index)))
+        }
+        #expect(table.entries.count == HostTable.mostHosts)
+        #expect(
+            table.entries["http://h999.example:80"] != nil && table.entries["http://h1.example:80"] == nil
+        )
+        #expect(table.text.utf8.count < HostTable.mostBytes)
+        #expect(read(String(repeating: "x", count: HostTable.mostBytes + 1)).entries.isEmpty)
+    }
+
+    @Test func `names that would end the line and clocks out of range are not taken`() {
+        var table = HostTable()
+        table.note(1, of: Self.origin(.http, "a b", 1), now: now)
+        table.note(1, of: Self.origin(.http, "a\nb", 1), now: now)
+        table.note(1, of: origin, now: UnixTime(seconds: .max))
+        table.note(0, of: origin, now: now)
+        #expect(table.entries.isEmpty)
+    }
+}

@@ -1,0 +1,52 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// Servers that bear so many connections and no more: learnt in one run, and known in the next.
+@Suite struct `Connections that are borne` {
+    private static let size: Int64 = 6 << 20
+
+    private func serve(_ bench: Bench, _ path: String, limit: Int, _ status: Int?) -> String {
+        bench.origin.serve(path, Payload(seed: 81, length: Self.size)) { behaviour in
+            behaviour.pace = 4 << 20
+            behaviour.crowd = .init(limit: limit, refusal: status.map { .status($0) })
+        }
+    }
+
+    @Test(arguments: [403, 429, nil] as [Int?], [1, 2])
+    func `the download goes on with what is borne, and the next does not ask for more`(
+        status: Int?,
+        limit: Int
+    ) throws {
+        let bench = try Bench()
+        for (run, path) in ["/a.bin", "/b.bin"].enumerated() {
+            let url = serve(bench, path, limit: limit, status)
+            let outcome = try bench.get(url, "-x", "8")
+            #expect(outcome.code == 0, "\(outcome)")
+            #expect(outcome.events("retry").isEmpty)
+            let records = bench.origin.ended(path)
+            let refused = records.count { $0.status != 200 && $0.status != 206 }
+            #expect(run == 0 ? refused <= 8 : refused == 0, "run \(run): \(refused) refused")
+        }
+    }
+
+    @Test func `a folder that cannot be made is no failure, and neither is a damaged table`() throws {
+        let bench = try Bench()
+        let url = serve(bench, "/a.bin", limit: 1, 403)
+        let state = bench.folder.path("state")
+        try FileSystem.write(Array("in the way".utf8), to: state)
+        let blocked = try bench.get([url, "-x", "4"], environment: ["XDG_STATE_HOME": state])
+        #expect(blocked.code == 0, "\(blocked)")
+        let other = try TemporaryFolder()
+        try #require(unsafe mkdir(other.path("pawl"), 0o700) == 0)
+        try FileSystem.write([0, 255, 10, 32, 32, 10], to: other.path("pawl/hosts"))
+        let damaged = try bench.get(
+            [url, "-x", "4", "-o", "second.bin"],
+            environment: ["XDG_STATE_HOME": other.path]
+        )
+        #expect(damaged.code == 0, "\(damaged)")
+        let kept = FileSystem.contents(other.path("pawl/hosts")).map { String(decoding: $0, as: UTF8.self) }
+        #expect(kept?.hasPrefix("http://127.0.0.1:") == true, "it was replaced: \(kept ?? "")")
+    }
+}

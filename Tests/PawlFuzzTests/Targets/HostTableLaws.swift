@@ -1,0 +1,27 @@
+import PawlCore
+
+/// What hosts bear, as a file says that anybody may have written.
+enum HostTableLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let now = UnixTime(seconds: input.number())
+        var table = HostTable(parsing: input.rest(), now: now)
+        try hold(table.entries.count <= HostTable.mostHosts, "\(table.entries.count) hosts")
+        for (name, entry) in table.entries {
+            try hold((1...64).contains(entry.connections), "\(name) bears \(entry.connections)")
+            try hold(entry.until > now, "\(name) is out of date")
+            try hold(!name.utf8.contains { $0 <= 0x20 }, "\(name) ends its line")
+        }
+        try hold(HostTable(parsing: Array(table.text.utf8), now: now) == table, "it changes when written")
+        table.note(
+            3,
+            of: WebAddress(scheme: .https, host: "a b.example", port: 1, path: "/", query: nil).origin,
+            now: now
+        )
+        table.note(
+            Int.max,
+            of: WebAddress(scheme: .https, host: "c.example", port: 1, path: "/", query: nil).origin,
+            now: now
+        )
+        try hold(HostTable(parsing: Array(table.text.utf8), now: now) == table, "what was noted is lost")
+    }
+}
