@@ -51,12 +51,21 @@ extension ResumeData {
             }
         guard let found, content.received > 0 else { return }
         let address = try WebAddress.parse(content.address).address
+        let naming = NamingPolicy(rawValue: options.naming.rawValue) ?? .server
         let facts = JournalFacts(
             sources: [address.text],
             representation: content.representation(of: address),
-            name: options.fileName ?? NamingPolicy.choose(.server, address: address, head: nil)
+            name: options.fileName ?? NamingPolicy.choose(naming, address: address, head: nil)
         )
-        try disk.adopt(found.name, in: found.folder, length: content.received, as: facts, to: options.folder)
+        try disk.adopt(
+            found.name,
+            in: found.folder,
+            length: content.received,
+            as: facts,
+            // The server's name comes with its first answer.
+            isNamed: options.fileName != nil || naming != .server,
+            to: options.folder
+        )
     }
 
     private static func parts(of path: String) -> (folder: String, name: String) {

@@ -93,6 +93,70 @@ import Testing
         #expect(site.origin.log.bodySent("/film.mp4") == payload.length)
     }
 
+    /// The name that the server gives to what is at another address.
+    private func named(_ site: Site, _ name: String) -> String {
+        site.origin.serve("/q", payload) { $0.disposition = Array("attachment; filename=\"\(name)\"".utf8) }
+    }
+
+    @Test func `D3 the server's name takes the place of the address's, which nobody gave`() async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = named(site, "movie.mp4")
+        try FileSystem.write(head(received), to: site.old.path("CFNetworkDownload_x.tmp"))
+        let file = try await site.download(data(url, tag: tag))
+        #expect(file.path == site.new.path("movie.mp4") && site.new.names == ["movie.mp4"])
+        #expect(site.new.difference("movie.mp4", from: payload) == nil)
+        #expect(site.origin.log.bodySent("/q") == payload.length - received)
+    }
+
+    @Test func `D3 a file that has the server's name stays, and the new one is numbered`() async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = named(site, "movie.mp4")
+        try FileSystem.write([1, 2, 3], to: site.new.path("movie.mp4"))
+        try FileSystem.write(head(received), to: site.old.path("CFNetworkDownload_x.tmp"))
+        _ = try await site.download(data(url, tag: tag))
+        #expect(site.new.names == ["movie (1).mp4", "movie.mp4"])
+        #expect(FileSystem.contents(site.new.path("movie.mp4")) == [1, 2, 3])
+        #expect(site.new.difference("movie (1).mp4", from: payload) == nil)
+    }
+
+    @Test func `D3 a name that was given stays, and one is provisional until the end, also after a pause`()
+        async throws
+    {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = named(site, "movie.mp4")
+        site.origin.adjust("/q") { $0.cut = .stall(at: 600_000) }
+        try FileSystem.write(head(received), to: site.old.path("CFNetworkDownload_x.tmp"))
+        var options = DownloadOptions()
+        options.folder = site.new.path
+        options.connections = 1
+        do {
+            let downloader = Downloader()
+            let download = try downloader.add(
+                data(url, tag: tag),
+                partialFolder: site.old.path,
+                options: options
+            )
+            download.resume()
+            await download.reaches(bytes: 500_000)
+            downloader.shutDown()
+        }
+        site.origin.adjust("/q") { $0.cut = nil }
+        let again = Downloader()
+        defer { again.shutDown() }
+        let plain = try again.add(url, options: options)
+        plain.resume()
+        _ = try await plain.file
+        #expect(site.new.names == ["movie.mp4"])
+        options.fileName = "mine"
+        let mine = try again.add(data(url, tag: tag), partialFolder: site.old.path, options: options)
+        mine.resume()
+        _ = try await mine.file
+        #expect(site.new.names == ["mine", "movie.mp4"])
+    }
+
     @Test func `R1 what is no resume data is refused with the reason`() {
         let error = #expect(throws: PawlError.self) { try ResumeData(Array("hello".utf8)) }
         #expect(error?.code == .cannotResume)

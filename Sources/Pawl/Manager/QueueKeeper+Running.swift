@@ -165,6 +165,10 @@ extension QueueKeeper {
             record.name = publishing.name
             record.written = publishing.length
             record.total = publishing.length
+            // A person's own new name comes before the server's.
+            if let name = publishing.finalName {
+                record.change { $0.newName = $0.newName ?? name }
+            }
             // A pause came too late.
             if record.state == .paused { record.state = .waiting }
         }

@@ -16,6 +16,7 @@ extension FileDisk {
         in source: String,
         length: Int64,
         as facts: JournalFacts,
+        isNamed: Bool,
         to folder: String
     ) throws(Failure) {
         let wish = Claim(folder: folder, name: facts.name, ifExists: .rename, facts: facts)
@@ -31,7 +32,7 @@ extension FileDisk {
             let whole = ByteRange(0, length)
             partial.wrote(whole)
             var facts = facts
-            facts.name = partial.name
+            facts.name = isNamed ? partial.name : ""
             try partial.close(keeping: facts, done: ByteRangeSet([whole]))
         case .found(let partial, let journal): try partial.close(keeping: journal.facts, done: journal.done)
         case .existing(let partial, _): try partial.giveBack()

@@ -55,12 +55,14 @@ package protocol Disk: AnyObject, Sendable {
     /// Begins the part file of `facts` with the first `length` bytes of another program's file.
     ///
     /// They are on the disk when this returns, and the journal says so; the other file stays. A part file that is there
-    /// for the same address is further than the other program knows, and is left as it is.
+    /// for the same address is further than the other program knows, and is left as it is. Unless `isNamed`, the facts'
+    /// name is for the part file alone, and the journal names none: the server is still to be heard.
     func adopt(
         _ name: String,
         in source: String,
         length: Int64,
         as facts: JournalFacts,
+        isNamed: Bool,
         to folder: String
     ) throws(Failure)
     /// Removes the finished file of that name; one that is not there is no failure.
@@ -147,6 +149,7 @@ extension Disk {
         in source: String,
         length: Int64,
         as facts: JournalFacts,
+        isNamed: Bool,
         to folder: String
     ) throws(Failure) {
         preconditionFailure("a disk without files has none to take over")

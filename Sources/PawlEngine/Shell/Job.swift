@@ -48,6 +48,8 @@ package struct Job: Sendable {
 package struct Publishing: Hashable, Sendable {
     package var name: String
     package var length: Int64
+    /// The server's name for it, where the part file was begun before the server was heard: whoever is told gives it.
+    package var finalName: String?
 }
 
 /// A download at one instant, as the shell sees it.

@@ -46,7 +46,7 @@ extension Runner {
         JournalFacts(
             sources: hasOtherAddress ? machine.provenAddresses : addresses,
             representation: machine.remembered,
-            name: machine.name ?? ""
+            name: naming.isProvisional ? "" : machine.name ?? ""
         )
     }
 
@@ -158,7 +158,7 @@ extension Runner {
         shared.onSlotFree(id)
         guard let announce = job.onPublishing else { return giveName(length: length, modified: modified) }
         let post = loop.poster(for: run)
-        announce(Publishing(name: partial.name, length: length)) { answer in
+        announce(Publishing(name: partial.name, length: length, finalName: finalName)) { answer in
             switch answer {
             case .success: post(.mayPublish(length: length, modified: modified))
             case .failure(let failure): post(.published(.failure(failure)))

@@ -68,6 +68,7 @@ extension Runner {
             return .fresh
         case .found(let partial, let journal):
             take(partial)
+            naming.isProvisional = journal.facts.name.isEmpty
             return .found(journal)
         case .existing(let partial, let length):
             take(partial)

@@ -37,6 +37,8 @@ final class Runner {
     var limiter: RateLimiter
     private var startedAt: Moment
     private var publishedPath = ""
+    /// The part file was begun under a name that is not the server's.
+    var naming = ProvisionalName()
     private var isCheckpointing = false
     /// One was asked for while another was under way.
     private var isCheckpointDue = false
@@ -72,9 +74,9 @@ final class Runner {
         let now = clock.now
         let isLocal = job.plan.sources.contains(where: \.isLoopback)
         let online = isLocal || shared.ports.reachability.isOnline
+        machine.limited(to: presentLimit, now: now)
         perform(machine.begin(claimed: earlyClaim(), online: online, now: now))
     }
-        machine.limited(to: presentLimit, now: now)
 
     func network(online: Bool) {
         sync()
@@ -92,9 +94,9 @@ final class Runner {
     func tick(now: Moment) {
         sync(now: now)
         lookForNetwork(now: now)
+        machine.limited(to: presentLimit, now: now)
         partial?.settleIn()
         perform(machine.tick(now: now))
-        machine.limited(to: presentLimit, now: now)
         if let checksum = job.plan.checksum, machine.phase == .transferring {
             partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
         }
@@ -110,7 +112,7 @@ final class Runner {
             if isCheckpointDue { checkpoint() }
         case .digested(.success(let digest)): perform(machine.digested(digest))
         case .published(.success(let path)):
-            publishedPath = path
+            publishedPath = finalPath(path)
             partial = nil
             perform(machine.published())
         case .mayPublish(let length, let modified): giveName(length: length, modified: modified)
@@ -126,8 +128,10 @@ final class Runner {
         loop.stir()
         sync()
         lastHead = head
+        let source = machine.lanes.first { $0.id == lane }?.source
         perform(machine.answered(lane, head: head, wallTime: clock.wallTime, now: clock.now))
         lastHead = nil
+        if let source { noteName(lane, source: source, head) }
     }
 
     /// The head that a claim for a name may be made from.
@@ -214,10 +218,6 @@ final class Runner {
 
     var isLimited: Bool { limiter.rate != nil || shared.hasLimit }
 
-    /// Whether a rate limit makes this transfer wait; it is resumed when its time has come.
-    func holdsBack(_ writer: LaneWriter) -> Bool {
-        guard isLimited else { return false }
-        let now = clock.now
     /// The least of the limits that hold for this download.
     var presentLimit: Int64? {
         isLimited ? [shared.slowest, limiter.rate].compactMap { $0 }.min() : nil
@@ -226,6 +226,10 @@ final class Runner {
     /// How far a lane whose connection is asked for more than it may bring can be ahead of the limit.
     private static let precedence = Span.milliseconds(250)
 
+    /// Whether a rate limit makes this transfer wait; it is resumed when its time has come.
+    func holdsBack(_ writer: LaneWriter) -> Bool {
+        guard isLimited else { return false }
+        let now = clock.now
         let delay = max(shared.delay(of: writer.origin, now: now), limiter.delay(now: now))
         // What is sent beyond a lane's end is lost: where several share a limit, those wait whose every byte is wanted.
         let patience = writer.asksBeyond ? Runner.precedence : .zero

@@ -1,0 +1,43 @@
+import PawlCore
+
+/// The name of a part file that another program began: only the server's first answer tells the real one.
+struct ProvisionalName {
+    /// The journal names none.
+    var isProvisional = false
+    /// What the first answer that was accepted said.
+    var server: String?
+}
+
+// A provisional name gives way to the server's when the file is complete.
+extension Runner {
+    func noteName(_ lane: LaneID, source: Int, _ head: ResponseHead) {
+        guard naming.isProvisional, naming.server == nil,
+            machine.lanes.contains(where: { $0.id == lane && $0.stage == .flowing })
+        else { return }
+        let address = machine.sources[source].current
+        naming.server = NamingPolicy.choose(job.naming, address: address, head: head)
+    }
+
+    /// The name that the finished file gets instead of its part file's; `nil` when that is right.
+    var finalName: String? {
+        guard let partial, let wished = naming.server, wished != partial.name else { return nil }
+        return (0..<100).lazy.map { $0 == 0 ? wished : FileName.numbered(wished, $0) }
+            .first { !self.disk.holds($0, in: self.job.folder) }
+    }
+
+    /// Gives the published file the server's name, where nobody else does that.
+    func finalPath(_ path: String) -> String {
+        guard job.onPublishing == nil, let wished = finalName, let slash = path.lastIndex(of: "/") else {
+            return path
+        }
+        do throws(Failure) {
+            try disk.rename(String(path[path.index(after: slash)...]), to: wished, in: job.folder)
+            machine.named(wished)
+            return path[...slash] + wished
+        } catch {
+            // The file is there and whole: only its name is not the server's.
+            tell(.notice("\(error)"))
+            return path
+        }
+    }
+}
