@@ -28,7 +28,28 @@ extension QueueKeeper {
             )
         }
         try resumeRemovals()
+        let held = try store.setting(Self.holdersName)
+        writtenHolders = held
+        perform(machine.goOn(Self.holders(held ?? "")))
         perform(machine.startNext())
+    }
+
+    /// The setting that says who has a slot: ids in hexadecimal digits, the oldest first.
+    static let holdersName = "running"
+
+    /// What is no id means nothing.
+    static func holders(_ text: String) -> [QueueID] {
+        text.split(separator: " ").compactMap { word in
+            UInt64(word, radix: 16).flatMap { $0 == 0 ? nil : QueueID(rawValue: $0) }
+        }
+    }
+
+    /// Who has a slot now is written with whatever changed that.
+    func noteHolders() {
+        let text = machine.holders.map(\.text).joined(separator: " ")
+        guard text != writtenHolders ?? "" else { return }
+        writtenHolders = text
+        settings[Self.holdersName] = text
     }
 
     /// Stops everything in good order; `completion` comes when the store is closed.

@@ -56,6 +56,8 @@ final class QueueKeeper: ThreadBound {
     var removalAnswers: [QueueID: [(Result<Void, Failure>) -> Void]] = [:]
     /// Groups that are paused.
     var pausedGroups: Set<String> = []
+    /// What the store was told last of who has a slot.
+    var writtenHolders: String?
 
     private var handles: [QueueID: WeakDownload] = [:]
     weak var owner: (any DownloadOwner)?
@@ -260,6 +262,7 @@ final class QueueKeeper: ThreadBound {
     private func write(progress isDue: Bool) -> Failure? {
         var changes = settings.map { QueueChange.setting($0.key, $0.value.isEmpty ? nil : $0.value) }
         for record in changed.values where !erased.contains(record.id) { changes.append(.put(record)) }
+        noteHolders()
         changes += erased.map { .erase($0) }
         if isDue { changes += progress() }
         guard !changes.isEmpty else { return writeFailure }

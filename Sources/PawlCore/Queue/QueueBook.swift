@@ -51,6 +51,28 @@ package struct QueueBook: Sendable {
         return number
     }
 
+    /// These had slots when the program ended, the oldest first: they go on before anybody else, in this order.
+    ///
+    /// One that was paused meanwhile is left out. Those that find no slot any more are the next in the line.
+    package mutating func goOn(_ numbers: [Number]) -> (orders: [Order], waiting: [Number]) {
+        var orders: [Order] = []
+        var waiting: [Number] = []
+        for number in numbers where line.isWaiting(number) && !line.isPaused(number) {
+            guard holders.count < slots else {
+                waiting.append(number)
+                continue
+            }
+            line.remove(number)
+            holders.append(number)
+            orders.append(.start(number))
+        }
+        for number in waiting.reversed() {
+            line.remove(number)
+            line.insertFirst(number)
+        }
+        return (orders, waiting)
+    }
+
     /// It finished, failed or was removed: it is forgotten, and its slot is free.
     ///
     /// Its number may be another's from now on.

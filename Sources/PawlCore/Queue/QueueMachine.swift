@@ -92,6 +92,15 @@ package struct QueueMachine: Sendable {
 
     package mutating func startNext() -> [Action] { carryOut(scheduler.startNext()) }
 
+    /// Who has a slot, the oldest first: what goes on first when the program starts again.
+    package var holders: [QueueID] { scheduler.running.filter { !scheduler.isPaused($0) } }
+
+    /// What ran when the program ended goes on first, in its order (D8): `startNext` follows.
+    package mutating func goOn(_ ids: [QueueID]) -> [Action] {
+        let (orders, waiting) = scheduler.goOn(ids)
+        return carryOut(orders) + waiting.flatMap { placed($0) }
+    }
+
     // MARK: what the person wants
 
     /// With `keepsSlot` one that runs stands still and nobody gets its slot (D1).

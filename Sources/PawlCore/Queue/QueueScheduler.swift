@@ -54,6 +54,19 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         name(book.restore(place, group: group, isPaused: isPaused), id)
     }
 
+    /// These had slots when the program ended, the oldest first: they go on before anybody else; those that find no slot
+    /// are the next in the line.
+    package mutating func goOn(_ ids: [ID]) -> (orders: [Order], waiting: [ID]) {
+        var waiting: [QueueBook.Number] = []
+        let numbers = ids.compactMap { self.numbers[$0] }
+        let orders = orders { book in
+            let result = book.goOn(numbers)
+            waiting = result.waiting
+            return result.orders
+        }
+        return (orders, named(waiting))
+    }
+
     /// It finished, failed or was removed: it is forgotten, and its slot is free.
     package mutating func release(_ id: ID) -> [Order] {
         guard let number = numbers.removeValue(forKey: id) else { return [] }

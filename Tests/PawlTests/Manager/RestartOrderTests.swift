@@ -1,0 +1,53 @@
+import Pawl
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// Who runs first when a queue is opened again.
+@Suite struct RestartOrderTests {
+    @Test func `D8 a forced start is written when it is answered, and outlives the program`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open(bench.slots(1))
+        var urls: [String] = []
+        for name in ["a", "b", "c"] { urls.append(bench.serveStalling("/" + name, seed: 941).url) }
+        var ids: [Download.ID] = []
+        for url in urls { ids.append(try await manager.add(bench.request(url)).id) }
+        try await manager.start(now: ids[2])
+        // What a kill in this moment would leave.
+        #expect(bench.store.setting("running") == ids[2].description)
+        let forced = try #require(try await manager.download(ids[2]))
+        await forced.reaches(bytes: 1)
+        await manager.shutDown()
+
+        let again = try await bench.open(bench.slots(1))
+        let running = try await again.running().map(\.id)
+        #expect(running == [ids[2]])
+        let line = try await again.line().map(\.id)
+        #expect(line == [ids[0], ids[1]], "who made room is the next")
+        await again.shutDown()
+    }
+
+    @Test func `D7 what ran comes first, whatever was added with a higher priority`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open(bench.slots(2))
+        var ids: [Download.ID] = []
+        for name in ["a", "b", "c"] {
+            let (url, _) = bench.serveStalling("/" + name, seed: 942)
+            ids.append(try await manager.add(bench.request(url) { $0.priority = name == "c" ? 9 : 0 }).id)
+        }
+        await manager.shutDown()
+        let again = try await bench.open(bench.slots(2))
+        #expect(Set(try await again.running().map(\.id)) == Set(ids.prefix(2)))
+        await again.shutDown()
+    }
+
+    @Test(arguments: ["", "zz 0 -1", "ffffffffffffffffffff", "00 1 2 3"])
+    func `D18 a setting that is no list of downloads means nothing`(text: String) async throws {
+        let bench = try ManagerBench()
+        try bench.store.apply([.setting("running", text)])
+        let manager = try await bench.open()
+        #expect(try await manager.downloads().isEmpty)
+        await manager.shutDown()
+    }
+}
