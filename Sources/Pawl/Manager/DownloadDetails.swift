@@ -113,26 +113,7 @@ extension DownloadManager {
             else {
                 return false
             }
-            let before = StoredOptions(text: record.options).options
-            let job = try Job(source: record.sources[0], options: options, cabinet: keeper.cabinet)
-            keeper.edit(id) { record in
-                record.sources = [record.sources[0]] + job.plan.sources.dropFirst().map(\.text)
-                record.change { $0.options = options }
-            }
-            _ = try keeper.limit(id, to: options.rateLimit)
-            keeper.tell(id, .changed)
-            var after = options
-            after.rateLimit = before.rateLimit
-            after.attributes = before.attributes
-            after.folder = before.folder
-            after.mirrors = before.mirrors
-            after.taskDescription = before.taskDescription
-            // A limit is changed live; everything else takes a new start.
-            if after != before
-                || job.plan.sources.dropFirst().map(\.text) != Array(record.sources.dropFirst())
-            {
-                keeper.perform(keeper.machine.restart(id))
-            }
+            try keeper.change(record, to: options)
             return true
         }
     }

@@ -4,7 +4,11 @@ import PawlEngine
 extension DownloadManager {
     /// Adds a download of `source`, or lets the known one of that address go on (D11).
     ///
-    /// A known download that has finished stays as it is while its file is there. Throws ``PawlError`` with code 28 when
+    /// The known one takes over what `options` say otherwise than by default: headers, credentials, limits, retries,
+    /// proxies and the like; one that runs starts again for that. Another folder, name or ``DownloadOptions/range`` is
+    /// another file, and makes a download of its own. A ``DownloadOptions/checksum`` or
+    /// ``DownloadOptions/expectedLength`` other than the known one's is refused, and so is one that comes when the file is
+    /// finished. A known download that has finished stays as it is while its file is there. Throws ``PawlError`` with code 28 when
     /// the address or an option cannot be used; only `http`, `https`, `ftp`, `ftps` and `sftp` can.
     public func add(
         _ source: String,
@@ -30,8 +34,7 @@ extension DownloadManager {
             throw PawlError(error)
         }
         let download = try await ask { keeper throws(Failure) in
-            var known: [String: QueueID] = [:]
-            let record = try keeper.add(order, known: &known)
+            let record = try keeper.add(order)
             if let completion {
                 keeper.audience.herald.expect(Download.ID(rawValue: record.id.rawValue), completion)
             }
@@ -51,11 +54,10 @@ extension DownloadManager {
             Result { () throws(Failure) in try AddOrder(request, cabinet: cabinet) }
         }
         return try await ask { keeper throws(Failure) in
-            var known: [String: QueueID] = [:]
             var answers: [Result<Download.ID, PawlError>] = []
             for order in orders {
                 do throws(Failure) {
-                    let record = try keeper.add(try order.get(), known: &known)
+                    let record = try keeper.add(try order.get())
                     answers.append(.success(Download.ID(rawValue: record.id.rawValue)))
                 } catch {
                     answers.append(.failure(PawlError(error)))

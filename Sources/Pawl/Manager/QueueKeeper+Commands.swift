@@ -78,12 +78,9 @@ extension QueueKeeper {
     // MARK: adding
 
     /// Takes a new download in, or lets the known one of the same address go on (D11).
-    func add(_ order: AddOrder, known: inout [String: QueueID]) throws(Failure) -> QueueRecord {
+    func add(_ order: AddOrder) throws(Failure) -> QueueRecord {
         let source = order.record.sources[0]
-        if !order.allowsDuplicate, let record = try knownRecord(of: source, known) {
-            try goOn(record, order.start)
-            return try self.record(record.id) ?? record
-        }
+        if !order.allowsDuplicate, let record = try goOn(with: order) { return record }
         var record = order.record
         try checkPlace(of: record)
         while try self.record(record.id) != nil {
@@ -103,7 +100,7 @@ extension QueueKeeper {
         record.state = order.start == .paused ? .paused : .waiting
         put(record)
         unwritten.insert(record.id)
-        known[source] = record.id
+        fresh[source, default: []].append(record.id)
         tell(record.id, .added)
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
         if order.start == .now { perform(machine.start(record.id)) }
@@ -139,23 +136,6 @@ extension QueueKeeper {
         guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
-    }
-
-    private func knownRecord(of source: String, _ known: [String: QueueID]) throws(Failure) -> QueueRecord? {
-        if let id = known[source] { return try record(id) }
-        for record in try store.records(of: source) {
-            let record = try self.record(record.id) ?? record
-            if record.sources[0] == source, record.state != .removed { return record }
-        }
-        return nil
-    }
-
-    private func goOn(_ record: QueueRecord, _ start: QueueMachine.Start) throws(Failure) {
-        switch start {
-        case .paused: break
-        case .enqueued: _ = try resume(record.id)
-        case .now: _ = try force(record.id)
-        }
     }
 
     // MARK: steering

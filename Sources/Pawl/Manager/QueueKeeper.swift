@@ -47,6 +47,8 @@ final class QueueKeeper: ThreadBound {
     var answers: [(Failure?) -> Void] = []
     /// New ones that the queue does not know yet: a kill would leave files that are nobody's.
     var unwritten: Set<QueueID> = []
+    /// The same by address.
+    var fresh: [String: [QueueID]] = [:]
     /// Runs of those; they begin when the queue knows them.
     var held: [DownloadID] = []
     /// Nothing of these runs any more: their files go when that they are removed is written.
@@ -54,10 +56,10 @@ final class QueueKeeper: ThreadBound {
     /// What was asked to be removed and is not yet gone.
     var removals: [QueueID: Removal] = [:]
     var removalAnswers: [QueueID: [(Result<Void, Failure>) -> Void]] = [:]
-    /// Groups that are paused.
-    var pausedGroups: Set<String> = []
     /// What the store was told last of who has a slot.
     var writtenHolders: String?
+    /// Groups that are paused.
+    var pausedGroups: Set<String> = []
 
     private var handles: [QueueID: WeakDownload] = [:]
     weak var owner: (any DownloadOwner)?
@@ -260,9 +262,9 @@ final class QueueKeeper: ThreadBound {
     }
 
     private func write(progress isDue: Bool) -> Failure? {
+        noteHolders()
         var changes = settings.map { QueueChange.setting($0.key, $0.value.isEmpty ? nil : $0.value) }
         for record in changed.values where !erased.contains(record.id) { changes.append(.put(record)) }
-        noteHolders()
         changes += erased.map { .erase($0) }
         if isDue { changes += progress() }
         guard !changes.isEmpty else { return writeFailure }
@@ -275,7 +277,7 @@ final class QueueKeeper: ThreadBound {
         }
         writeFailure = nil
         let shown = changed.values
-        (changed, settings, erased, unwritten) = ([:], [:], [], [])
+        (changed, settings, erased, unwritten, fresh) = ([:], [:], [], [], [:])
         for record in shown { show(record) }
         return nil
     }

@@ -15,19 +15,43 @@ struct StoredOptions: Hashable, Sendable {
     /// The lines of the answer's head, without those that may tell a secret.
     var response: [String] = []
 
-    private struct Field: Sendable {
+    /// What becomes of an option that comes with an address which the queue has already.
+    enum WhenKnown: Sendable {
+        /// The known download goes on with it.
+        case takenOver
+        /// It asks for another file than the known one: a download of its own.
+        case anotherFile
+        /// It says what the content must be: taken over where nothing was said, refused where that was something else.
+        case proof
+        /// No option of a request.
+        case kept
+    }
+
+    struct Field: Sendable {
         let name: String
+        let whenKnown: WhenKnown
         let values: @Sendable (StoredOptions) -> [String]
         let take: @Sendable (inout StoredOptions, String) -> Void
 
         init(
             _ name: String,
+            _ whenKnown: WhenKnown,
             _ values: @escaping @Sendable (StoredOptions) -> [String],
             _ take: @escaping @Sendable (inout StoredOptions, String) -> Void
         ) {
             self.name = name
+            self.whenKnown = whenKnown
             self.values = values
             self.take = take
+        }
+
+        /// One that a known download takes over.
+        init(
+            _ name: String,
+            _ values: @escaping @Sendable (StoredOptions) -> [String],
+            _ take: @escaping @Sendable (inout StoredOptions, String) -> Void
+        ) {
+            self.init(name, .takenOver, values, take)
         }
     }
 
@@ -44,10 +68,12 @@ struct StoredOptions: Hashable, Sendable {
         stored.options.attributes[String(name)] = String(value)
     }
 
-    private static let fields: [Field] = [
-        Field("name", { one($0.options.fileName) }, { $0.options.fileName = $1 }),
+    /// The one list of options: how each is written and read, and what it means for a known address.
+    static let fields: [Field] = [
+        Field("name", .anotherFile, { one($0.options.fileName) }, { $0.options.fileName = $1 }),
         Field(
             "naming",
+            .anotherFile,
             { [$0.options.naming.rawValue] },
             { stored, text in stored.options.naming = DownloadOptions.Naming(rawValue: text) ?? .server }
         ),
@@ -75,7 +101,7 @@ struct StoredOptions: Hashable, Sendable {
         Field("key", { one($0.options.key) }, { $0.options.key = $1 }),
         Field("rate", { one($0.options.rateLimit) }, { $0.options.rateLimit = Int64($1) }),
         Field("lowest", { one($0.options.lowestSpeed) }, { $0.options.lowestSpeed = Int64($1) }),
-        Field("checksum", { one($0.options.checksum) }, { $0.options.checksum = $1 }),
+        Field("checksum", .proof, { one($0.options.checksum) }, { $0.options.checksum = $1 }),
         Field("retries", { one($0.options.retries) }, { $0.options.retries = Int($1) ?? 0 }),
         Field("delay", { one($0.options.retryDelay) }, { $0.options.retryDelay = Double($1) ?? 1 }),
         Field("timeout", { one($0.options.timeout) }, { $0.options.timeout = Double($1) ?? 30 }),
@@ -84,23 +110,28 @@ struct StoredOptions: Hashable, Sendable {
             { one($0.options.connectTimeout) },
             { $0.options.connectTimeout = Double($1) }
         ),
-        Field("length", { one($0.options.expectedLength) }, { $0.options.expectedLength = Int64($1) }),
+        Field(
+            "length",
+            .proof,
+            { one($0.options.expectedLength) },
+            { $0.options.expectedLength = Int64($1) }
+        ),
         Field(
             "redirects",
             { one($0.options.maximumRedirects) },
             { stored, text in stored.options.maximumRedirects = Int(text) ?? 20 }
         ),
-        Field("range", { one($0.options.range) }, { $0.options.range = $1 }),
+        Field("range", .anotherFile, { one($0.options.range) }, { $0.options.range = $1 }),
         Field(
             "servertime",
             { one($0.options.keepsServerTime) },
             { stored, text in stored.options.keepsServerTime = text == "true" }
         ),
         Field("attribute", attributes, takeAttribute),
-        Field("newname", { one($0.newName) }, { $0.newName = $1 }),
-        Field("former", { $0.formerSources }, { $0.formerSources.append($1) }),
-        Field("wasthere", { one($0.wasThere) }, { $0.wasThere = $1 == "true" }),
-        Field("response", { $0.response }, { $0.response.append($1) }),
+        Field("newname", .kept, { one($0.newName) }, { $0.newName = $1 }),
+        Field("former", .kept, { $0.formerSources }, { $0.formerSources.append($1) }),
+        Field("wasthere", .kept, { one($0.wasThere) }, { $0.wasThere = $1 == "true" }),
+        Field("response", .kept, { $0.response }, { $0.response.append($1) }),
     ]
 
     private static let named = Dictionary(uniqueKeysWithValues: fields.map { (Substring($0.name), $0) })
@@ -144,7 +175,7 @@ struct StoredOptions: Hashable, Sendable {
         }
     }
 
-    private static let untouched = StoredOptions()
+    static let untouched = StoredOptions()
 
     private static func escaped(_ value: String) -> String {
         var text = ""

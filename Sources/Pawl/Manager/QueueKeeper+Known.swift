@@ -1,0 +1,122 @@
+import PawlCore
+import PawlEngine
+
+// A request for an address that the queue has already (D11).
+extension QueueKeeper {
+    /// The download that goes on for this request, with what the request says of it; `nil` when none of the address is for
+    /// the same file.
+    ///
+    /// Throws code 28 when it contradicts what is known of the content.
+    func goOn(with order: AddOrder) throws(Failure) -> QueueRecord? {
+        let wish = StoredOptions(text: order.record.options)
+        for record in try known(order, wish) {
+            let stored = StoredOptions(text: record.options)
+            let isElsewhere = !order.record.folder.isEmpty && order.record.folder != record.folder
+            guard !isElsewhere, !stored.isAnotherFile(wish, name: record.name ?? stored.options.fileName)
+            else { continue }
+            let isThere = record.state == .finished && holds(record)
+            if let name = stored.contradiction(wish, isFinished: isThere) {
+                throw Self.contradicts(name, record, isFinished: isThere)
+            }
+            if !isThere { try take(over: order, stored.taking(over: wish), record) }
+            try goOn(record.id, order.start)
+            return try self.record(record.id) ?? record
+        }
+        return nil
+    }
+
+    /// Those of this address: what says the same of the file first, then the oldest.
+    private func known(_ order: AddOrder, _ wish: StoredOptions) throws(Failure) -> [QueueRecord] {
+        let source = order.record.sources[0]
+        // The store does not know yet what came in the same moment.
+        var ids = fresh[source] ?? []
+        for record in try store.records(of: source) where !ids.contains(record.id) { ids.append(record.id) }
+        var exact: [QueueRecord] = []
+        var others: [QueueRecord] = []
+        for id in ids {
+            guard let record = try record(id), record.state != .removed, !isLeaving(id),
+                record.sources[0] == source
+            else { continue }
+            let isExact =
+                record.folder == order.record.folder
+                && StoredOptions(text: record.options).isSameFile(wish)
+            if isExact { exact.append(record) } else { others.append(record) }
+        }
+        return exact + others.sorted { $0.addedAt < $1.addedAt }
+    }
+
+    private func holds(_ record: QueueRecord) -> Bool {
+        record.name.map { ports.disk.holds($0, in: path(of: record)) } ?? false
+    }
+
+    private func take(over order: AddOrder, _ merged: StoredOptions, _ record: QueueRecord) throws(Failure) {
+        let wish = order.record
+        let mirrors = wish.sources.dropFirst().filter { !record.sources.contains($0) }
+        var options = merged.options
+        options.mirrors = Array(record.sources.dropFirst()) + mirrors
+        try change(record, to: options)
+        if wish.priority != 0, wish.priority != record.priority { change(record.id, priority: wish.priority) }
+        if !wish.group.isEmpty, wish.group != record.group { change(record.id, group: wish.group) }
+        if let text = wish.taskDescription { edit(record.id) { $0.taskDescription = text } }
+    }
+
+    func change(_ id: QueueID, priority: Int) {
+        edit(id) { $0.priority = priority }
+        perform(machine.change(priority: priority, of: id))
+        tell(id, .changed)
+    }
+
+    func change(_ id: QueueID, group: String) {
+        edit(id) { $0.group = group }
+        perform(machine.change(group: group.isEmpty ? nil : GroupID(group), of: id))
+        tell(id, .changed)
+    }
+
+    /// Other options for one that has not finished: a limit holds at once, everything else takes a new start.
+    ///
+    /// What runs keeps the plan with which it began; the new one is made from the record.
+    func change(_ record: QueueRecord, to options: DownloadOptions) throws(Failure) {
+        let id = record.id
+        let before = StoredOptions(text: record.options).options
+        let job = try Job(source: record.sources[0], options: options, cabinet: cabinet)
+        let mirrors = job.plan.sources.dropFirst().map(\.text)
+        var after = options
+        after.rateLimit = before.rateLimit
+        after.attributes = before.attributes
+        after.folder = before.folder
+        after.mirrors = before.mirrors
+        after.taskDescription = before.taskDescription
+        let isOther = after != before || mirrors != Array(record.sources.dropFirst())
+        guard isOther || options.rateLimit != before.rateLimit || options.attributes != before.attributes
+        else { return }
+        edit(id) { record in
+            record.sources = [record.sources[0]] + mirrors
+            record.change { $0.options = options }
+            // How much there is of it is another question for another part of the content.
+            if options.range != before.range { record.total = nil }
+        }
+        if options.rateLimit != before.rateLimit { _ = try limit(id, to: options.rateLimit) }
+        tell(id, .changed)
+        if isOther { perform(machine.restart(id)) }
+    }
+
+    private func goOn(_ id: QueueID, _ start: QueueMachine.Start) throws(Failure) {
+        switch start {
+        case .paused: break
+        case .enqueued: _ = try resume(id)
+        case .now: _ = try force(id)
+        }
+    }
+
+    private static func contradicts(_ name: String, _ record: QueueRecord, isFinished: Bool) -> Failure {
+        Failure(
+            .badOption,
+            "cannot add",
+            at: Redaction.address(record.sources[0]),
+            because: isFinished
+                ? "the queue has it already as \(record.id.text), finished without this \(name)"
+                : "the queue has it already as \(record.id.text), with another \(name)",
+            remedy: "remove that download first, or give this one another file name"
+        )
+    }
+}
