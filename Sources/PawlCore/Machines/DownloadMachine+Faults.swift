@@ -220,7 +220,7 @@ extension AttemptFault {
         switch self {
         case .status(let status, _): [403, 409, 420, 509].contains(status)
         case .transfer(let fault): fault.kind == .connectionLost
-        case .silent, .tooSlow, .unproven, .page, .badRedirect, .tooManyRedirects: false
+        case .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .tooManyRedirects: false
         }
     }
 
