@@ -157,6 +157,25 @@ import Testing
         #expect(site.new.names == ["mine", "movie.mp4"])
     }
 
+    @Test func `D3 a queue gives it the server's name too, and knows it by that`() async throws {
+        let site = try Site()
+        defer { site.origin.stop() }
+        let url = named(site, "movie.mp4")
+        try FileSystem.write(head(received), to: site.old.path("CFNetworkDownload_x.tmp"))
+        let manager = try await DownloadManager(root: site.new.path)
+        let download = try await manager.add(
+            data(url, tag: tag),
+            partialFolder: site.old.path,
+            as: DownloadRequest(url)
+        )
+        #expect(try await download.file.path == site.new.path("movie.mp4"))
+        #expect(site.new.difference("movie.mp4", from: payload) == nil)
+        #expect(site.origin.log.bodySent("/q") == payload.length - received)
+        #expect(try await manager.snapshot(of: download.id)?.name == "movie.mp4")
+        await manager.shutDown()
+        #expect(site.new.names.filter { !$0.hasPrefix(".") } == ["movie.mp4"])
+    }
+
     @Test func `R1 what is no resume data is refused with the reason`() {
         let error = #expect(throws: PawlError.self) { try ResumeData(Array("hello".utf8)) }
         #expect(error?.code == .cannotResume)
