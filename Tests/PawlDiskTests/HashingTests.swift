@@ -88,4 +88,30 @@ import Testing
         let failure = await #expect(throws: Failure.self) { try await partial.digest(.sha256, length: 101) }
         #expect(failure?.code == .inputOutput)
     }
+
+    @Test func `bytes that change after they were hashed are hashed anew`() async throws {
+        let folder = TestFolder()
+        let bytes = payload(1_000_000, seed: 2)
+        let expected = try await digest(folder, "whole", bytes)
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(1_000_000, seed: 1), at: 0)
+        partial.hashAhead(.sha256, available: 1_000_000)
+        try partial.write(bytes, at: 0)
+        partial.wrote(ByteRange(0, 10))
+        #expect(try await partial.digest(.sha256, length: 1_000_000) == expected)
+    }
+
+    @Test func `a file that somebody changes between its digest and its publishing is not published`()
+        async throws
+    {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(1000), at: 0)
+        _ = try await partial.digest(.sha256, length: 1000)
+        try folder.put(payload(1000, seed: 9), in: "x.bin.part")
+        let failure = await #expect(throws: Failure.self) { try await partial.publish(length: 1000) }
+        #expect(failure?.code == .inputOutput)
+        #expect(folder.names == ["x.bin.part"])
+        partial.discard()
+    }
 }

@@ -43,8 +43,9 @@ import Glibc
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
         try partial.beginLane(slot: 0, at: 0)
-        try partial.write(payload(3000), at: 0)
+        try partial.write(Array(payload(3000)[..<1000]), at: 0)
         partial.advanceLane(slot: 0, to: 1000)
+        try partial.write(Array(payload(3000)[1000...]), at: 1000)
         partial.release()
         folder.restart { $0.traits = here }
         let (again, loaded) = try folder.found("x.bin")

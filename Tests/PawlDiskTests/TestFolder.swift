@@ -123,7 +123,9 @@ func payload(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
 }
 
 extension FilePartial {
+    /// Announced first, as a lane's bytes are.
     func write(_ bytes: [UInt8], at offset: Int64) throws {
+        willWrite(ByteRange(offset, offset + Int64(bytes.count)))
         try unsafe bytes.withUnsafeBytes { try unsafe write($0, at: offset) }
     }
 

@@ -8,10 +8,10 @@ package struct JournalImage: Hashable, Sendable {
     package let lanes: [ByteRange]
     /// Where the lane stands that stands last; `nil` without any.
     private let front: Int64?
-    /// Whether the part file is cut to what is trusted when it is taken up.
-    private let cutsTail: Bool
     /// The format that the preamble names.
     let version: UInt32
+    /// The last write that was announced; `nil` where none is, as in journals of older versions.
+    private let intent: JournalIntent?
     /// The newest incarnation that the header or a slot is of.
     ///
     /// A power cut may leave slots whose header never reached the disk; no later incarnation may be taken for theirs.
@@ -36,7 +36,6 @@ package struct JournalImage: Hashable, Sendable {
         let front = bytes.prefix(JournalLayout.preambleLength)
         guard front.contains(where: { $0 != 0 }) else { throw .unborn }
         (nonce, version) = try Self.preamble(of: front)
-        cutsTail = version >= JournalLayout.cuttingVersion
         guard let (header, buffer) = Self.newestHeader(in: bytes, nonce: nonce) else {
             throw .damaged("none of its headers is whole")
         }
@@ -52,6 +51,9 @@ package struct JournalImage: Hashable, Sendable {
         }
         lanes = cursors.filter { !$0.isEmpty }
         self.front = cursors.map(\.end).max()
+        let isAnnounced = version >= JournalLayout.announcingVersion
+        intent =
+            isAnnounced ? JournalIntent(in: page, incarnation: header.incarnation, nonce: nonce) : nil
         newestIncarnation = slots.reduce(header.incarnation) { max($0, $1.incarnation) }
     }
 
@@ -116,23 +118,24 @@ extension JournalImage {
     /// when the kernel and its page cache are the same (`boot` is `nil` for a file system that is not local),
     /// else only what was synced before the header was.
     ///
-    /// The file's length is a truth above the journal's. `isSame`: the file is the one that the journal was made for and
-    /// no copy of it; then it also tells what a kill came between writing and noting.
-    package func trusted(boot: BootIdentity?, length: Int64, isSame: Bool) -> ByteRangeSet {
+    /// The file's length is a truth above the journal's. `changed`: when the file was last changed, in nanoseconds since
+    /// 1970, `nil` unless it is the one that the journal was made for and no copy of it; with its length it tells what a
+    /// kill came between writing and noting.
+    package func trusted(boot: BootIdentity?, length: Int64, changed: Int64?) -> ByteRangeSet {
         guard boot != nil, boot == header.boot else { return header.durable.clipped(to: length) }
         var set = written
-        if isSame, let tail = tail(length) { set.insert(tail) }
+        if let changed, let tail = tail(length, changed: changed) { set.insert(tail) }
         return set.clipped(to: length)
     }
 
-    /// What is behind the lane that stands last.
+    /// What is behind the lane that stands last: the write that it was in the middle of, and nothing else.
     ///
-    /// A part file is cut to what is trusted when it is taken up, lanes write in order, and a lane's place is noted before
-    /// its first byte is written: nothing but that lane's last write can have made the file longer.
-    private func tail(_ length: Int64) -> ByteRange? {
-        guard cutsTail, header.original == nil, let front, front >= written.upperBound, length > front else {
-            return nil
-        }
-        return ByteRange(front, min(length, front + JournalLayout.longestWrite))
+    /// Each write that makes the file longer is announced before it is made. After it the lane's cursor stands where the
+    /// announced bytes end, and nothing behind it counts.
+    private func tail(_ length: Int64, changed: Int64) -> ByteRange? {
+        guard header.original == nil, let front, front >= written.upperBound, let intent,
+            intent.range.start == front, length > front, length <= intent.range.end, intent.fits(changed)
+        else { return nil }
+        return ByteRange(front, length)
     }
 }

@@ -6,14 +6,16 @@
 /// valid meanwhile.
 package enum JournalLayout {
     package static let version: UInt32 = 3
-    /// Since this version a part file is cut to what is trusted when it is taken up.
-    static let cuttingVersion: UInt32 = 2
+    /// Since this version writes that make the file longer are announced (`JournalIntent`).
+    static let announcingVersion: UInt32 = 3
     /// What one write, or one move in the kernel, brings at most before the cursor follows.
     package static let longestWrite: Int64 = 1 << 20
     /// No file is longer: a cursor has 48 bits.
     static let longestFile: Int64 = 1 << 48 - 1
     package static let magic: [UInt8] = Array("PAWLJRNL".utf8)
     /// The first page: what is mapped.
+    ///
+    /// Preamble, the announced write, lane slots.
     package static let pageLength = 4096
     package static let preambleLength = 32
     package static let slotTable = 2048

@@ -33,6 +33,16 @@ extension DownloadMachine {
         return claim.start > lane.cursor && claim.start >= lane.end
     }
 
+    /// Whether what this lane brings next is brought by no other, and is not on disk.
+    ///
+    /// A racer, a lane that is raced for, and an heir that is not yet where the owner was bring bytes that may be there.
+    package func isAlone(_ id: LaneID) -> Bool {
+        guard let index = index(of: id), lanes[index].kind == .data, let claim = map.claim(of: id) else {
+            return false
+        }
+        return claim.start == lanes[index].cursor && !lanes.contains { $0.isRacing == id }
+    }
+
     /// The racers of a lane that is gone own the bytes that are left, the furthest first.
     mutating func promoteRacer(of owner: LaneID) {
         let racers = lanes.indices.filter { lanes[$0].isRacing == owner }

@@ -115,7 +115,7 @@ extension ClaimAttempt {
         }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let isSame = folder.traits.contains(.keepsInodes) && inodes == image.header.inodes
-        let done = image.trusted(boot: boot, length: status.length, isSame: isSame)
+        let done = image.trusted(boot: boot, length: status.length, changed: isSame ? status.changed : nil)
         let loaded = LoadedJournal(facts: image.header.facts, done: done)
         guard image.original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
             return .taken(.otherDownload(partPath))

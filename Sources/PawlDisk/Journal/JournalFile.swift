@@ -8,6 +8,7 @@ import Synchronization
 final class JournalFile: Sendable {
     let file: OpenFile
     let path: String
+    let nonce: UInt64
     private let state: Mutex<State>
 
     private struct State {
@@ -18,6 +19,7 @@ final class JournalFile: Sendable {
     init(file: OpenFile, path: String, keeper: JournalKeeper) {
         self.file = file
         self.path = path
+        nonce = keeper.nonce
         state = Mutex(State(keeper: keeper))
     }
 

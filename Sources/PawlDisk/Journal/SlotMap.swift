@@ -42,6 +42,15 @@ import Glibc
         store(slot.word(at: cursor), at: slot.wordOffset)
     }
 
+    /// Announces a write, or that none is under way.
+    func announce(_ intent: JournalIntent?) {
+        store(0, at: JournalIntent.endOffset)
+        guard let words = intent?.words else { return }
+        store(words.start, at: JournalIntent.startOffset)
+        store(words.time, at: JournalIntent.timeOffset)
+        store(words.end, at: JournalIntent.endOffset)
+    }
+
     private func store(_ word: UInt64, at offset: Int) {
         unsafe pawl_store(base + offset, word.littleEndian)
     }

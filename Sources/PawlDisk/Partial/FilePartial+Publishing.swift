@@ -19,7 +19,7 @@ extension FilePartial {
             isNamed: isNamed,
             journal: journal,
             length: length,
-            isLonger: length < self.length,
+            verified: verified,
             modified: modified,
             replaces: replaces
         )

@@ -18,9 +18,14 @@ final class FilePartial: Partial {
     var length: Int64
     var journal: JournalFile?
     var origin: Origin?
-    private var map: SlotMap?
-    private var lanes: [Lane?] = []
+    var map: SlotMap?
+    var lanes: [Lane?] = []
+    var slotIncarnation: UInt64 = 0
     var hashing: ContentHashing?
+    /// Up to where bytes may have been hashed.
+    var hashedTo: Int64 = 0
+    /// How the file was when its last byte was there to be hashed.
+    var verified: FileStatus?
 
     /// Where the bytes of `ClaimAnswer.existing` come from.
     enum Origin {
@@ -30,7 +35,7 @@ final class FilePartial: Partial {
         case copied(from: FileIdentity)
     }
 
-    private struct Lane {
+    struct Lane {
         let slot: JournalSlot
         var cursor: Int64
     }
@@ -82,12 +87,18 @@ final class FilePartial: Partial {
         } catch {
             throw Failure.system(.inputOutput, "cannot write", at: partPath, error)
         }
-        length = max(length, offset + Int64(bytes.count))
+        noteWritten(ByteRange(offset, offset + Int64(bytes.count)))
     }
 
     var descriptor: Int32? { file?.descriptor }
 
-    func wrote(_ range: ByteRange) { length = max(length, range.end) }
+    func wrote(_ range: ByteRange) { noteWritten(range) }
+
+    private func noteWritten(_ range: ByteRange) {
+        length = max(length, range.end)
+        // The digest is one of the bytes as they are, so where one changes that was hashed, hashing begins anew.
+        if range.start < hashedTo { forgetHash() }
+    }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
         let count: Int
@@ -109,67 +120,12 @@ final class FilePartial: Partial {
         )
     }
 
-    // MARK: Journal
-
-    var hasJournal: Bool { journal != nil }
-    var slotCount: Int { JournalLayout.slotCount }
-    var durable: ByteRangeSet { journal?.durable ?? ByteRangeSet() }
-
-    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        guard journal == nil else { return try record(facts, done: done) }
-        try takeName()
-        let part: UInt64
-        do throws(SystemError) {
-            part = try openFile.status().identity.inode
-        } catch {
-            throw Failure.system(.inputOutput, "cannot look at", at: partPath, error)
-        }
-        let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
-        let nonce = disk.environment.nonce()
-        journal = try JournalFile.make(names.journal, in: folder) { inode in
-            JournalKeeper.begun(
-                facts: facts,
-                done: done,
-                inodes: JournalInodes(part: part, journal: inode),
-                boot: boot,
-                nonce: nonce
-            )
-        }
-        disk.unfinished.add(source, name: names.final, in: folder)
-    }
-
-    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
-        try journal?.record(facts, written: done)
-    }
-
-    func beginLane(slot: Int, at start: Int64) throws(Failure) {
-        guard let journal else { return }
-        if lanes.isEmpty {
-            lanes = Array(repeating: nil, count: slotCount)
-            if folder.traits.contains(.mappable) { map = SlotMap(journal.file) }
-        }
-        let retired = lanes[slot].map { ByteRange($0.slot.start, $0.cursor) }
-        let begun = try journal.beginLane(slot, at: start, retiring: retired, map: map)
-        lanes[slot] = begun.map { Lane(slot: $0, cursor: start) }
-    }
-
-    func advanceLane(slot: Int, to cursor: Int64) {
-        guard slot < lanes.count, let lane = lanes[slot] else { return }
-        lanes[slot]?.cursor = cursor
-        if let map {
-            map.advance(lane.slot, to: cursor)
-        } else if let journal {
-            // A cursor that could not be written claims less, which is safe; the next record says it all.
-            try? JournalFile.perform([lane.slot.advance(to: cursor)], on: journal.file)
-        }
-    }
-
     func startOver(_ facts: JournalFacts) throws(Failure) {
         if let journal {
             try journal.startOver(facts, syncs: syncs)
             lanes = Array(repeating: nil, count: slotCount)
         }
-        hashing?.reset()
+        forgetHash()
         origin = nil
         do throws(SystemError) {
             try openFile.truncate(to: 0)
@@ -201,6 +157,7 @@ final class FilePartial: Partial {
     // MARK: Hashing
 
     func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {
+        hashedTo = max(hashedTo, available)
         contentHashing.hashAhead(algorithm, available: available)
     }
 
@@ -209,7 +166,15 @@ final class FilePartial: Partial {
         length: Int64,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
+        hashedTo = length
+        verified = try? openFile.status()
         contentHashing.digest(algorithm, length: length, completion: completion)
+    }
+
+    private func forgetHash() {
+        hashing?.reset()
+        hashedTo = 0
+        verified = nil
     }
 
     private var contentHashing: ContentHashing {
@@ -225,6 +190,8 @@ final class FilePartial: Partial {
         guard isOpen else { return forget() }
         guard !done.isEmpty || hasJournal else { return discard() }
         defer { release() }
+        // After a clean end nothing behind the cursors is ours.
+        retractWrite()
         try beginJournal(facts, done: done)
         // Nobody writes any more, so what is there can be promised for the next boot too.
         try journal?.checkpoint(

@@ -25,8 +25,8 @@ struct Publication: Sendable {
     let journal: JournalFile?
     /// How long the finished file is.
     let length: Int64
-    /// Whether more than that was written.
-    let isLonger: Bool
+    /// How the file was when its digest was computed, if one was.
+    let verified: FileStatus?
     let modified: UnixTime?
     let replaces: Replaced
 
@@ -42,13 +42,26 @@ struct Publication: Sendable {
 
     /// Gives the file its length and time.
     func settle() throws(Failure) {
+        let isAsVerified: Bool
         do throws(SystemError) {
-            if isLonger { try file.truncate(to: length) }
-            if let modified {
+            let status = try file.status()
+            isAsVerified = verified.map { $0.hasContent(of: status) } ?? true
+            // More was written than was wanted, or somebody else has appended something.
+            if isAsVerified, status.length > length { try file.truncate(to: length) }
+            if isAsVerified, let modified {
                 try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
             }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
+        }
+        guard isAsVerified else {
+            throw Failure(
+                .inputOutput,
+                "cannot finish",
+                at: partPath,
+                because: "another program has changed it since its digest was computed",
+                remedy: "run again"
+            )
         }
     }
 

@@ -88,6 +88,13 @@ final class OpenFile: Sendable {
         }
     }
 
+    /// Where it ends now, whoever made it so long.
+    func end() throws(SystemError) -> Int64 {
+        let end = lseek(descriptor, 0, SEEK_END)
+        guard end >= 0 else { throw .last }
+        return Int64(end)
+    }
+
     func truncate(to length: Int64) throws(SystemError) {
         while ftruncate(descriptor, off_t(length)) != 0 {
             guard errno == EINTR else { throw .last }
@@ -146,6 +153,8 @@ struct FileStatus: Hashable, Sendable {
     let links: Int
     let modifiedSeconds: Int
     let modifiedNanoseconds: Int
+    /// When anything of it was last changed, its length too, in nanoseconds since 1970; nobody can set that time.
+    let changed: Int64
 
     init(_ found: stat) {
         length = Int64(found.st_size)
@@ -154,12 +163,19 @@ struct FileStatus: Hashable, Sendable {
         isRegular = found.st_mode & S_IFMT == S_IFREG
         links = Int(found.st_nlink)
         #if canImport(Darwin)
-        let time = found.st_mtimespec
+        let (time, change) = (found.st_mtimespec, found.st_ctimespec)
         #else
-        let time = found.st_mtim
+        let (time, change) = (found.st_mtim, found.st_ctim)
         #endif
+        changed = Int64(clamping: change.tv_sec) &* 1_000_000_000 &+ Int64(clamping: change.tv_nsec)
         modifiedSeconds = time.tv_sec
         modifiedNanoseconds = time.tv_nsec
+    }
+
+    /// Whether nothing was written to it between the two looks.
+    func hasContent(of other: FileStatus) -> Bool {
+        length == other.length && modifiedSeconds == other.modifiedSeconds
+            && modifiedNanoseconds == other.modifiedNanoseconds
     }
 
     var modified: timespec { timespec(tv_sec: modifiedSeconds, tv_nsec: modifiedNanoseconds) }

@@ -1,6 +1,14 @@
 import CPawlSystem
 import PawlCore
 
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
 /// The running kernel's name for its boot.
 enum SystemBoot {
     /// `nil` when the kernel does not say: then no page cache is trusted.
@@ -10,4 +18,14 @@ enum SystemBoot {
         func word(_ part: ArraySlice<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
         return BootIdentity(high: word(bytes[0..<8]), low: word(bytes[8..<16]))
     }()
+}
+
+/// The clock that file systems stamp files by.
+enum SystemTime {
+    /// Nanoseconds since 1970.
+    static var now: Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(clamping: now.tv_sec) &* 1_000_000_000 &+ Int64(clamping: now.tv_nsec)
+    }
 }

@@ -87,6 +87,8 @@ package protocol Partial: AnyObject {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure)
     /// The part file for those who can write to it without copying; `nil` when everything has to pass through `write`.
     var descriptor: Int32? { get }
+    /// The next write goes there, by `write` or by way of `descriptor`: noted in case that a kill comes in its middle.
+    func willWrite(_ range: ByteRange)
     /// The bytes of `range` were written by way of `descriptor`.
     func wrote(_ range: ByteRange)
     /// Fills `buffer` from `offset`; fewer bytes than asked for is a failure.
@@ -159,6 +161,7 @@ extension Disk {
 extension Partial {
     package var descriptor: Int32? { nil }
     package func settleIn() {}
+    package func willWrite(_ range: ByteRange) {}
 
     package func wrote(_ range: ByteRange) {
         preconditionFailure("nobody can write past a partial without a descriptor")

@@ -18,6 +18,8 @@ final class LaneWriter: TransferSink {
     private var isAdmitted = false
     /// Its server sends more than this lane is to bring: another lane has the rest.
     var asksBeyond: Bool { isAdmitted && end < answerEnd }
+    /// Whether no other lane can have brought its bytes, and as of which decision.
+    private var alone = (isTrue: false, asOf: UInt64.max)
     /// A rate limit holds it back: the silence is ours.
     var isHeldBack = false
 
@@ -77,7 +79,7 @@ final class LaneWriter: TransferSink {
         let count = Int(min(Int64(bytes.count), end - cursor))
         if count > 0 {
             let wanted = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
-            guard unsafe runner.write(wanted, at: cursor, slot: slot) else { return .stop }
+            guard unsafe runner.write(wanted, at: cursor, slot: slot, isAlone: isAlone) else { return .stop }
             cursor += Int64(count)
         }
         // The last byte of the answer itself lets the transfer end by its own framing, and its connection live.
@@ -104,10 +106,15 @@ final class LaneWriter: TransferSink {
         return joint
     }
 
+    private var isAlone: Bool {
+        if alone.asOf != runner.decisions { alone = (runner.machine.isAlone(lane), runner.decisions) }
+        return alone.isTrue
+    }
+
     /// Only while every byte that comes is wanted, in order, and at once.
     func spliceTarget(_ id: TransferID) -> SpliceTarget? {
-        guard isAdmitted, overlap == 0, joint == nil, cursor < end, !runner.isLimited,
-            let descriptor = runner.partial?.descriptor
+        guard isAdmitted, overlap == 0, joint == nil, cursor < end, !runner.isLimited, isAlone,
+            let descriptor = runner.descriptor(for: ByteRange(cursor, end))
         else { return nil }
         return SpliceTarget(descriptor: descriptor, offset: cursor, limit: end - cursor)
     }

@@ -5,6 +5,7 @@ extension Runner {
     func perform(_ actions: [Action]) {
         if let witness { witness.decided(id, run: run, actions, machine) }
         let before = diskFailures
+        decisions &+= 1
         readConnections = nil
         for action in actions {
             // A failure of the disk has ended what these were decided for; only connections still have to go.

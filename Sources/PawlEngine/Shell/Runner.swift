@@ -42,6 +42,8 @@ final class Runner {
     private var isCheckpointing = false
     /// One was asked for while another was under way.
     private var isCheckpointDue = false
+    /// Counts the lists of actions: what was asked of the machine before the last one may be answered otherwise now.
+    var decisions: UInt64 = 0
     /// Counts them, so that a list of actions is not gone on with after one.
     private(set) var diskFailures = 0
     private var nextLook = Moment(nanoseconds: 0)
@@ -195,25 +197,6 @@ final class Runner {
             perform(machine.diskFailed(error))
             return nil
         }
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, slot: Int) -> Bool {
-        guard let partial else { return false }
-        do throws(Failure) {
-            try unsafe partial.write(bytes, at: offset)
-            partial.advanceLane(slot: slot, to: offset + Int64(bytes.count))
-            return true
-        } catch {
-            sync()
-            perform(machine.diskFailed(error))
-            return false
-        }
-    }
-
-    /// The transport itself has put the bytes of `range` into the file.
-    func wrote(_ range: ByteRange, slot: Int) {
-        partial?.wrote(range)
-        partial?.advanceLane(slot: slot, to: range.end)
     }
 
     var isLimited: Bool { limiter.rate != nil || shared.hasLimit }

@@ -1,5 +1,5 @@
 /// MD5 (RFC 1321), for checking digest credentials only.
-enum MessageDigest5 {
+package enum MessageDigest5 {
     /// The digest of `text` in lower-case hexadecimal.
     static func hex(_ text: String) -> String {
         digest(Array(text.utf8)).map { byte in
@@ -8,7 +8,7 @@ enum MessageDigest5 {
         }.joined()
     }
 
-    static func digest(_ message: [UInt8]) -> [UInt8] {
+    package static func digest(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
         var padded = message + [0x80]
         while padded.count % 64 != 56 { padded.append(0) }

@@ -58,7 +58,14 @@ struct FakeClaim {
         guard let journal else { return .leftover(file) }
         do throws(JournalImage.Fault) {
             let image = try JournalImage(journal.cache)
-            return .journalled(file, image, file.contents.withLock { $0.trusted(image, boot: boot) })
+            let trustsTails = disk.state.withLock { $0.sabotage == .trustsTails }
+            let done = file.contents.withLock { contents in
+                var done = contents.trusted(image, boot: boot)
+                let end = Int64(contents.length)
+                if trustsTails, done.upperBound < end { done.insert(ByteRange(done.upperBound, end)) }
+                return done
+            }
+            return .journalled(file, image, done)
         } catch {
             if case .damaged = error { disk.state.withLock { $0.counts.damagedJournals += 1 } }
             return .leftover(file)
@@ -79,6 +86,7 @@ struct FakeClaim {
             return nil
         }
         let boot = disk.state.withLock { $0.boot }
+        if image.original == nil { checkTail(file, done) }
         file.contents.withLock { contents in
             if image.original == nil { contents.cut(to: min(contents.length, Int(done.upperBound))) }
             let (keeper, writes) = JournalKeeper.resumed(

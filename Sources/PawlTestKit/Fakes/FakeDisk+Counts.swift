@@ -15,5 +15,10 @@ extension FakeDisk {
         /// Bytes of such writes that the file's length told, and others.
         package var toldByLength: Int64 = 0
         package var lostToKills: Int64 = 0
+        /// Bytes that a lane brought and that another one had written.
+        package var dropped: Int64 = 0
+        /// Part files that somebody else made longer, and those of them that were cut.
+        package var grown = 0
+        package var cutTails = 0
     }
 }

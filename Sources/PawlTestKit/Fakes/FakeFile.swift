@@ -25,6 +25,14 @@ final class FakeFile: Sendable {
         /// When its process died; `nil` while it is held, and when it was closed.
         var diedAt: Moment?
         var modified: UnixTime?
+        /// When anybody last changed it, in nanoseconds.
+        var changed: Int64 = 0
+        /// Somebody else made it longer since it was taken up.
+        var isGrown = false
+        /// What was hashed ahead, as it was then.
+        var hashed: [UInt8] = []
+        /// Bytes of the last write that no cursor has passed yet.
+        var unpassed: Int64 = 0
         var source: String
         /// Whose it is; a crash takes it from everybody.
         var holder: Int?
@@ -92,6 +100,7 @@ extension FakeFile.Contents {
             guard let from = source.baseAddress, let into = target.baseAddress else { return }
             _ = unsafe memcpy(into + Int(offset), from, source.count)
         }
+        changed = now.nanoseconds
         let range = ByteRange(offset, Int64(end))
         let new = written.gaps(in: range)
         // The same bytes once more cannot be lost in a power cut when they were synced before.
@@ -107,17 +116,34 @@ extension FakeFile.Contents {
         keeper = nil
         lanes = [:]
         unsaid = ByteRangeSet()
+        hashed = []
+        unpassed = 0
+    }
+
+    /// How long it is by what its holders have written.
+    var ownLength: Int64 { written.upperBound }
+
+    /// Somebody else makes it longer, when nobody writes to it.
+    mutating func append(_ count: Int, now: Moment) {
+        grow(to: length + count)
+        for index in length..<(length + count) { bytes[index] = 0xEE }
+        length += count
+        changed = now.nanoseconds
     }
 
     /// What a kill may take: what was being written, unless that lane stands last in the file.
     var mayBeLost: ByteRangeSet {
         guard let start = unsaid.runs.first?.start else { return unsaid }
-        let isLast = written.upperBound == unsaid.upperBound && lanes.values.allSatisfy { $0.cursor <= start }
+        // What somebody else appended before it hides how far it got.
+        let isLast =
+            !isGrown && written.upperBound == unsaid.upperBound
+            && lanes.values.allSatisfy { $0.cursor <= start }
         return isLast ? ByteRangeSet() : unsaid
     }
 
     mutating func cut(to length: Int) {
         self.length = length
+        hashed.removeLast(max(0, hashed.count - length))
         let end = Int64(length)
         written = written.clipped(to: end)
         synced = synced.clipped(to: end)
@@ -146,7 +172,7 @@ extension FakeFile.Contents {
     func trusted(boot: BootIdentity?) -> ByteRangeSet? { image.map { trusted($0, boot: boot) } }
 
     func trusted(_ image: JournalImage, boot: BootIdentity?) -> ByteRangeSet {
-        image.trusted(boot: boot, length: Int64(length), isSame: isSame)
+        image.trusted(boot: boot, length: Int64(length), changed: isSame ? changed : nil)
     }
 }
 

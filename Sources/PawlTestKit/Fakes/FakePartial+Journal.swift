@@ -47,6 +47,21 @@ extension FakePartial {
         _ = on { contents in contents.lanes[slot] = begun.map { ($0, start) } }
     }
 
+    /// Announced as the real partial does it: only what makes the file longer, and only where nobody else did.
+    func willWrite(_ range: ByteRange) {
+        let now = disk.timeline.now.nanoseconds
+        _ = on { contents in
+            guard let keeper = contents.keeper, !contents.lanes.isEmpty, range.end > contents.ownLength else {
+                return
+            }
+            let isLast = Int64(contents.length) <= range.start
+            let intent =
+                isLast
+                ? JournalIntent(range, at: now, incarnation: keeper.incarnation, nonce: keeper.nonce) : nil
+            contents.journal?.perform([intent?.write ?? JournalIntent.retraction])
+        }
+    }
+
     func advanceLane(slot: Int, to cursor: Int64) {
         let isForgetful = disk.state.withLock { $0.sabotage == .forgetsCursors }
         let (isKnown, isTrue) =
@@ -54,6 +69,9 @@ extension FakePartial {
                 guard contents.keeper != nil else { return (true, true) }
                 guard let lane = contents.lanes[slot] else { return (false, true) }
                 guard !isForgetful else { return (true, true) }
+                let dropped = max(0, cursor - lane.cursor - contents.unpassed)
+                if dropped > 0 { disk.state.withLock { $0.counts.dropped += dropped } }
+                contents.unpassed = 0
                 contents.lanes[slot]?.cursor = cursor
                 contents.journal?.perform([lane.slot.advance(to: cursor)])
                 return (true, contents.written.contains(ByteRange(lane.slot.start, cursor)))

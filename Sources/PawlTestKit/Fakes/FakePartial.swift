@@ -61,7 +61,11 @@ final class FakePartial: Partial {
         let again = file.contents.withLock { contents in
             isAgain = contents.found.intersects(ByteRange(offset, end))
             contents.unsaid = ByteRangeSet()
+            contents.unpassed += Int64(bytes.count)
             return unsafe contents.put(bytes, at: offset, now: now)
+        }
+        if again > 0 {
+            disk.violate(.once, "\(path): wrote \(again) bytes of \(offset)..<\(end) that were there")
         }
         if isAgain {
             disk.violate(.onceOnly, "\(path): wrote \(offset)..<\(end), which an earlier run had kept")
@@ -103,8 +107,12 @@ final class FakePartial: Partial {
     }
 
     private func spoil(at offset: Int64) {
-        guard disk.state.withLock({ $0.sabotage == .flipsBits }) else { return }
-        _ = on { $0.bytes[Int(offset)] ^= 1 }
+        switch disk.state.withLock({ $0.sabotage }) {
+        case .flipsBits: _ = on { $0.bytes[Int(offset)] ^= 1 }
+        case .rewritesHashed:
+            _ = on { contents in if !contents.hashed.isEmpty { contents.bytes[0] ^= 1 } }
+        default: return
+        }
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
@@ -139,8 +147,13 @@ final class FakePartial: Partial {
     func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {
         guard let prefix = on({ $0.written.prefix }) else { return }
         if available > prefix { disk.violate(.written, "\(path): hashing \(available) of \(prefix) bytes") }
+        _ = on { contents in
+            let end = min(Int(available), contents.length)
+            if end > contents.hashed.count { contents.hashed += contents.bytes[contents.hashed.count..<end] }
+        }
     }
 
+    /// What was hashed ahead is not read again, as on a real disk.
     func digest(
         _ algorithm: HashAlgorithm,
         length: Int64,
@@ -149,8 +162,10 @@ final class FakePartial: Partial {
         precondition(algorithm == .md5, "a fake disk knows only MD5")
         let (disk, file, holder, gone) = (disk, file, holder, gone)
         disk.later {
-            let bytes = file.contents.withLock { contents in
-                contents.holder == holder ? Array(contents.bytes.prefix(Int(length))) : nil
+            let bytes = file.contents.withLock { contents -> [UInt8]? in
+                guard contents.holder == holder else { return nil }
+                let ahead = contents.hashed.prefix(Int(length))
+                return Array(ahead) + contents.bytes.prefix(Int(length)).dropFirst(ahead.count)
             }
             completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
         }

@@ -49,7 +49,8 @@ extension SimulatedNetwork.State {
         case .page, .reset, .truncated, .stalled, .crawls, nil: break
         }
         if let answer = hop(from: request.address, file) { return .answered(answer) }
-        guard var answer = answer(remade(file, request.address.path), request.range) else { return .silent }
+        let made = atNode(of: remade(file, request.address.path))
+        guard var answer = answer(made, request.range) else { return .silent }
         if sabotage == .withholdsEnds || sabotage == .restartsFailed {
             answer.fault = (answer.length - 1, nil)
         }
@@ -83,6 +84,15 @@ extension SimulatedNetwork.State {
         note(made.payload, of: path)
         tally.note("contents made for one response")
         return made
+    }
+
+    /// The file as the machine has it that answers this request.
+    private mutating func atNode(of file: SimulatedFile) -> SimulatedFile {
+        guard let bad = file.badNode, dice.fraction() < bad.odds else { return file }
+        badNodes += 1
+        var file = file
+        file.payload = bad.payload
+        return file
     }
 
     private func plain(_ status: Int, retryAfter: String? = nil) -> SimulatedAnswer {

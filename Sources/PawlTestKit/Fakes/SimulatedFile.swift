@@ -43,6 +43,18 @@ package struct SimulatedFile: Sendable, Hashable {
         case undated
     }
 
+    /// One of the machines behind an address that has other content of the same length and tag.
+    package struct BadNode: Sendable, Hashable {
+        package var payload: Payload
+        /// How often a response is this one's.
+        package var odds: Double
+
+        package init(payload: Payload, odds: Double) {
+            self.payload = payload
+            self.odds = odds
+        }
+    }
+
     package var payload: Payload
     package var dates = Dates.old
     /// Each response has content of its own, of the same length.
@@ -53,6 +65,7 @@ package struct SimulatedFile: Sendable, Hashable {
     package var mayBeAPage = false
     /// Requests are led to one of these hosts, each to the next.
     package var hops: [String] = []
+    package var badNode: BadNode?
     package var entityTag: EntityTag?
     package var lastModified: UnixTime?
     package var ranges = Ranges.honoured

@@ -19,6 +19,8 @@ package final class SimulatedNetwork: Sendable {
         /// The time on every server's clock.
         var now = Moment(nanoseconds: 0)
         var tally = Tally()
+        /// Responses of bad nodes.
+        var badNodes = 0
         var tokens: [String: Int] = [:]
         /// Connections that are cut and do not know it yet.
         var cut: Set<Int> = []
@@ -117,6 +119,8 @@ package final class SimulatedNetwork: Sendable {
     }
 
     // MARK: the account
+
+    package var badNodes: Int { state.withLock { $0.badNodes } }
 
     package var requests: [SimulatedRequest] { state.withLock { $0.requests } }
     /// Bytes that receivers took.
@@ -242,8 +246,9 @@ extension SimulatedNetwork.State {
     mutating func noteVersions(of host: String) {
         for (path, file) in servers[host]?.files ?? [:]
         where file.location == nil {
-            note(file.payload, of: path)
-            if let coded = file.coded { note(coded, of: path) }
+            for version in [file.payload, file.coded, file.badNode?.payload] {
+                if let version { note(version, of: path) }
+            }
         }
     }
 

@@ -13,6 +13,10 @@ package enum FileSystem {
     package static func allocated(_ path: String) -> Int64? { status(path).map { Int64($0.st_blocks) * 512 } }
     /// Time of the last change, in Unix seconds.
     package static func modified(_ path: String) -> Int64? { status(path).map { Int64($0.st_mtim.tv_sec) } }
+    /// When anything of it was last changed, in nanoseconds since 1970.
+    package static func changed(_ path: String) -> Int64? {
+        status(path).map { Int64($0.st_ctim.tv_sec) * 1_000_000_000 + Int64($0.st_ctim.tv_nsec) }
+    }
     /// The permission bits.
     package static func mode(_ path: String) -> UInt32? { status(path).map { $0.st_mode & 0o777 } }
     package static func exists(_ path: String) -> Bool { status(path) != nil }

@@ -7,6 +7,9 @@ package enum Law: String, CaseIterable, Sendable {
     /// A published file equals one version of the origin's content, byte for byte.
     case published = "a published file is one version of the content"
     case written = "only bytes of the content are written"
+    case once = "bytes that are there are not written again"
+    case digest = "a checksum that was given equals the digest of the file on disk"
+    case tails = "what somebody else appended is not taken up"
     case ladder = "durable ⊆ synced ⊆ written ⊆ received"
     case progress = "progress goes back only by a verdict with a reason"
     case kill = "a kill loses nothing that was written"

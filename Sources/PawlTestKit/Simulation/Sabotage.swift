@@ -54,6 +54,10 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case disguisesPages
     /// Servers send all that was asked for, whether or not it is read.
     case sendsUnread
+    /// Bytes that were hashed change afterwards.
+    case rewritesHashed
+    /// What somebody else has appended to a part file is taken for ours.
+    case trustsTails
 
     /// What has to be noticed.
     package var law: Law {
@@ -79,6 +83,8 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .restartsFailed: .ends
         case .litters: .tidiness
         case .sendsUnread: .traffic
+        case .rewritesHashed: .digest
+        case .trustsTails: .tails
         }
     }
 }

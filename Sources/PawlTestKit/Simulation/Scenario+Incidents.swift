@@ -8,7 +8,7 @@ extension Scenario {
 
     private mutating func someTime() -> Int64 { Int64(dice.magnitude(15_000)) }
 
-    private mutating func add(_ incident: Incident) {
+    mutating func add(_ incident: Incident) {
         if dice.chance(0.6) {
             atEvents[dice.magnitude(Self.latestEvent), default: []].append(incident)
         } else {

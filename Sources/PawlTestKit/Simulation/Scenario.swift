@@ -42,6 +42,8 @@ package struct Scenario: Sendable {
         case change(Int, Payload)
         /// As `change`, under the same date: where the tag is weak or there is none, nothing but the bytes tells.
         case replace(Int, Payload)
+        /// Somebody makes the part file of a download longer by so many bytes.
+        case grow(Int, by: Int)
     }
 
     package static let folder = "/downloads"
@@ -58,6 +60,8 @@ package struct Scenario: Sendable {
     package var atTimes: [(after: Span, incident: Incident)] = []
     /// At a call to the disk, counted from 1.
     package var traps: [Int: FakeDisk.Trap] = [:]
+    /// What others do to part files right after a crash.
+    package var tails: [Incident] = []
     var dice: Dice
 
     package init(seed: UInt64) {
@@ -72,6 +76,7 @@ package struct Scenario: Sendable {
         for index in 0..<count { addDownload(index, of: count) }
         for _ in 0..<dice.pick([0, 1, 2, 3, 5]) { addIncident() }
         for _ in 0..<dice.pick([0, 0, 0, 1, 2]) { addTrap() }
+        addTails()
     }
 }
 
@@ -95,6 +100,7 @@ extension Scenario {
         job.rateLimit = dice.chance(0.1) ? dice.bytes(100_000...1_000_000) : nil
         var download = Download(job: job, path: path)
         adorn(&download, file)
+        addBadNode(&download)
         if dice.chance(0.05) {
             download.job.plan.lowestSpeed = dice.bytes(50_000...1_000_000)
             // Its servers may be too slow for as long as it tries.

@@ -15,6 +15,7 @@ extension Simulation {
         case .change(let index, let payload): change(index, payload, datesStay: false)
         case .replace(let index, let payload): change(index, payload, datesStay: true)
         case .crash(let kind): die(kind)
+        case .grow(let index, let count): grow(index, by: count)
         case .pause(let index): pause(index)
         case .resume(let index): resume(index)
         case .remove(let index): remove(index)

@@ -91,6 +91,7 @@ extension Simulation {
         guard let file = world.disk.finished(path) else {
             return violate(.published, "\(index): nothing is at \(path)")
         }
+        checkDigest(file.bytes, index)
         // A file of the right length is taken for complete: its bytes are the person's word.
         if let existing = download.existing, existing == file.bytes { return }
         let versions = world.network.versions(of: download.path)

@@ -84,7 +84,10 @@ extension Simulation: Witness {
             case .limit: limited = true
             case .open(let order):
                 guard let lane = machine.lanes.first(where: { $0.id == order.lane }) else { continue }
-                if lane.isRacing != nil { note("races") }
+                if lane.isRacing != nil {
+                    note("races")
+                    if machine.plan.checksum != nil { note("races under a checksum") }
+                }
                 if limited, lane.kind == .data { note("steals") }
                 limited = false
             case .drop(let id):

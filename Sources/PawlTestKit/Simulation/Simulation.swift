@@ -78,6 +78,7 @@ package final class Simulation: Sendable {
         prepare()
         var lives = 0
         repeat {
+            if lives > 0 { growTails() }
             live()
             lives += 1
         } while state.withLock { $0.isDead } && lives < 100
@@ -109,6 +110,9 @@ package final class Simulation: Sendable {
         tally.note("bytes of such writes that the file's length told", Int(disk.toldByLength))
         tally.note("bytes of such writes that were lost", Int(disk.lostToKills))
         tally.note("bytes written twice", Int(disk.rewritten))
+        tally.note("bytes of races dropped", Int(disk.dropped))
+        tally.note("tails of others cut", disk.cutTails)
+        tally.note("responses of bad nodes", world.network.badNodes)
         tally.note("bytes lost to power cuts", Int(disk.lostToPowerCuts))
         tally.note("bytes received", Int(world.network.taken))
         tally.note("requests", world.network.requests.count)

@@ -27,6 +27,8 @@ package struct Tally: Sendable, Hashable {
         "hops to another host", "pages instead of parts", "verdict: tags vary", "verdict: another part",
         "lanes compared where they met", "files compared at places",
         "downloads under a limit whose traffic was counted", "connections under a limit",
+        "responses of bad nodes", "races under a checksum", "bytes of races dropped", "failed: checksum",
+        "part files grown by others", "tails of others cut",
         "retries: overloaded", "published", "failed: disk full", "failed: not found",
     ]
 

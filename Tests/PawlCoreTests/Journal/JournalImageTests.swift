@@ -70,75 +70,149 @@ import Testing
     @Test func `the file's length is a truth above the journal's`() throws {
         let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100), ByteRange(200, 300)])))
         #expect(
-            image.trusted(boot: someBoot, length: 250, isSame: false).runs == [
+            image.trusted(boot: someBoot, length: 250, changed: nil).runs == [
                 ByteRange(0, 100), ByteRange(200, 250),
             ]
         )
-        #expect(image.trusted(boot: someBoot, length: 0, isSame: false).isEmpty)
+        #expect(image.trusted(boot: someBoot, length: 0, changed: nil).isEmpty)
     }
 
-    /// Two lanes: [0, 40) and [100, 120), of which the second stands last.
+    private let time: Int64 = 1_700_000_000_000_000_000
+
+    private func put(_ write: JournalWrite, into bytes: inout [UInt8]) {
+        bytes.replaceSubrange(write.offset..<write.offset + write.bytes.count, with: write.bytes)
+    }
+
+    /// Two lanes: [0, 40) and [100, 120), of which the second stands last; it has announced [120, 180).
     private func twoLanes(
         version: UInt32 = JournalLayout.version,
         original: Int64? = nil,
-        done: ByteRangeSet = ByteRangeSet()
+        done: ByteRangeSet = ByteRangeSet(),
+        announced: ByteRange? = ByteRange(120, 180),
+        incarnation: UInt64 = 1
     ) throws -> JournalImage {
         var bytes = journal(done: done, original: original)
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 99, version: version))
         for (index, start, cursor) in [(0, 0, 40), (1, 100, 120)] as [(Int, Int64, Int64)] {
             let slot = JournalSlot(index: index, start: start, incarnation: 1, nonce: 99)
-            let write = slot.write(at: cursor)
-            bytes.replaceSubrange(write.offset..<write.offset + write.bytes.count, with: write.bytes)
+            put(slot.write(at: cursor), into: &bytes)
+        }
+        if let announced {
+            let intent = JournalIntent(announced, at: time, incarnation: incarnation, nonce: 99)
+            try put(#require(intent).write, into: &bytes)
         }
         return try JournalImage(bytes)
     }
 
+    private let lanes = [ByteRange(0, 40), ByteRange(100, 120)]
+
     @Test func `A4 what a kill came between writing and noting is known by the file's length`() throws {
         let image = try twoLanes()
-        let lanes = [ByteRange(0, 40), ByteRange(100, 120)]
-        func trusted(_ length: Int64, isSame: Bool = true, boot: BootIdentity? = someBoot) -> [ByteRange] {
-            image.trusted(boot: boot, length: length, isSame: isSame).runs
+        func trusted(_ length: Int64, boot: BootIdentity? = someBoot) -> [ByteRange] {
+            image.trusted(boot: boot, length: length, changed: time).runs
         }
         #expect(trusted(120) == lanes)
         #expect(trusted(170) == [lanes[0], ByteRange(100, 170)])
+        #expect(trusted(180) == [lanes[0], ByteRange(100, 180)])
         #expect(trusted(110) == [lanes[0], ByteRange(100, 110)])
-        #expect(trusted(.max) == [lanes[0], ByteRange(100, 120 + JournalLayout.longestWrite)])
-        #expect(trusted(170, isSame: false) == lanes, "a copy may be newer than its journal")
+        #expect(image.trusted(boot: someBoot, length: 170, changed: nil).runs == lanes, "it may be a copy")
         #expect(trusted(170, boot: otherBoot).isEmpty)
     }
 
+    @Test func `what was not announced is not trusted, nor anything beside it`() throws {
+        let image = try twoLanes()
+        for length in [181, 200, 120 + JournalLayout.longestWrite, .max] as [Int64] {
+            #expect(image.trusted(boot: someBoot, length: length, changed: time).runs == lanes)
+        }
+        for other in [nil, ByteRange(119, 180), ByteRange(121, 180), ByteRange(40, 180)] {
+            let image = try twoLanes(announced: other)
+            #expect(
+                image.trusted(boot: someBoot, length: 170, changed: time).runs == lanes,
+                "\(other as Any)"
+            )
+        }
+        let older = try twoLanes(incarnation: 0)
+        #expect(older.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
+    }
+
+    @Test func `a file that was changed after the announced write is not trusted behind its cursors`() throws
+    {
+        let image = try twoLanes()
+        // File systems stamp by a clock that moves in ticks, so a file may look a little older.
+        for (age, isTrusted) in [
+            (0, true), (-9_000_000, true), (900_000, true), (1_100_000, false), (4_000_000, false),
+            (-11_000_000, false), (3_600_000_000_000, false),
+        ] as [(Int64, Bool)] {
+            let runs = image.trusted(boot: someBoot, length: 170, changed: time + age).runs
+            #expect((runs != lanes) == isTrusted, "\(age)")
+        }
+        for time in [Int64.min, .max] {
+            #expect(image.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
+        }
+    }
+
+    @Test(arguments: [1, 2] as [UInt32])
+    func `a journal of an older version says what it said, and nothing behind it counts`(
+        version: UInt32
+    ) throws {
+        let old = try twoLanes(version: version)
+        #expect(old.header.facts == someFacts())
+        #expect(old.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
+    }
+
     @Test func `a length that something else may have made tells nothing`() throws {
-        let lanes = [ByteRange(0, 40), ByteRange(100, 120)]
-        let old = try twoLanes(version: 1)
-        #expect(old.trusted(boot: someBoot, length: 170, isSame: true).runs == lanes, "nobody cut it")
         let finished = try twoLanes(original: 170)
-        #expect(finished.trusted(boot: someBoot, length: 170, isSame: true).runs == lanes)
+        #expect(finished.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
         let behind = try twoLanes(done: ByteRangeSet([ByteRange(150, 160)]))
         #expect(
-            behind.trusted(boot: someBoot, length: 170, isSame: true).runs == lanes + [ByteRange(150, 160)]
+            behind.trusted(boot: someBoot, length: 170, changed: time).runs == lanes + [ByteRange(150, 160)]
         )
         let without = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
-        #expect(without.trusted(boot: someBoot, length: 170, isSame: true).runs == [ByteRange(0, 100)])
+        #expect(without.trusted(boot: someBoot, length: 170, changed: time).runs == [ByteRange(0, 100)])
     }
 
     @Test func `a lane that has noted nothing yet stands where it begins`() throws {
         var bytes = journal(done: ByteRangeSet([ByteRange(0, 50)]))
-        let slot = JournalSlot(index: 0, start: 200, incarnation: 1, nonce: 99)
-        let write = slot.write(at: 200)
-        bytes.replaceSubrange(write.offset..<write.offset + write.bytes.count, with: write.bytes)
+        put(JournalSlot(index: 0, start: 200, incarnation: 1, nonce: 99).write(at: 200), into: &bytes)
+        let intent = JournalIntent(ByteRange(200, 260), at: time, incarnation: 1, nonce: 99)
+        try put(#require(intent).write, into: &bytes)
         let image = try JournalImage(bytes)
         #expect(image.lanes.isEmpty)
         #expect(
-            image.trusted(boot: someBoot, length: 230, isSame: true).runs
+            image.trusted(boot: someBoot, length: 230, changed: time).runs
                 == [ByteRange(0, 50), ByteRange(200, 230)]
         )
-        #expect(image.trusted(boot: someBoot, length: 90, isSame: true).runs == [ByteRange(0, 50)])
+        #expect(image.trusted(boot: someBoot, length: 90, changed: time).runs == [ByteRange(0, 50)])
+    }
+
+    @Test func `an announcement that cannot be is none`() {
+        for range in [ByteRange(0, 1 << 48), ByteRange(1 << 48, 1 << 49)] {
+            #expect(JournalIntent(range, at: 0, incarnation: 1, nonce: 1) == nil)
+        }
+        #expect(JournalIntent(ByteRange(0, 9), at: -1, incarnation: 1, nonce: 1) == nil)
+        #expect(JournalIntent(ByteRange(0, 9), at: .max, incarnation: 1, nonce: 1) == nil)
+    }
+
+    @Test func `every damaged bit of an announcement is seen`() throws {
+        var bytes = journal()
+        put(JournalSlot(index: 0, start: 0, incarnation: 1, nonce: 99).write(at: 10), into: &bytes)
+        let write = try #require(JournalIntent(ByteRange(10, 60), at: time, incarnation: 1, nonce: 99)).write
+        put(write, into: &bytes)
+        #expect(try JournalImage(bytes).trusted(boot: someBoot, length: 30, changed: time).count == 30)
+        for bit in 0..<JournalIntent.length * 8 {
+            var damaged = bytes
+            damaged[write.offset + bit / 8] ^= 1 << (bit % 8)
+            let changed = time
+            #expect(
+                try JournalImage(damaged).trusted(boot: someBoot, length: 30, changed: changed).count == 10
+            )
+        }
     }
 
     @Test func `without a boot to compare only durable bytes are trusted`() throws {
         let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
-        #expect(image.trusted(boot: nil, length: 100, isSame: false).isEmpty)
-        #expect(image.trusted(boot: otherBoot, length: 100, isSame: false).isEmpty)
+        #expect(image.trusted(boot: nil, length: 100, changed: nil).isEmpty)
+        #expect(image.trusted(boot: otherBoot, length: 100, changed: nil).isEmpty)
     }
 
     @Test func `an empty file and one of zeros are journals that were never filled`() {

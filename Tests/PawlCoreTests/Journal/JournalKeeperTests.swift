@@ -15,7 +15,7 @@ import Testing
                 let bytes = model.disk.killed(during: writes[0...index], after: cut)
                 let image = try? JournalImage(bytes)
                 #expect(image != nil)
-                let claimed = image?.trusted(boot: model.boot, length: .max, isSame: false) ?? ByteRangeSet()
+                let claimed = image?.trusted(boot: model.boot, length: .max, changed: nil) ?? ByteRangeSet()
                 let lost = model.written.runs.flatMap(claimed.gaps(in:)).reduce(0) { $0 + $1.count }
                 #expect(claimed.isSubset(of: model.written))
                 // The bytes just written, whose cursor is on its way, are all that may be missing.
@@ -46,7 +46,7 @@ import Testing
                     #expect(model.syncs == 0, "seed \(seed): a synced journal is gone")
                     continue
                 }
-                let claimed = image.trusted(boot: otherBoot, length: .max, isSame: false)
+                let claimed = image.trusted(boot: otherBoot, length: .max, changed: nil)
                 #expect(claimed.isSubset(of: model.durable), "seed \(seed): \(claimed.runs)")
                 #expect(model.keeper.durable.isSubset(of: claimed), "seed \(seed): \(claimed.runs)")
                 cuts += 1
@@ -69,7 +69,7 @@ import Testing
                 guard let image = try? JournalImage(damaged) else { continue }
                 #expect(image.written.isSubset(of: model.written), "seed \(seed), byte \(index)")
                 #expect(
-                    image.trusted(boot: otherBoot, length: .max, isSame: false).isSubset(of: model.durable)
+                    image.trusted(boot: otherBoot, length: .max, changed: nil).isSubset(of: model.durable)
                 )
             }
         }
@@ -99,7 +99,7 @@ import Testing
         )
         func goOn(_ boot: BootIdentity) throws -> (JournalKeeper, [JournalWrite]) {
             let image = try JournalImage(disk.cache)
-            let done = image.trusted(boot: boot, length: .max, isSame: false)
+            let done = image.trusted(boot: boot, length: .max, changed: nil)
             return JournalKeeper.resumed(image, done: done, length: .max, inodes: someInodes, boot: boot)
         }
         // A second run writes. The power goes when its slot is on the disk, but neither its header nor its data.
@@ -109,7 +109,7 @@ import Testing
         // On the next boot a third run writes its header, and is killed.
         let (_, header) = try goOn(otherBoot)
         disk.perform(header)
-        #expect(try JournalImage(disk.cache).trusted(boot: otherBoot, length: .max, isSame: false).isEmpty)
+        #expect(try JournalImage(disk.cache).trusted(boot: otherBoot, length: .max, changed: nil).isEmpty)
     }
 
     @Test func `starting over leaves no header from which damage could bring the old claims back`() throws {
@@ -159,9 +159,9 @@ import Testing
         let all = ByteRangeSet([ByteRange(0, 100)])
         disk.perform(keeper.dataSynced(ByteRangeSet([ByteRange(0, 40)]), incarnation: keeper.incarnation))
         disk.perform(keeper.record(someFacts(), written: all))
-        #expect(try JournalImage(disk.cache).trusted(boot: someBoot, length: 100, isSame: false) == all)
+        #expect(try JournalImage(disk.cache).trusted(boot: someBoot, length: 100, changed: nil) == all)
         disk.perform(keeper.distrustCache())
-        #expect(try JournalImage(disk.cache).trusted(boot: someBoot, length: 100, isSame: false).count == 40)
+        #expect(try JournalImage(disk.cache).trusted(boot: someBoot, length: 100, changed: nil).count == 40)
     }
 
     @Test func `what is durable of an older incarnation is not durable of this one`() throws {

@@ -161,7 +161,7 @@ struct JournalModel {
             // A power cut before the first sync: there is no journal, and all begins anew.
             return beginAgain()
         }
-        let trusted = image.trusted(boot: boot, length: .max, isSame: false)
+        let trusted = image.trusted(boot: boot, length: .max, changed: nil)
         let (next, writes) = JournalKeeper.resumed(
             image,
             done: trusted,

@@ -73,10 +73,10 @@ final class Victim {
 
     /// What the journal and the file's length say is there.
     var known: ByteRangeSet {
-        guard let journal, let length = FileSystem.size("\(place)/\(name).part") else {
-            return ByteRangeSet()
-        }
-        return journal.trusted(boot: journal.header.boot, length: length, isSame: true)
+        let part = "\(place)/\(name).part"
+        guard let journal, let length = FileSystem.size(part) else { return ByteRangeSet() }
+        let changed = FileSystem.changed(part)
+        return journal.trusted(boot: journal.header.boot, length: length, changed: changed)
     }
 
     /// How far the part file has the right bytes.

@@ -25,6 +25,16 @@ enum JournalLaws {
             let end = min((1 << 48) - 1, start + input.number() % (1 << 48))
             perform([slot.write(at: start), slot.advance(to: end)], on: &bytes)
         }
+        let start = input.number()
+        let incarnation = input.word()
+        if let intent = JournalIntent(
+            ByteRange(start, start + input.number() % (1 << 48)),
+            at: input.number(),
+            incarnation: incarnation,
+            nonce: nonce
+        ) {
+            perform([intent.write], on: &bytes)
+        }
         let body = input.rest()
         var header = JournalWriter()
         header.put(UInt32(0x4448_5750))
@@ -104,7 +114,7 @@ enum JournalLaws {
         // No file is longer than a cursor can say.
         let length = min(image.written.upperBound / 2, 1 << 47)
         for boot in [nil, boot, image.header.boot] {
-            let trusted = image.trusted(boot: boot, length: length, isSame: true)
+            let trusted = image.trusted(boot: boot, length: length, changed: 1)
             try checkForm(trusted)
             try hold(trusted.upperBound <= length, "bytes beyond the file are trusted")
             let source = boot != nil && boot == image.header.boot ? image.written : image.header.durable
@@ -120,7 +130,7 @@ enum JournalLaws {
         length: Int64
     ) throws(BrokenLaw) {
         var bytes = bytes
-        let done = image.trusted(boot: boot, length: length, isSame: true)
+        let done = image.trusted(boot: boot, length: length, changed: 1)
         var (keeper, writes) = JournalKeeper.resumed(
             image,
             done: done,

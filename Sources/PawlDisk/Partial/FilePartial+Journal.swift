@@ -1,0 +1,79 @@
+import PawlCore
+import PawlEngine
+
+// What the journal says of the file while it is written.
+extension FilePartial {
+    var hasJournal: Bool { journal != nil }
+    var slotCount: Int { JournalLayout.slotCount }
+    var durable: ByteRangeSet { journal?.durable ?? ByteRangeSet() }
+
+    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        guard journal == nil else { return try record(facts, done: done) }
+        try takeName()
+        let part: UInt64
+        do throws(SystemError) {
+            part = try openFile.status().identity.inode
+        } catch {
+            throw Failure.system(.inputOutput, "cannot look at", at: partPath, error)
+        }
+        let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
+        let nonce = disk.environment.nonce()
+        journal = try JournalFile.make(names.journal, in: folder) { inode in
+            JournalKeeper.begun(
+                facts: facts,
+                done: done,
+                inodes: JournalInodes(part: part, journal: inode),
+                boot: boot,
+                nonce: nonce
+            )
+        }
+        disk.unfinished.add(source, name: names.final, in: folder)
+    }
+
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        try journal?.record(facts, written: done)
+    }
+
+    func beginLane(slot: Int, at start: Int64) throws(Failure) {
+        guard let journal else { return }
+        if lanes.isEmpty {
+            lanes = Array(repeating: nil, count: slotCount)
+            if folder.traits.contains(.mappable) { map = SlotMap(journal.file) }
+        }
+        let retired = lanes[slot].map { ByteRange($0.slot.start, $0.cursor) }
+        let begun = try journal.beginLane(slot, at: start, retiring: retired, map: map)
+        lanes[slot] = begun.map { Lane(slot: $0, cursor: start) }
+        if let begun { slotIncarnation = begun.incarnation }
+    }
+
+    func advanceLane(slot: Int, to cursor: Int64) {
+        guard slot < lanes.count, let lane = lanes[slot] else { return }
+        lanes[slot]?.cursor = cursor
+        if let map {
+            map.advance(lane.slot, to: cursor)
+        } else if let journal {
+            // A cursor that could not be written claims less, which is safe; the next record says it all.
+            try? JournalFile.perform([lane.slot.advance(to: cursor)], on: journal.file)
+        }
+    }
+
+    /// Announces a write that makes the file longer, so that a kill in its middle loses nothing of it.
+    func willWrite(_ range: ByteRange) {
+        guard range.end > length, let journal, let file, !lanes.isEmpty else { return }
+        // What somebody else has appended would be taken for this write's.
+        let isLast = ((try? file.end()) ?? .max) <= range.start
+        let intent =
+            isLast
+            ? JournalIntent(range, at: SystemTime.now, incarnation: slotIncarnation, nonce: journal.nonce)
+            : nil
+        if let map { return map.announce(intent) }
+        // One that could not be written trusts less, which is safe.
+        try? JournalFile.perform([intent?.write ?? JournalIntent.retraction], on: journal.file)
+    }
+
+    func retractWrite() {
+        if let map { return map.announce(nil) }
+        guard let journal, !lanes.isEmpty else { return }
+        try? JournalFile.perform([JournalIntent.retraction], on: journal.file)
+    }
+}

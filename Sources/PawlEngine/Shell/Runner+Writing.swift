@@ -1,0 +1,54 @@
+import PawlCore
+
+// A lane's bytes on their way into the file.
+extension Runner {
+    /// `isAlone`: none of these bytes can be there already.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, slot: Int, isAlone: Bool) -> Bool {
+        let range = ByteRange(offset, offset + Int64(bytes.count))
+        guard isAlone else { return unsafe writeMissing(bytes, range, slot: slot) }
+        guard unsafe write(bytes, at: offset) else { return false }
+        partial?.advanceLane(slot: slot, to: range.end)
+        return true
+    }
+
+    /// Several lanes bring the same bytes: the first to bring them has written them, and they stay as they are.
+    ///
+    /// A digest may have been computed over them already, and the others' may come from a node that has other content.
+    private func writeMissing(_ bytes: UnsafeRawBufferPointer, _ range: ByteRange, slot: Int) -> Bool {
+        sync()
+        for gap in machine.map.done.gaps(in: range) {
+            let part = Int(gap.start - range.start)..<Int(gap.end - range.start)
+            guard unsafe write(UnsafeRawBufferPointer(rebasing: bytes[part]), at: gap.start) else {
+                return false
+            }
+        }
+        partial?.advanceLane(slot: slot, to: range.end)
+        return true
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
+        guard let partial else { return false }
+        partial.willWrite(ByteRange(offset, offset + Int64(bytes.count)))
+        do throws(Failure) {
+            try unsafe partial.write(bytes, at: offset)
+            return true
+        } catch {
+            sync()
+            perform(machine.diskFailed(error))
+            return false
+        }
+    }
+
+    /// Where the transport itself may put the bytes of `range`, and nothing else.
+    func descriptor(for range: ByteRange) -> Int32? {
+        guard let descriptor = partial?.descriptor else { return nil }
+        partial?.willWrite(ByteRange(range.start, range.start + min(range.count, JournalLayout.longestWrite)))
+        return descriptor
+    }
+
+    /// The transport itself has put the bytes of `range` into the file.
+    func wrote(_ range: ByteRange, slot: Int) {
+        partial?.wrote(range)
+        partial?.advanceLane(slot: slot, to: range.end)
+    }
+}

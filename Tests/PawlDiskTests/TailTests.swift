@@ -1,0 +1,123 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+@testable import PawlDisk
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What lies behind the cursors: one write of our own at most, and nothing of anybody else.
+@Suite struct TailTests {
+    private static let traits: [FileSystemTraits] = [
+        [.local, .keepsInodes], [.local, .mappable, .keepsInodes],
+    ]
+
+    private func folder(_ traits: FileSystemTraits) -> TestFolder { TestFolder { $0.traits = traits } }
+
+    /// A partial with [0, 1000) noted.
+    private func begun(_ folder: TestFolder) throws -> FilePartial {
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try partial.beginLane(slot: 0, at: 0)
+        try partial.write(payload(1000), at: 0)
+        partial.advanceLane(slot: 0, to: 1000)
+        return partial
+    }
+
+    private func part(_ folder: TestFolder) -> String { "\(folder.path)/x.bin.part" }
+
+    private func grow(_ folder: TestFolder, by count: Int) throws {
+        let length = try #require(FileSystem.size(part(folder)))
+        #expect(unsafe truncate(part(folder), Int(length) + count) == 0)
+    }
+
+    /// Until the clock that stamps files has moved on, as it has when a person does something.
+    private func awaitTick(_ folder: TestFolder) throws {
+        let before = try #require(FileSystem.changed(part(folder)))
+        repeat {
+            unsafe chmod(part(folder), 0o644)
+        } while try #require(FileSystem.changed(part(folder))) - before < 20_000_000
+    }
+
+    private func left(_ folder: TestFolder, _ traits: FileSystemTraits) throws -> [ByteRange] {
+        folder.restart { $0.traits = traits }
+        let (partial, loaded) = try folder.found("x.bin")
+        #expect(FileSystem.size(part(folder)) == loaded.done.upperBound, "what is not trusted is cut")
+        partial.release()
+        return loaded.done.runs
+    }
+
+    @Test(arguments: traits, [1, 4096, 100_000, 1 << 20, 3 << 20])
+    func `what somebody appends after a clean end is cut`(traits: FileSystemTraits, count: Int) throws {
+        let folder = folder(traits)
+        let partial = try begun(folder)
+        // The last write failed half-way: its bytes are no more than what anybody's are.
+        try partial.write(payload(500, seed: 3), at: 1000)
+        try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 1000)]))
+        try grow(folder, by: count)
+        #expect(try left(folder, traits) == [ByteRange(0, 1000)])
+    }
+
+    @Test(arguments: traits, [1, 4096, 100_000, 1 << 20, 3 << 20])
+    func `what somebody appends after a kill is cut`(traits: FileSystemTraits, count: Int) throws {
+        let folder = folder(traits)
+        try begun(folder).release()
+        try grow(folder, by: count)
+        #expect(try left(folder, traits) == [ByteRange(0, 1000)])
+    }
+
+    @Test(arguments: traits)
+    func `A4 the write that a kill came into is kept`(traits: FileSystemTraits) throws {
+        let folder = folder(traits)
+        let partial = try begun(folder)
+        partial.willWrite(ByteRange(1000, 9000))
+        try unsafe payload(300, seed: 3).withUnsafeBytes { try unsafe partial.write($0, at: 1000) }
+        partial.release()
+        #expect(try left(folder, traits) == [ByteRange(0, 1300)])
+        #expect(try left(folder, traits) == [ByteRange(0, 1300)])
+    }
+
+    @Test(arguments: traits, [1, 200, 8000])
+    func `what somebody appends to the write that a kill came into is cut with it`(
+        traits: FileSystemTraits,
+        count: Int
+    ) throws {
+        let folder = folder(traits)
+        let partial = try begun(folder)
+        partial.willWrite(ByteRange(1000, 9000))
+        try unsafe payload(300, seed: 3).withUnsafeBytes { try unsafe partial.write($0, at: 1000) }
+        partial.release()
+        try awaitTick(folder)
+        try grow(folder, by: count)
+        #expect(try left(folder, traits) == [ByteRange(0, 1000)])
+    }
+
+    @Test(arguments: traits)
+    func `what somebody appended before the write that a kill came into is cut with it`(
+        traits: FileSystemTraits
+    ) throws {
+        let folder = folder(traits)
+        let partial = try begun(folder)
+        try grow(folder, by: 5000)
+        partial.willWrite(ByteRange(1000, 9000))
+        try unsafe payload(300, seed: 3).withUnsafeBytes { try unsafe partial.write($0, at: 1000) }
+        partial.release()
+        #expect(try left(folder, traits) == [ByteRange(0, 1000)])
+    }
+
+    @Test func `what somebody appends while the file is fetched is not in the finished file`() async throws {
+        let folder = TestFolder()
+        let partial = try begun(folder)
+        try grow(folder, by: 5000)
+        let path = try await partial.publish(length: 1000)
+        #expect(FileSystem.size(path) == 1000)
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+    }
+}
