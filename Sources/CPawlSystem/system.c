@@ -255,17 +255,6 @@ int pawl_remove_mark(int file) {
 #endif
 }
 
-int pawl_is_open_elsewhere(int file) {
-#ifdef F_SETLEASE
-    if (fcntl(file, F_SETLEASE, F_WRLCK) != 0) return 1;
-    fcntl(file, F_SETLEASE, F_UNLCK);
-    return 0;
-#else
-    (void)file;
-    return 1;
-#endif
-}
-
 int pawl_boot_identity(uint8_t identity[16]) {
     char text[64];
 #ifdef __APPLE__

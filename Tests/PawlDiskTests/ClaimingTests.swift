@@ -157,15 +157,23 @@ private let there = "https://b.example/x"
         #expect(try folder.bytes(of: "x.bin.part").isEmpty)
     }
 
-    @Test func `an empty part file that nobody has open is used, one that is open is not`() throws {
-        let folder = TestFolder()
+    @Test(arguments: [true, false])
+    func
+        `A9 an empty part file that is not marked is somebody's, and one that was about to be marked is ours`(
+            marks: Bool
+        ) throws
+    {
+        let folder = TestFolder { $0.marks = marks }
         try folder.put([], in: "x.bin.part")
-        let user = try #require(folder.disk.folders.existing(folder.path)).open("x.bin.part", flags: 0)
-        let name = try withExtendedLifetime(user) { try folder.fresh("x.bin").name }
-        #expect(name == "x (1).bin")
-        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(folder.names.contains("x.bin.part"))
         try folder.put([], in: "y.bin.part")
-        #expect(try folder.fresh("y.bin").name == "y.bin")
+        #expect(unsafe chmod("\(folder.path)/y.bin.part", 0o1644) == 0)
+        let ours = try folder.fresh("y.bin")
+        #expect(ours.name == "y.bin")
+        var found = stat()
+        #expect(unsafe stat("\(folder.path)/y.bin.part", &found) == 0)
+        #expect(found.st_mode & 0o7777 == 0o644, "the bit is gone when the mark is there")
     }
 
     @Test func `names of 255 bytes have room for part file and journal`() throws {

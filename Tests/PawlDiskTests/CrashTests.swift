@@ -153,9 +153,9 @@ import Glibc
             Issue.record("not taken")
             return
         }
-        let journal = try folder.bytes(of: "x.bin.pawl")
+        #expect(unsafe link("\(folder.path)/x.bin.pawl", "\(folder.path)/kept") == 0)
         try partial.giveBack()
-        try folder.put(journal, in: "x.bin.pawl")
+        move("kept", to: "x.bin.pawl", in: folder)
         folder.restart()
         #expect(try folder.fresh("x.bin").name == "x (1).bin")
         #expect(folder.names == ["x (1).bin.part", "x.bin"])
@@ -173,12 +173,26 @@ import Glibc
 
     @Test func `an orphan journal found when a new one begins is replaced`() throws {
         let folder = TestFolder()
-        let partial = try folder.fresh("x.bin")
-        try folder.put(payload(200), in: "x.bin.pawl")
-        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try journalled(folder).release()
+        let partial = try folder.fresh("y.bin")
+        move("x.bin.pawl", to: "y.bin.pawl", in: folder)
+        try partial.beginJournal(folder.facts("y.bin"), done: ByteRangeSet())
         partial.release()
         folder.restart()
-        #expect(try folder.found("x.bin").1.done.isEmpty)
+        #expect(try folder.found("y.bin").1.done.isEmpty)
+    }
+
+    @Test func `A9 a file that appears under the journal's name when it begins is not touched`() throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try folder.put(payload(200), in: "x.bin.pawl")
+        let failure = #expect(throws: Failure.self) {
+            try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        }
+        #expect(failure?.code == .fileExists)
+        partial.discard()
+        #expect(try folder.bytes(of: "x.bin.pawl") == payload(200))
+        #expect(folder.names == ["x.bin.pawl"])
     }
 
     @Test func `without extended attributes, killed after the final rename, the empty journal goes`() throws {

@@ -108,16 +108,38 @@ import Glibc
         #expect(try folder.bytes(of: "x.bin.part") == payload(5000, seed: 9))
     }
 
-    @Test func `a pair that was copied together is continued`() async throws {
-        let folder = TestFolder()
-        try await killed(folder)
+    /// Both files with other inodes, as a copy of the folder has them.
+    private func copyPair(_ folder: TestFolder, withMarks: Bool) throws {
         for name in ["x.bin.part", "x.bin.pawl"] {
             let bytes = try folder.bytes(of: name)
             unsafe rename("\(folder.path)/\(name)", "\(folder.path)/old-\(name)")
             try folder.put(bytes, in: name)
+            guard withMarks else { continue }
+            let copy = try #require(folder.disk.folders.existing(folder.path)).open(name, flags: O_RDWR)
+            #expect(try PartMark.set(7, on: copy))
         }
+    }
+
+    @Test func `a pair that was copied together with its attributes is continued`() async throws {
+        let folder = TestFolder()
+        try await killed(folder)
+        try copyPair(folder, withMarks: true)
         folder.restart()
         #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 3000)])
+    }
+
+    @Test(arguments: [true, false])
+    func `A9 a pair without our marks is somebody's, where it is not what the journal was made for`(
+        marks: Bool
+    ) async throws {
+        let folder = TestFolder { $0.marks = marks }
+        try await killed(folder)
+        try copyPair(folder, withMarks: false)
+        let journal = try folder.bytes(of: "x.bin.pawl")
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(try folder.bytes(of: "x.bin.part") == payload(3000))
+        #expect(try folder.bytes(of: "x.bin.pawl") == journal)
     }
 
     @Test func `a journal without its part file promises nothing`() async throws {

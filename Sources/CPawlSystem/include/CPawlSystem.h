@@ -53,9 +53,6 @@ int pawl_set_mark(int file, const void *value, size_t length);
 int pawl_mark(int file, void *value, size_t length);
 int pawl_remove_mark(int file);
 
-// Whether any other open description of the file exists, in any process, as far as the kernel tells (a lease).
-int pawl_is_open_elsewhere(int file);
-
 // 16 bytes that name this boot of this kernel; an errno value when it does not say.
 int pawl_boot_identity(uint8_t identity[16]);
 

@@ -13,6 +13,7 @@ import Glibc
 /// `IfExists.resume`: a finished file becomes the part file, and can be given back.
 extension ClaimAttempt {
     func convert(_ ticket: ClaimTicket) throws(Failure) -> Outcome {
+        if try isJournalOthers() { return .taken(.stranger(journalPath)) }
         let file: OpenFile
         let status: FileStatus
         do throws(SystemError) {

@@ -25,9 +25,9 @@ extension ClaimAttempt {
                 try folder.status(of: names.part) == nil
             else { return false }
             let mark = folder.bearsMarks ? PartMark.read(file) : .unsupported
-            guard try isOwn(finished, mark) else { return false }
+            guard let left = try left(of: finished, mark) else { return false }
             try folder.sync()
-            if try folder.status(of: names.journal) != nil { try folder.remove(names.journal) }
+            if left == .journal { try folder.remove(names.journal) }
             PartMark.remove(from: file)
             return true
         } catch {
@@ -36,20 +36,28 @@ extension ClaimAttempt {
         }
     }
 
-    private func isOwn(_ finished: FileStatus, _ mark: PartMark.Reading) throws(SystemError) -> Bool {
+    private enum Left {
+        case nothing
+        case journal
+    }
+
+    /// What publishing has left beside the file; `nil` when the file is not this download's.
+    private func left(of finished: FileStatus, _ mark: PartMark.Reading) throws(SystemError) -> Left? {
         switch mark {
-        case .missing: return false
-        case .of(let value): guard value == PartMark.value(of: source) else { return false }
+        case .missing: return nil
+        case .of(let value): guard value == PartMark.value(of: source) else { return nil }
         case .unsupported: break
         }
         switch try? JournalFile.find(names.journal, in: folder) {
         // A finished file that was only about to be continued is what it was before.
         case .whole(let image, _):
-            return image.original == nil && image.header.facts.sources.first == source
+            let isIts =
+                image.original == nil && image.header.facts.sources.first == source
                 && image.header.inodes.part == finished.identity.inode
-        // A small file has no journal.
-        case .none?: return mark != .unsupported
-        case .held, .unborn, .newer, .damaged, nil: return false
+            return isIts ? .journal : nil
+        // A small file has no journal, and what is there is somebody else's.
+        case .none?, .stranger: return mark != .unsupported ? .nothing : nil
+        case .held, .unborn, .newer, .damaged, nil: return nil
         }
     }
 }

@@ -1,4 +1,3 @@
-import CPawlSystem
 import PawlCore
 import PawlEngine
 
@@ -17,6 +16,9 @@ extension ClaimAttempt {
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome? {
+        guard let seen = try status(of: names.part) else { return nil }
+        // Opening a pipe or a device may do something; writing to a file with another name changes that one too.
+        guard seen.isRegular, seen.links == 1 else { return .taken(.stranger(partPath)) }
         let file: OpenFile
         let isLocked: Bool
         let status: FileStatus
@@ -38,19 +40,32 @@ extension ClaimAttempt {
         guard isLocked else { return try heldElsewhere(file) }
         // It may have been published or discarded between opening and locking.
         guard named?.identity == status.identity else { return .again }
+        return try judge(file, status, ticket, adopts: adopts)
+    }
+
+    private func judge(
+        _ file: OpenFile,
+        _ status: FileStatus,
+        _ ticket: ClaimTicket,
+        adopts: (LoadedJournal) -> Bool
+    ) throws(Failure) -> Outcome {
         switch try JournalFile.find(names.journal, in: folder) {
-        case .none: return try leftover(file, status, ticket)
+        case .stranger: return .taken(.stranger(journalPath))
+        case .none:
+            guard isOurs(file, status, vouched: nil) else { return .taken(.stranger(partPath)) }
         case .held: return try heldElsewhere(file)
-        case .unborn(let marker):
+        case .unborn(let marker, let part):
+            guard isOurs(file, status, vouched: part) else { return .taken(.stranger(partPath)) }
             marker.unlock()
-            return try fresh(file, status, ticket)
         case .newer(let version): throw newer(version)
         case .damaged(let why):
+            // Where nothing marks files the journal knew whose it was, and it tells no more.
+            guard isOurs(file, status, vouched: nil) else { return .taken(.stranger(partPath)) }
             try setAside(because: why)
-            return try fresh(file, status, ticket)
         case .whole(let image, let journal):
             return try found(file, status, image, journal, ticket, adopts: adopts)
         }
+        return try fresh(file, status, ticket)
     }
 
     /// Another process, or another part of this one, has the lock: tells whether it downloads the same.
@@ -62,19 +77,19 @@ extension ClaimAttempt {
         return try held(by: isSame ? source : nil)
     }
 
-    /// No journal: the leftover of a small file of ours, or another program's part file.
-    private func leftover(
-        _ file: OpenFile,
-        _ status: FileStatus,
-        _ ticket: ClaimTicket
-    ) throws(Failure) -> Outcome {
-        let reading = folder.bearsMarks ? PartMark.read(file) : .unsupported
-        if case .of = reading { return try fresh(file, status, ticket) }
-        // A kill between making the file and marking it leaves an empty one. If nobody has it open it is nobody's.
-        if status.length == 0, pawl_is_open_elsewhere(file.descriptor) == 0 {
-            return try fresh(file, status, ticket)
+    /// Whether a part file is ours that no journal tells of: the leftover of a small file, or of a kill between two steps.
+    ///
+    /// `vouched`: the inode that a journal speaks for which was not filled.
+    private func isOurs(_ file: OpenFile, _ status: FileStatus, vouched: UInt64?) -> Bool {
+        // A kill came between making the file and marking it.
+        if status.isBeginning, status.length == 0 { return true }
+        switch folder.bearsMarks ? PartMark.read(file) : .unsupported {
+        case .of: return true
+        case .missing: return false
+        case .unsupported:
+            guard let vouched else { return false }
+            return vouched == status.identity.inode || !folder.traits.contains(.keepsInodes)
         }
-        return .taken(.stranger(partPath))
     }
 
     /// Uses a part file of ours whose bytes are worth nothing.
@@ -175,18 +190,16 @@ extension ClaimAttempt {
 
     /// Whether the part file is the one that the journal speaks of.
     ///
-    /// When both inodes differ the pair was copied or moved as one; when only the part file's does, somebody
-    /// put another file there.
+    /// A file without our mark is never ours; where the file system takes no marks the inode numbers tell. A marked
+    /// one may have been copied or moved together with its journal, but not put beside a journal that has stayed.
     private func belonging(of file: OpenFile, to image: JournalImage, inodes: JournalInodes) -> Belonging {
-        guard folder.traits.contains(.keepsInodes), inodes.journal == image.header.inodes.journal else {
-            return .together
-        }
-        let reading = folder.bearsMarks ? PartMark.read(file) : .unsupported
-        let isSameInode = inodes.part == image.header.inodes.part
-        switch reading {
-        case .of: return isSameInode ? .together : .oursWithoutIts
+        let keepsInodes = folder.traits.contains(.keepsInodes)
+        let isSamePart = inodes.part == image.header.inodes.part
+        let isSameJournal = inodes.journal == image.header.inodes.journal
+        switch folder.bearsMarks ? PartMark.read(file) : .unsupported {
         case .missing: return .stranger
-        case .unsupported: return isSameInode ? .together : .stranger
+        case .of: return keepsInodes && isSameJournal && !isSamePart ? .oursWithoutIts : .together
+        case .unsupported: return !keepsInodes || isSamePart && isSameJournal ? .together : .stranger
         }
     }
 
@@ -202,13 +215,13 @@ extension ClaimAttempt {
     }
 
     private func newer(_ version: UInt32) -> Failure {
-        .newerJournal(folder.path(of: names.journal), version: version)
+        .newerJournal(journalPath, version: version)
     }
 
     private func setAside(because why: String) throws(Failure) {
         let kept = try JournalFile.setAside(names, in: folder)
         disk.environment.notice(
-            "the journal \(folder.path(of: names.journal)) is damaged (\(why)): set aside as \(kept), "
+            "the journal \(journalPath) is damaged (\(why)): set aside as \(kept), "
                 + "the download starts over"
         )
     }
@@ -224,7 +237,15 @@ extension ClaimAttempt {
         case .newer(let version): throw newer(version)
         case .damaged(let why): try setAside(because: why)
         case .unborn, .whole: try removeJournal()
+        case .stranger: throw Failure.stranger(journalPath)
         }
+    }
+
+    /// Whether something that is not a journal of ours stands under the journal's name.
+    func isJournalOthers() throws(Failure) -> Bool {
+        guard try status(of: names.journal) != nil else { return false }
+        if case .stranger = try JournalFile.find(names.journal, in: folder) { return true }
+        return false
     }
 
     /// Finishes what a crash after the final rename left: a journal without its part file.
@@ -232,8 +253,8 @@ extension ClaimAttempt {
         guard try status(of: names.journal) != nil, try status(of: names.part) == nil else { return }
         let held: OpenFile
         switch try JournalFile.find(names.journal, in: folder) {
-        case .unborn(let file), .whole(_, let file): held = file
-        case .none, .held, .newer, .damaged: return
+        case .unborn(let file, _), .whole(_, let file): held = file
+        case .none, .held, .newer, .damaged, .stranger: return
         }
         // With the journal's lock held: nobody has begun a part file since.
         guard try status(of: names.part) == nil else { return }
@@ -244,7 +265,7 @@ extension ClaimAttempt {
         do throws(SystemError) {
             try folder.remove(names.journal)
         } catch {
-            throw Failure.system(.inputOutput, "cannot remove", at: folder.path(of: names.journal), error)
+            throw Failure.system(.inputOutput, "cannot remove", at: journalPath, error)
         }
     }
 }

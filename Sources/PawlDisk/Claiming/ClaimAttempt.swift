@@ -40,6 +40,7 @@ struct ClaimAttempt {
     var source: String { claim.facts.sources.first ?? "" }
     var partPath: String { folder.path(of: names.part) }
     var finalPath: String { folder.path(of: names.final) }
+    var journalPath: String { folder.path(of: names.journal) }
     var facts: JournalFacts {
         var facts = claim.facts
         facts.name = names.final
@@ -103,6 +104,7 @@ struct ClaimAttempt {
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
+        if try isJournalOthers() { return .taken(.stranger(journalPath)) }
         if let file = try makeUnnamed() {
             return .answer(.fresh(partial(file, isNamed: false, ticket: ticket)))
         }
@@ -137,7 +139,7 @@ struct ClaimAttempt {
     func makePart() throws(Failure) -> OpenFile? {
         let file: OpenFile
         do throws(SystemError) {
-            file = try folder.open(names.part, flags: O_RDWR | O_CREAT | O_EXCL, mode: 0o666)
+            file = try folder.make(names.part, mode: 0o666)
         } catch  where error.number == EEXIST || error.number == ENOENT {
             // There is one, or the folder has just vanished.
             return nil
@@ -163,16 +165,27 @@ struct ClaimAttempt {
         }
     }
 
-    /// Says that the part file is ours: by its attribute, or by an empty journal where there are no attributes.
+    /// Says that the part file is ours: by its attribute, or by a journal that is not filled where there are no attributes.
     func mark(_ file: OpenFile) throws(Failure) {
         do throws(SystemError) {
-            if folder.bearsMarks {
-                if try PartMark.set(PartMark.value(of: source), on: file) { return }
-                folder.noMarks()
+            if folder.bearsMarks, try !PartMark.set(PartMark.value(of: source), on: file) { folder.noMarks() }
+            if !folder.bearsMarks {
+                let part = try file.status().identity.inode
+                guard try markByName(part) else { throw SystemError(number: EEXIST) }
             }
-            try JournalFile.markByName(names.journal, in: folder)
+            try? file.endBeginning()
+        } catch  where error.number == EEXIST {
+            throw Failure.stranger(journalPath)
         } catch {
             throw Failure.system(.cannotCreate, "cannot mark", at: partPath, error)
+        }
+    }
+
+    private func markByName(_ part: UInt64) throws(SystemError) -> Bool {
+        do throws(Failure) {
+            return try JournalFile.markByName(names.journal, part: part, in: folder)
+        } catch {
+            return false
         }
     }
 

@@ -16,7 +16,12 @@ enum PartMark {
         case unsupported
         case missing
         case of(UInt64)
+
+        var isOurs: Bool { if case .of = self { true } else { false } }
     }
+
+    /// The mark of journals.
+    static let journal = value(of: "journal")
 
     static func value(of source: String) -> UInt64 { CyclicCheck.value(of: source.utf8) }
 

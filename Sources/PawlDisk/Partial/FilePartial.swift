@@ -216,8 +216,13 @@ final class FilePartial: Partial {
             (try? folder.status(of: names.part))??.identity == mine
         else { return }
         try? folder.remove(names.part)
-        if journal != nil || !folder.bearsMarks { try? folder.remove(names.journal) }
+        removeJournal()
         disk.unfinished.remove(source, name: names.final, in: folder)
+    }
+
+    private func removeJournal() {
+        guard journal != nil || !folder.bearsMarks else { return }
+        try? JournalFile.remove(names.journal, in: folder, written: journal)
     }
 
     func giveBack() throws(Failure) {
@@ -229,7 +234,7 @@ final class FilePartial: Partial {
             }
             PartMark.remove(from: openFile)
             try folder.rename(names.part, to: names.final, replacing: false)
-            try folder.remove(names.journal)
+            try JournalFile.remove(names.journal, in: folder, written: journal)
         } catch {
             throw Failure.system(.renameFailed, "cannot give its name back to", at: path, error)
         }

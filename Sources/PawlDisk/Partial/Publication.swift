@@ -170,7 +170,9 @@ struct Publication: Sendable {
     /// The mark goes last: a finished file that bears it was published, and nobody has heard of it yet.
     func tidy(unmarks: Bool = true) {
         guard isNamed else { return }
-        if journal != nil || !folder.bearsMarks { try? folder.remove(names.journal) }
+        if journal != nil || !folder.bearsMarks {
+            try? JournalFile.remove(names.journal, in: folder, written: journal)
+        }
         if unmarks && folder.bearsMarks { PartMark.remove(from: file) }
         if journal != nil {
             disk.unfinished.remove(claim.facts.sources.first ?? "", name: names.final, in: folder)

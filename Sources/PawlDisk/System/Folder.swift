@@ -43,6 +43,14 @@ final class Folder: Sendable {
         try OpenFile(name, in: file.descriptor, flags: flags, mode: mode)
     }
 
+    /// Makes a file that can be told from anybody else's from its first moment (EEXIST: the name is taken).
+    ///
+    /// A kill before it is marked leaves it empty, and an empty file says nothing about whose it is but by this bit, which
+    /// means nothing for files (open(2): it is taken as it is given). `OpenFile.endBeginning` takes it off again.
+    func make(_ name: String, mode: UInt32) throws(SystemError) -> OpenFile {
+        try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode | UInt32(S_ISVTX))
+    }
+
     /// A new file that no name leads to; `nil` when the file system makes none.
     func openUnnamed() throws(SystemError) -> OpenFile? {
         guard takesUnnamed.load(ordering: .relaxed) else { return nil }

@@ -131,6 +131,13 @@ final class OpenFile: Sendable {
         return true
     }
 
+    /// It is marked: nothing has to tell any more that it was about to be.
+    func endBeginning() throws(SystemError) {
+        let found = try status()
+        guard found.isBeginning else { return }
+        guard fchmod(descriptor, mode_t(found.permissions)) == 0 else { throw .last }
+    }
+
     func unlock() { _ = pawl_unlock(descriptor) }
 }
 
@@ -150,6 +157,9 @@ struct FileStatus: Hashable, Sendable {
     let allocated: Int64
     let identity: FileIdentity
     let isRegular: Bool
+    /// Whether it bears the bit that files have between being made and being marked.
+    let isBeginning: Bool
+    let permissions: UInt32
     let links: Int
     let modifiedSeconds: Int
     let modifiedNanoseconds: Int
@@ -161,6 +171,8 @@ struct FileStatus: Hashable, Sendable {
         allocated = Int64(found.st_blocks) * 512
         identity = FileIdentity(device: UInt64(truncatingIfNeeded: found.st_dev), inode: UInt64(found.st_ino))
         isRegular = found.st_mode & S_IFMT == S_IFREG
+        isBeginning = isRegular && found.st_mode & S_ISVTX != 0
+        permissions = UInt32(found.st_mode & 0o777)
         links = Int(found.st_nlink)
         #if canImport(Darwin)
         let (time, change) = (found.st_mtimespec, found.st_ctimespec)

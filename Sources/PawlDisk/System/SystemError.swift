@@ -21,6 +21,10 @@ struct SystemError: Error, Hashable, Sendable {
 
     var isDiskFull: Bool { number == ENOSPC || number == EDQUOT }
     var isMissing: Bool { number == ENOENT || number == ENOTDIR }
+    /// What is there cannot be opened as a file of ours could be: a link, a folder, a pipe, a socket, or not ours to read.
+    var isOthers: Bool {
+        [ELOOP, EISDIR, ENXIO, EACCES, EPERM, ENODEV, EMLINK, ETXTBSY].contains(number)
+    }
     /// The file system does not know this kind of request.
     var isUnsupported: Bool {
         number == EOPNOTSUPP || number == ENOTSUP || number == ENOSYS || number == EINVAL || number == ENOLCK
