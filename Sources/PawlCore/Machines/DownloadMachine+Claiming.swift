@@ -17,7 +17,7 @@ extension DownloadMachine {
             let drops = stop()
             return drops + resumeExisting(length, total: map.total, now: now)
         case .skipped:
-            return stop() + [enter(.finished), .tell(.finished(length: map.total ?? 0, wasThere: true))]
+            return stop() + keepExisting()
         case .failed(let failure):
             return fail(failure)
         }
@@ -39,7 +39,7 @@ extension DownloadMachine {
             isClaimed = true
             return resumeExisting(length, total: nil, now: now)
         case .skipped:
-            return [enter(.finished), .tell(.finished(length: 0, wasThere: true))]
+            return keepExisting()
         case .failed(let failure):
             return fail(failure)
         }

@@ -33,6 +33,7 @@ extension DownloadMachine {
         knowsExisting = false
         asksClosed = false
         suspect = nil
+        keepsExisting = false
         growth.restart()
         for index in sources.indices {
             sources[index].isUsable = true

@@ -45,6 +45,7 @@ extension DownloadMachine {
     /// The digest was computed, `nil` when the file could not be read.
     package mutating func digested(_ digest: [UInt8]) -> [Action] {
         guard phase == .verifying, let checksum = plan.checksum else { return [] }
+        if keepsExisting { return existingDigested(digest, checksum) }
         guard digest == checksum.digest else {
             return fail(
                 Failure(

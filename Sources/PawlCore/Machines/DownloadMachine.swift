@@ -41,6 +41,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var suspect: ContentIdentity?
     /// What follows the existing file was asked for.
     var knowsExisting = false
+    /// A file that is there is kept as it is, and nothing is fetched.
+    var keepsExisting = false
     var attempts = 0
     /// What comes since the last one was closed for it comes too slowly to begin the count of attempts anew.
     var isTooSlow = false

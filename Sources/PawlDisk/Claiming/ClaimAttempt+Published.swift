@@ -28,7 +28,7 @@ extension ClaimAttempt {
             guard let left = try left(of: finished, mark) else { return false }
             try folder.sync()
             if left == .journal { try folder.remove(names.journal) }
-            PartMark.remove(from: file)
+            PartMark.end(on: file)
             return true
         } catch {
             // What cannot be looked at is somebody else's.

@@ -78,6 +78,7 @@ struct ClaimAttempt {
             try tidy()
             return .taken(.exists(finalPath))
         case .rename:
+            if isComplete(finished) { return .answer(.skipped(path: finalPath)) }
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
             if try endPublishing(finished) { return .answer(.skipped(path: finalPath)) }
             try tidy()

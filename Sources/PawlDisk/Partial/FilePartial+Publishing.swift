@@ -20,6 +20,7 @@ extension FilePartial {
             journal: journal,
             length: length,
             verified: verified,
+            content: content,
             modified: modified,
             replaces: replaces
         )

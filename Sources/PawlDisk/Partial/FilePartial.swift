@@ -24,6 +24,8 @@ final class FilePartial: Partial {
     var hashing: ContentHashing?
     /// Up to where bytes may have been hashed.
     var hashedTo: Int64 = 0
+    /// What the finished file was made of.
+    var content: ContentFingerprint?
     /// How the file was when its last byte was there to be hashed.
     var verified: FileStatus?
 
@@ -185,6 +187,8 @@ final class FilePartial: Partial {
     }
 
     // MARK: Ending
+
+    func remember(_ content: ContentFingerprint?) { self.content = content }
 
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         guard isOpen else { return forget() }

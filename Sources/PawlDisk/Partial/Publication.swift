@@ -27,6 +27,7 @@ struct Publication: Sendable {
     let length: Int64
     /// How the file was when its digest was computed, if one was.
     let verified: FileStatus?
+    let content: ContentFingerprint?
     let modified: UnixTime?
     let replaces: Replaced
 
@@ -51,6 +52,7 @@ struct Publication: Sendable {
             if isAsVerified, let modified {
                 try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
             }
+            if isAsVerified { try remember() }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
         }
@@ -63,6 +65,13 @@ struct Publication: Sendable {
                 remedy: "run again"
             )
         }
+    }
+
+    /// Until somebody has heard that it is finished this is the part file's mark too; one without a name needs none.
+    private func remember() throws(SystemError) {
+        guard let content, folder.bearsMarks else { return }
+        let modified = try file.status().modifiedTime
+        PartMark.set(CompletionMark(content, length: length, modified: modified, isTold: !isNamed), on: file)
     }
 
     /// Makes the data durable, before the name says that it is finished.
@@ -173,7 +182,7 @@ struct Publication: Sendable {
         if journal != nil || !folder.bearsMarks {
             try? JournalFile.remove(names.journal, in: folder, written: journal)
         }
-        if unmarks && folder.bearsMarks { PartMark.remove(from: file) }
+        if unmarks && folder.bearsMarks { PartMark.end(on: file) }
         if journal != nil {
             disk.unfinished.remove(claim.facts.sources.first ?? "", name: names.final, in: folder)
         }

@@ -23,6 +23,13 @@ final class OpenFile: Sendable {
         descriptor = answer
     }
 
+    /// Opens a file to read it, by its path; a symbolic link leads to what it stands for.
+    init(at path: String) throws(SystemError) {
+        let answer = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard answer >= 0 else { throw .last }
+        descriptor = answer
+    }
+
     deinit { close(descriptor) }
 
     func status() throws(SystemError) -> FileStatus {
@@ -188,6 +195,11 @@ struct FileStatus: Hashable, Sendable {
     func hasContent(of other: FileStatus) -> Bool {
         length == other.length && modifiedSeconds == other.modifiedSeconds
             && modifiedNanoseconds == other.modifiedNanoseconds
+    }
+
+    /// The time of the last write, in nanoseconds since 1970.
+    var modifiedTime: Int64 {
+        Int64(clamping: modifiedSeconds) &* 1_000_000_000 &+ Int64(clamping: modifiedNanoseconds)
     }
 
     var modified: timespec { timespec(tv_sec: modifiedSeconds, tv_nsec: modifiedNanoseconds) }

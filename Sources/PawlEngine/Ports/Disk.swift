@@ -15,6 +15,11 @@ package struct Claim: Sendable {
     /// Asked only when there is such a part file.
     package var isOthers: @Sendable (_ name: String) -> Bool = { _ in false }
 
+    /// What the server has now, where its response is there: a finished file that was made of this is not fetched again.
+    package var content: ContentFingerprint?
+    /// How long the file will be, if that is known.
+    package var length: Int64?
+
     package init(folder: String, name: String, ifExists: IfExists, facts: JournalFacts) {
         self.folder = folder
         self.name = name
@@ -32,7 +37,7 @@ package enum ClaimAnswer {
     /// `IfExists.resume`: a finished file of this length is there and is now the part file (renamed, no byte changed);
     /// `Partial.giveBack()` restores it.
     case existing(any Partial, length: Int64)
-    /// `IfExists.skip`: it is there, nothing was touched.
+    /// It is there, nothing was touched: `IfExists.skip`, or it was made of the same content of the same address.
     case skipped(path: String)
 }
 
@@ -48,6 +53,15 @@ package protocol Disk: AnyObject, Sendable {
     func unfinished(of source: String, in folder: String) -> String?
     /// The name of a part file of `source` in `folder` that an earlier process left without a readable journal.
     func leftover(of source: String, in folder: String) -> String?
+    /// Whether a finished file of that name, or of one of its numbered variants, was made from `source` and not changed
+    /// since: what the server has now may be the same.
+    func wasFinished(_ name: String, from source: String, in folder: String) -> Bool
+    /// The digest of a finished file, on a worker thread.
+    func digest(
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    )
     /// The length of the file of that name in the folder; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
     /// Gives a finished file another name; a taken one is a failure.
@@ -73,6 +87,14 @@ extension Disk {
     /// Whether a file of that final name is in the folder.
     package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     package func leftover(of source: String, in folder: String) -> String? { nil }
+    package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
+    package func digest(
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        preconditionFailure("a disk without files skips none")
+    }
 }
 
 /// One download's part file and journal.
@@ -128,6 +150,8 @@ package protocol Partial: AnyObject {
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     )
 
+    /// What the finished file was made of, for it to remember.
+    func remember(_ content: ContentFingerprint?)
     /// Cuts the file to `length`, sets its time, syncs it, moves it to its final name, syncs the folder and removes the
     /// journal. The completion's value is the final path (another name than claimed when it was taken in between and
     /// the claim said rename). Completions here may come on any thread, also before the call returns.
@@ -162,6 +186,7 @@ extension Partial {
     package var descriptor: Int32? { nil }
     package func settleIn() {}
     package func willWrite(_ range: ByteRange) {}
+    package func remember(_ content: ContentFingerprint?) {}
 
     package func wrote(_ range: ByteRange) {
         preconditionFailure("nobody can write past a partial without a descriptor")

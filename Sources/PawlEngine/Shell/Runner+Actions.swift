@@ -149,8 +149,10 @@ extension Runner {
     }
 
     private func verify(_ checksum: Checksum, length: Int64) {
-        guard let partial else { return }
         let post = loop.poster(for: run)
+        guard let partial else {
+            return disk.digest(checksum.algorithm, of: publishedPath) { post(.digested($0)) }
+        }
         partial.digest(checksum.algorithm, length: length) { post(.digested($0)) }
     }
 
@@ -169,6 +171,7 @@ extension Runner {
 
     func giveName(length: Int64, modified: UnixTime?) {
         let post = loop.poster(for: run)
+        partial?.remember(content)
         partial?.publish(length: length, modified: modified) { post(.published($0)) }
     }
 

@@ -5,7 +5,10 @@ extension Runner {
     /// A name that the person chose, or an earlier run's partial of the same address, is claimed before any request.
     func earlyClaim() -> ClaimOutcome? {
         let address = job.plan.sources[0]
-        if let name = job.fileName { return claim(name: name, adoptsAny: true) }
+        if let name = job.fileName {
+            // It may be complete: what the server has now tells.
+            return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: true)
+        }
         if let name = disk.unfinished(of: addresses[0], in: job.folder), job.isOthers?(name) != true {
             return claim(name: name, adoptsAny: false)
         }
@@ -13,8 +16,22 @@ extension Runner {
         let mayBeThere = job.ifExists == .skip || job.ifExists == .resume
         guard job.naming != .server || mayBeThere else { return nil }
         let name = NamingPolicy.choose(job.naming, address: address, head: nil)
-        guard job.naming != .server || disk.holds(name, in: job.folder) else { return nil }
+        guard job.naming != .server || disk.holds(name, in: job.folder), !mayBeComplete(name) else {
+            return nil
+        }
         return claim(name: name, adoptsAny: false)
+    }
+
+    /// Whether a finished file of this address is there; others of the name mean what `ifExists` says of them.
+    private func mayBeComplete(_ name: String) -> Bool {
+        job.ifExists == .rename && disk.wasFinished(name, from: addresses[0], in: job.folder)
+    }
+
+    /// What the bytes are of, in the first address's own words.
+    var content: ContentFingerprint? {
+        machine.remembered.records.first { $0.source == addresses[0] }.flatMap { record in
+            ContentFingerprint(source: addresses[0], wish: job.plan.wish, validators: record.validators)
+        }
     }
 
     /// The name comes with the answer to `lane`.
@@ -22,8 +39,8 @@ extension Runner {
         guard let index = machine.lanes.first(where: { $0.id == lane })?.source else { return }
         // The name is the redirect target's, as browsers do it; its head speaks first.
         let address = machine.sources[index].current
-        let name = NamingPolicy.choose(job.naming, address: address, head: lastHead)
-        let outcome = claim(name: name, adoptsAny: false)
+        let name = job.fileName ?? NamingPolicy.choose(job.naming, address: address, head: lastHead)
+        let outcome = claim(name: name, adoptsAny: job.fileName != nil)
         perform(machine.claimed(lane, outcome, now: clock.now))
     }
 
@@ -31,6 +48,7 @@ extension Runner {
         var facts = self.facts
         facts.name = name
         var wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
+        if lastHead != nil { (wish.content, wish.length) = (content, machine.map.total) }
         if let isOthers = job.isOthers { wish.isOthers = isOthers }
         do throws(Failure) {
             let answer = try disk.claim(wish) { found in

@@ -36,7 +36,7 @@ final class Runner {
     private var meter = SpeedMeter()
     var limiter: RateLimiter
     private var startedAt: Moment
-    private var publishedPath = ""
+    private(set) var publishedPath = ""
     /// The part file was begun under a name that is not the server's.
     var naming = ProvisionalName()
     private var isCheckpointing = false

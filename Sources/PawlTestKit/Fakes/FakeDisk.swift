@@ -204,6 +204,18 @@ package final class FakeDisk: Disk {
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
 
+    package func digest(
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        let bytes = finished(path)?.bytes
+        later {
+            let gone = Failure(.cannotOpen, "cannot check", at: path, because: "it is not there")
+            completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
+        }
+    }
+
     package func length(of name: String, in folder: String) -> Int64? {
         state.withLock { $0.folder.finished[folder + "/" + name] }?.contents.withLock { Int64($0.length) }
     }

@@ -1,0 +1,26 @@
+// A file that is there already and stays as it is.
+extension DownloadMachine {
+    /// Nothing is fetched; but a checksum that was given is asked of the file that is there.
+    mutating func keepExisting() -> [Action] {
+        guard let checksum = plan.checksum else { return finishExisting() }
+        keepsExisting = true
+        return [enter(.verifying), .verify(checksum, length: map.total ?? 0)]
+    }
+
+    private mutating func finishExisting() -> [Action] {
+        [enter(.finished), .tell(.finished(length: map.total ?? 0, wasThere: true))]
+    }
+
+    mutating func existingDigested(_ digest: [UInt8], _ checksum: Checksum) -> [Action] {
+        guard digest != checksum.digest else { return finishExisting() }
+        return fail(
+            Failure(
+                .checksumMismatch,
+                "cannot accept the file that is there:",
+                at: name ?? sources[0].given.redacted,
+                because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
+                remedy: "give the right --checksum, choose another name, or let it be overwritten"
+            )
+        )
+    }
+}

@@ -1,0 +1,85 @@
+/// What tells one content of an address, as a response says it, from any other: its validators and the part that is wanted.
+package struct ContentFingerprint: Hashable, Sendable {
+    /// Of the address that was given first.
+    package let source: UInt64
+    package let validators: UInt64
+
+    /// `nil` without a validator: then nothing tells one content from the next.
+    package init?(source: String, wish: RequestedRange, validators said: Validators) {
+        guard !said.isEmpty else { return nil }
+        self.source = CyclicCheck.value(of: source.utf8)
+        var check = CyclicCheck()
+        check.feed(said.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
+        check.feed((said.entityTag?.opaque ?? "").utf8)
+        check.feed(0 as UInt64)
+        check.feed(said.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
+        for word in wish.words { check.feed(word) }
+        validators = check.value
+    }
+}
+
+extension RequestedRange {
+    fileprivate var words: [UInt64] {
+        switch self {
+        case .whole: [0]
+        case .from(let start): [1, UInt64(bitPattern: start)]
+        case .closed(let range): [2, UInt64(bitPattern: range.start), UInt64(bitPattern: range.end)]
+        case .suffix(let count): [3, UInt64(bitPattern: count)]
+        }
+    }
+}
+
+/// What a finished file remembers of where it came from, so that it is not fetched again.
+///
+/// It stands in one extended attribute. Its length and time are written down with it: a file that somebody has changed
+/// since is not what was downloaded any more.
+package struct CompletionMark: Hashable, Sendable {
+    package let fingerprint: ContentFingerprint
+    package let length: Int64
+    /// When the content was last changed, in nanoseconds since 1970.
+    package let modified: Int64
+    /// Whether somebody has heard that it is finished.
+    package var isTold: Bool
+
+    package static let size = 40
+    private static let version: UInt8 = 1
+
+    package init(_ fingerprint: ContentFingerprint, length: Int64, modified: Int64, isTold: Bool) {
+        self.fingerprint = fingerprint
+        self.length = length
+        self.modified = modified
+        self.isTold = isTold
+    }
+
+    package var bytes: [UInt8] {
+        var writer = JournalWriter()
+        writer.bytes = [Self.version, isTold ? 1 : 0, 0, 0, 0, 0, 0, 0]
+        writer.put(fingerprint.source)
+        writer.put(fingerprint.validators)
+        writer.put(length)
+        writer.put(modified)
+        return writer.bytes
+    }
+
+    /// `nil` for what no version of this program has written.
+    package init?(_ bytes: [UInt8]) {
+        var reader = JournalReader(bytes[...])
+        guard bytes.count == Self.size, reader.take(UInt8.self) == Self.version,
+            let told = reader.take(UInt8.self), told <= 1,
+            reader.take(UInt16.self) == 0, reader.take(UInt32.self) == 0,
+            let source = reader.take(UInt64.self), let validators = reader.take(UInt64.self),
+            let length = reader.take(Int64.self), let modified = reader.take(Int64.self), length >= 0
+        else { return nil }
+        fingerprint = ContentFingerprint(source: source, validators: validators)
+        self.length = length
+        self.modified = modified
+        isTold = told == 1
+    }
+}
+
+extension ContentFingerprint {
+    fileprivate init(source: UInt64, validators: UInt64) {
+        self.source = source
+        self.validators = validators
+    }
+}

@@ -1,0 +1,60 @@
+package import PawlCore
+import PawlEngine
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// A finished file of ours that is what the server has now.
+extension ClaimAttempt {
+    func isComplete(_ finished: FileStatus) -> Bool {
+        guard let content = claim.content, let mark = disk.completion(of: names.final, finished, in: folder)
+        else { return false }
+        return mark.fingerprint == content && mark.length == claim.length ?? mark.length
+    }
+}
+
+extension FileDisk {
+    /// What the finished file remembers; `nil` when it is none of ours, or was changed since.
+    func completion(of name: String, _ status: FileStatus, in folder: Folder) -> CompletionMark? {
+        guard status.isRegular, folder.bearsMarks,
+            let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK),
+            let mark = PartMark.completion(of: file), mark.isTold,
+            mark.length == status.length, mark.modified == status.modifiedTime
+        else { return nil }
+        return mark
+    }
+
+    package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
+        guard let folder = folders.existing(folder) else { return false }
+        for number in 0..<Self.mostVariants {
+            let variant = number == 0 ? name : FileName.numbered(name, number)
+            guard let status = try? folder.status(of: variant) else { return false }
+            let mark = completion(of: variant, status, in: folder)
+            if mark?.fingerprint.source == PartMark.value(of: source) { return true }
+        }
+        return false
+    }
+
+    private static let mostVariants = 16
+
+    package func digest(
+        _ algorithm: HashAlgorithm,
+        of path: String,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        do throws(SystemError) {
+            let file = try OpenFile(at: path)
+            let status = try file.status()
+            guard status.isRegular else { throw SystemError(number: EISDIR) }
+            let hashing = ContentHashing(file: file, path: path, workers: hashers)
+            hashing.digest(algorithm, length: status.length, completion: completion)
+        } catch {
+            completion(.failure(Failure.system(.cannotOpen, "cannot check", at: path, error)))
+        }
+    }
+}

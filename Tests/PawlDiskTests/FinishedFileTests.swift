@@ -1,0 +1,171 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+@testable import PawlDisk
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// Finished files that know what they were made of.
+@Suite struct FinishedFileTests {
+    private static let source = "https://a.example/x"
+
+    private func content(_ tag: String = "v1", source: String = source) -> ContentFingerprint? {
+        let validators = Validators(entityTag: EntityTag(opaque: tag, isWeak: false))
+        return ContentFingerprint(source: source, wish: .whole, validators: validators)
+    }
+
+    @discardableResult
+    private func finish(
+        _ folder: TestFolder,
+        journalled: Bool,
+        modified: UnixTime? = UnixTime(seconds: 1_700_000_000)
+    ) async throws -> String {
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(3000), at: 0)
+        if journalled {
+            try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 3000)]))
+        }
+        partial.remember(content())
+        return try await partial.publish(length: 3000, modified: modified)
+    }
+
+    private func claim(
+        _ folder: TestFolder,
+        _ content: ContentFingerprint?,
+        length: Int64? = 3000,
+        _ ifExists: IfExists = .rename,
+        source: String = source
+    ) throws -> ClaimAnswer {
+        var wish = Claim(
+            folder: folder.path,
+            name: "x.bin",
+            ifExists: ifExists,
+            facts: folder.facts("x.bin", from: source)
+        )
+        (wish.content, wish.length) = (content, length)
+        return try folder.disk.claim(wish) { _ in false }
+    }
+
+    private func isThere(_ answer: ClaimAnswer) -> Bool {
+        switch answer {
+        case .skipped: return true
+        case .fresh(let partial), .found(let partial, _), .existing(let partial, _):
+            partial.discard()
+            return false
+        }
+    }
+
+    @Test(arguments: [true, false], ["/tmp", "/dev/shm"])
+    func `a finished file of the same content of the same address is there`(
+        journalled: Bool,
+        parent: String
+    ) async throws {
+        let folder = TestFolder(in: parent)
+        try await finish(folder, journalled: journalled)
+        folder.restart()
+        #expect(folder.disk.wasFinished("x.bin", from: Self.source, in: folder.path))
+        #expect(try isThere(claim(folder, content())))
+        #expect(try isThere(claim(folder, content(), length: nil)))
+        #expect(folder.names == ["x.bin"])
+    }
+
+    @Test func `one without the server's time is known as well`() async throws {
+        let folder = TestFolder()
+        try await finish(folder, journalled: false, modified: nil)
+        #expect(try isThere(claim(folder, content())))
+    }
+
+    @Test func `other content, another length or another address is fetched under another name`() async throws
+    {
+        let folder = TestFolder()
+        try await finish(folder, journalled: true)
+        let other = "https://b.example/x"
+        #expect(try !isThere(claim(folder, content("v2"))))
+        #expect(try !isThere(claim(folder, content(), length: 2999)))
+        #expect(try !isThere(claim(folder, content(source: other), source: other)))
+        #expect(try !isThere(claim(folder, nil)))
+        #expect(!folder.disk.wasFinished("x.bin", from: other, in: folder.path))
+        #expect(try folder.bytes(of: "x.bin") == payload(3000))
+    }
+
+    @Test func `a file that was changed since is a file like any other`() async throws {
+        for change in 0..<3 {
+            let folder = TestFolder()
+            let path = try await finish(folder, journalled: true)
+            switch change {
+            case 0: #expect(unsafe truncate(path, 2999) == 0)
+            case 1: try folder.put(payload(3000, seed: 9), in: "x.bin")
+            default: #expect(unsafe utimes(path, nil) == 0)
+            }
+            #expect(!folder.disk.wasFinished("x.bin", from: Self.source, in: folder.path))
+            #expect(try !isThere(claim(folder, content())))
+        }
+    }
+
+    @Test func `a number that was given is found again`() async throws {
+        let folder = TestFolder()
+        try folder.put([1], in: "x.bin")
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(3000), at: 0)
+        partial.remember(content())
+        _ = try await partial.publish(length: 3000)
+        #expect(folder.names == ["x (1).bin", "x.bin"])
+        #expect(folder.disk.wasFinished("x.bin", from: Self.source, in: folder.path))
+        #expect(try isThere(claim(folder, content())))
+        #expect(folder.names == ["x (1).bin", "x.bin"])
+    }
+
+    @Test func `what ifExists says of files holds for one that is complete too`() async throws {
+        let folder = TestFolder()
+        try await finish(folder, journalled: true)
+        let failure = #expect(throws: Failure.self) { try claim(folder, content(), .fail) }
+        #expect(failure?.code == .fileExists)
+        #expect(try !isThere(claim(folder, content(), .overwrite)))
+        #expect(try isThere(claim(folder, nil, .skip)))
+    }
+
+    @Test func `where there are no extended attributes it is as it was`() async throws {
+        let folder = TestFolder { $0.marks = false }
+        try await finish(folder, journalled: true)
+        #expect(!folder.disk.wasFinished("x.bin", from: Self.source, in: folder.path))
+        #expect(try !isThere(claim(folder, content())))
+    }
+
+    @Test func `killed before anybody heard of it, it is this download's alone`() async throws {
+        let folder = TestFolder()
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(3000), at: 0)
+        partial.remember(content())
+        let untold = CompletionMark(try #require(content()), length: 3000, modified: 0, isTold: false)
+        PartMark.set(untold, on: partial.openFile)
+        partial.release()
+        #expect(unsafe rename("\(folder.path)/x.bin.part", "\(folder.path)/x.bin") == 0)
+        folder.restart()
+        let other = "https://b.example/x"
+        #expect(try folder.fresh("x.bin", from: other).name == "x (1).bin")
+        #expect(try isThere(folder.claim("x.bin", .fail)), "it is ours, and told now")
+        #expect(throws: Failure.self) { try folder.claim("x.bin", .fail) }
+    }
+
+    @Test func `the digest of a file that is there is that of its bytes`() async throws {
+        let folder = TestFolder()
+        let path = try await finish(folder, journalled: false)
+        let disk = folder.disk
+        let digest = try await FilePartial.wait { disk.digest(.sha256, of: path, completion: $0) }
+        let partial = try folder.fresh("y.bin")
+        try partial.write(payload(3000), at: 0)
+        #expect(try await partial.digest(.sha256, length: 3000) == digest)
+        let failure = await #expect(throws: Failure.self) {
+            try await FilePartial.wait { disk.digest(.sha256, of: folder.path, completion: $0) }
+        }
+        #expect(failure?.code == .cannotOpen)
+    }
+}

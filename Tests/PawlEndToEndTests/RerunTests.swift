@@ -1,0 +1,132 @@
+import Glibc
+import PawlTestKit
+import Testing
+
+/// The same command again: what is finished stays finished, and nobody else's file is harmed.
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct RerunTests {
+    private let payload = Payload(seed: 81, length: 1_300_000)
+
+    private func sent(_ bench: Bench, _ path: String) -> Int64 {
+        bench.origin.waitUntilQuiet(path)
+        return bench.origin.ended(path).filter(\.isContent).reduce(0) { $0 + $1.bodySent }
+    }
+
+    @Test func `an interrupted list that is run again fetches what is missing and nothing else`() throws {
+        let bench = try Bench()
+        var list = ""
+        for number in 0..<6 {
+            let url = bench.origin.serve("/f\(number).bin", Payload(seed: UInt64(number), length: 90_000))
+            list += url + "\n"
+        }
+        try FileSystem.write(Array(list.utf8), to: bench.folder.path("list.txt"))
+        bench.origin.adjust("/f4.bin") { $0.instead = .status(500) }
+        let first = try bench.get("-i", "list.txt", "--retries", "0")
+        #expect(first.code != 0, "\(first)")
+        bench.origin.adjust("/f4.bin") { $0.instead = nil }
+        let second = try bench.get("-i", "list.txt")
+        #expect(second.code == 0, "\(second)")
+        let expected = ["list.txt"] + (0..<6).map { "f\($0).bin" }
+        #expect(bench.folder.names == expected.sorted())
+    }
+
+    @Test(arguments: [[], ["-o", "mine.bin"], ["--naming", "hash"]])
+    func `a finished file of the same address is there`(options: [String]) throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        try #expect(bench.get([url] + options).code == 0)
+        let names = bench.folder.names
+        bench.origin.adjust("/f.bin") { $0.pace = 2_000_000 }
+        let before = sent(bench, "/f.bin")
+        let again = try bench.get([url] + options)
+        #expect(again.code == 0, "\(again)")
+        #expect(bench.folder.names == names)
+        #expect(sent(bench, "/f.bin") - before < 1_000_000, "the response's head is enough")
+        #expect(bench.folder.difference(names[0], from: payload) == nil)
+    }
+
+    @Test(arguments: [[], ["-o", "f.bin"]])
+    func `a file that has changed, here or there, is fetched beside it`(options: [String]) throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        try #expect(bench.get([url] + options).code == 0)
+        let new = Payload(seed: 82, length: 1_300_000)
+        bench.origin.serve("/f.bin", new)
+        let other = try bench.get([url] + options)
+        #expect(other.code == 0, "\(other)")
+        #expect(bench.folder.names == ["f (1).bin", "f.bin"])
+        #expect(bench.folder.difference("f.bin", from: payload) == nil)
+        #expect(bench.folder.difference("f (1).bin", from: new) == nil)
+        try FileSystem.write(Array("mine now".utf8), to: bench.folder.path("f (1).bin"))
+        try #expect(bench.get([url] + options).code == 0)
+        #expect(bench.folder.names == ["f (1).bin", "f (2).bin", "f.bin"])
+        #expect(FileSystem.contents(bench.folder.path("f (1).bin")) == Array("mine now".utf8))
+    }
+
+    @Test func `skip with a checksum looks at the file that is there`() throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        try FileSystem.write(payload.bytes, to: bench.folder.path("f.bin"))
+        let sum = try PawlProcess.run("/usr/bin/md5sum", [bench.folder.path("f.bin")])
+        let digest = String(try #require(sum.lines.first).prefix(32))
+        let right = try bench.get(url, "--if-exists", "skip", "--checksum", "md5:\(digest)")
+        #expect(right.code == 0, "\(right)")
+        let wrong = String(digest.reversed())
+        for name in [[], ["-o", "f.bin"]] {
+            let refused = try bench.get(
+                [url, "--if-exists", "skip", "--checksum", "md5:\(wrong)"] + name
+            )
+            #expect(refused.code == 32, "\(refused)")
+            #expect(refused.message.contains(digest), "\(refused)")
+        }
+        #expect(bench.folder.names == ["f.bin"])
+        #expect(bench.origin.ended("/f.bin").isEmpty, "nothing had to be asked for")
+    }
+
+    @Test(arguments: ["foo.pawl", "foo.part"])
+    func `A9 a finished file whose name is a partial's is not harmed by its neighbour`(name: String) throws {
+        let bench = try Bench()
+        let first = bench.origin.serve("/\(name)", payload)
+        let content = Payload(seed: 83, length: 5_000_000)
+        let second = bench.origin.serve("/foo", content)
+        try #expect(bench.get(first, "-o", name).code == 0)
+        let outcome = try bench.get(second, "-x", "2")
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(bench.folder.names == ["foo (1)", name].sorted())
+        #expect(bench.folder.difference(name, from: payload) == nil)
+        #expect(bench.folder.difference("foo (1)", from: content) == nil)
+    }
+
+    @Test func `A9 a user's own part file beside a user's own journal name stays`() throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/foo", payload)
+        for own in ["foo.part", "foo.pawl"] {
+            try FileSystem.write(Array("my \(own)".utf8), to: bench.folder.path(own))
+        }
+        let outcome = try bench.get(url)
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(bench.folder.names == ["foo (1)", "foo.part", "foo.pawl"])
+        for own in ["foo.part", "foo.pawl"] {
+            #expect(FileSystem.contents(bench.folder.path(own)) == Array("my \(own)".utf8))
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGKILL], [1, 100_000, 1 << 20, 3 << 20])
+    func `what somebody appends to a part file is cut`(signal: Int32, count: Int) throws {
+        let bench = try Bench()
+        let content = Payload(seed: 84, length: 9_000_000)
+        let url = bench.origin.serve("/f", content) { $0.cut = .stall(at: 3_000_000) }
+        let process = try bench.start(url, "-x", "1")
+        #expect(process.progress(reaches: 3_000_000))
+        process.send(signal)
+        process.wait()
+        let part = bench.folder.path("f.part")
+        let length = try #require(FileSystem.size(part))
+        #expect(unsafe truncate(part, Int(length) + count) == 0)
+        bench.origin.adjust("/f") { $0.cut = nil }
+        let outcome = try bench.get(url, "-x", "1")
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(bench.folder.difference("f", from: content) == nil)
+        #expect(outcome.events("started").first?.number("resumedAt") == 3_000_000)
+    }
+}
