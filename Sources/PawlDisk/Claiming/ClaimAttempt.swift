@@ -69,6 +69,7 @@ struct ClaimAttempt {
         guard let finished = try status(of: names.final) else {
             return try createOrTakeUp(ticket, adopts: adopts)
         }
+        if claim.isChosen, number == 0, isSpecial(finished) { throw Failure.noFile(finalPath) }
         switch claim.ifExists {
         case .skip:
             try tidy()
@@ -91,6 +92,11 @@ struct ClaimAttempt {
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
             return try convert(ticket)
         }
+    }
+
+    /// Whether it, or what a link of that name leads to, is a device, a pipe or a socket.
+    private func isSpecial(_ found: FileStatus) -> Bool {
+        found.isSpecial || found.isLink && folder.leadsToSpecial(names.final)
     }
 
     func status(of name: String) throws(Failure) -> FileStatus? {

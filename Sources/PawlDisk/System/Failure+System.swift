@@ -55,6 +55,16 @@ extension Failure {
         )
     }
 
+    static func noFile(_ path: String) -> Failure {
+        Failure(
+            .cannotCreate,
+            "cannot download to",
+            at: path,
+            because: "it is a device, a pipe or a socket, and a download is written to a file",
+            remedy: "choose the name of a file"
+        )
+    }
+
     static func otherDownload(_ path: String) -> Failure {
         Failure(
             .fileExists,

@@ -80,6 +80,12 @@ final class Folder: Sendable {
         throw error
     }
 
+    /// Whether a symbolic link of that name leads to a device, a pipe or a socket.
+    func leadsToSpecial(_ name: String) -> Bool {
+        var found = stat()
+        return unsafe fstatat(file.descriptor, name, &found, 0) == 0 && FileStatus(found).isSpecial
+    }
+
     func remove(_ name: String) throws(SystemError) {
         guard unsafe unlinkat(file.descriptor, name, 0) == 0 else { throw .last }
     }

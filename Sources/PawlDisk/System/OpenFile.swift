@@ -164,6 +164,9 @@ struct FileStatus: Hashable, Sendable {
     let allocated: Int64
     let identity: FileIdentity
     let isRegular: Bool
+    let isLink: Bool
+    /// A device, a pipe or a socket.
+    let isSpecial: Bool
     /// Whether it bears the bit that files have between being made and being marked.
     let isBeginning: Bool
     let permissions: UInt32
@@ -178,6 +181,8 @@ struct FileStatus: Hashable, Sendable {
         allocated = Int64(found.st_blocks) * 512
         identity = FileIdentity(device: UInt64(truncatingIfNeeded: found.st_dev), inode: UInt64(found.st_ino))
         isRegular = found.st_mode & S_IFMT == S_IFREG
+        isLink = found.st_mode & S_IFMT == S_IFLNK
+        isSpecial = !isRegular && !isLink && found.st_mode & S_IFMT != S_IFDIR
         isBeginning = isRegular && found.st_mode & S_ISVTX != 0
         permissions = UInt32(found.st_mode & 0o777)
         links = Int(found.st_nlink)

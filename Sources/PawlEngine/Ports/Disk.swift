@@ -15,6 +15,8 @@ package struct Claim: Sendable {
     /// Asked only when there is such a part file.
     package var isOthers: @Sendable (_ name: String) -> Bool = { _ in false }
 
+    /// The name was asked for, not suggested: where a device, a pipe or a socket has it, no other name is meant.
+    package var isChosen = false
     /// What the server has now, where its response is there: a finished file that was made of this is not fetched again.
     package var content: ContentFingerprint?
     /// How long the file will be, if that is known.

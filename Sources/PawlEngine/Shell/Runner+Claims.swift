@@ -48,6 +48,7 @@ extension Runner {
         var facts = self.facts
         facts.name = name
         var wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
+        wish.isChosen = job.fileName != nil
         if lastHead != nil { (wish.content, wish.length) = (content, machine.map.total) }
         if let isOthers = job.isOthers { wish.isOthers = isOthers }
         do throws(Failure) {
