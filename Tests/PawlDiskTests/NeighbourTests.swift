@@ -47,7 +47,7 @@ import Glibc
     /// A journal that is whole and was made somewhere else, as one that was downloaded is.
     private static let otherJournal: [UInt8] = {
         let (_, writes) = JournalKeeper.begun(
-            facts: JournalFacts(sources: ["https://a.example/x"], identity: ContentIdentity(), name: "x"),
+            facts: JournalFacts(sources: ["https://a.example/x"], name: "x"),
             done: ByteRangeSet([ByteRange(0, 10)]),
             inodes: JournalInodes(part: 1, journal: 2),
             boot: nil,

@@ -18,7 +18,7 @@ import Glibc
     private func claim(_ folder: String, _ name: String, isChosen: Bool, _ policy: IfExists) throws -> String
     {
         let disk = FileDisk(FileDisk.Environment { _ in })
-        let facts = JournalFacts(sources: ["https://a.example/x"], identity: ContentIdentity(), name: name)
+        let facts = JournalFacts(sources: ["https://a.example/x"], name: name)
         var wish = Claim(folder: folder, name: name, ifExists: policy, facts: facts)
         wish.isChosen = isChosen
         switch try disk.claim(wish, adopts: { _ in false }) {

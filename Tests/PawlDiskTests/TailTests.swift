@@ -74,14 +74,24 @@ import Glibc
     }
 
     @Test(arguments: traits)
-    func `A4 the write that a kill came into is kept`(traits: FileSystemTraits) throws {
+    func `A4 the write that a kill came right behind is kept`(traits: FileSystemTraits) throws {
+        let folder = folder(traits)
+        let partial = try begun(folder)
+        try partial.write(payload(300, seed: 3), at: 1000)
+        partial.release()
+        #expect(try left(folder, traits) == [ByteRange(0, 1300)])
+        #expect(try left(folder, traits) == [ByteRange(0, 1300)])
+    }
+
+    @Test(arguments: traits, [1, 300, 7000, 9000])
+    func `half a write is cut, whoever wrote what follows`(traits: FileSystemTraits, count: Int) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
         partial.willWrite(ByteRange(1000, 9000))
         try unsafe payload(300, seed: 3).withUnsafeBytes { try unsafe partial.write($0, at: 1000) }
         partial.release()
-        #expect(try left(folder, traits) == [ByteRange(0, 1300)])
-        #expect(try left(folder, traits) == [ByteRange(0, 1300)])
+        if count > 300 { try grow(folder, by: count - 300 - 1) }
+        #expect(try left(folder, traits) == [ByteRange(0, 1000)])
     }
 
     @Test(arguments: traits, [1, 200, 8000])

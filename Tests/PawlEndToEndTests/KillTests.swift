@@ -36,7 +36,8 @@ import Testing
             process.send(SIGKILL)
             process.wait()
             let start = try #require(bench.origin.ended("/f").last).bodyStart
-            #expect(start == left, "the run began where the file of the killed one ended")
+            // The write that a kill comes into the middle of is not known to be ours alone, and is fetched again.
+            #expect(start <= left && left - start <= 1 << 20, "the run began where the killed one was")
             left = FileSystem.size(bench.folder.path("f.part")) ?? 0
             resumes.append(start)
         }

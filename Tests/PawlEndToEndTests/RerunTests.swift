@@ -69,12 +69,12 @@ struct RerunTests {
         try FileSystem.write(payload.bytes, to: bench.folder.path("f.bin"))
         let sum = try PawlProcess.run("/usr/bin/md5sum", [bench.folder.path("f.bin")])
         let digest = String(try #require(sum.lines.first).prefix(32))
-        let right = try bench.get(url, "--if-exists", "skip", "--checksum", "md5:\(digest)")
+        let right = try bench.get(url, "--if-exists", "skip", "--checksum", "md5=\(digest)")
         #expect(right.code == 0, "\(right)")
         let wrong = String(digest.reversed())
         for name in [[], ["-o", "f.bin"]] {
             let refused = try bench.get(
-                [url, "--if-exists", "skip", "--checksum", "md5:\(wrong)"] + name
+                [url, "--if-exists", "skip", "--checksum", "md5=\(wrong)"] + name
             )
             #expect(refused.code == 32, "\(refused)")
             #expect(refused.message.contains(digest), "\(refused)")

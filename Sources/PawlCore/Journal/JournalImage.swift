@@ -130,12 +130,13 @@ extension JournalImage {
 
     /// What is behind the lane that stands last: the write that it was in the middle of, and nothing else.
     ///
-    /// Each write that makes the file longer is announced before it is made. After it the lane's cursor stands where the
-    /// announced bytes end, and nothing behind it counts.
+    /// Each write that makes the file longer is announced before it is made, with the place where it ends. After it the
+    /// lane's cursor stands there, and nothing behind it counts. A file that ends elsewhere has half a write, or more than
+    /// one, and nobody can say whose the last bytes are.
     private func tail(_ length: Int64, changed: Int64) -> ByteRange? {
         guard header.original == nil, let front, front >= written.upperBound, let intent,
-            intent.range.start == front, length > front, length <= intent.range.end, intent.fits(changed)
+            intent.range.start == front, length > front, length == intent.range.end, intent.fits(changed)
         else { return nil }
-        return ByteRange(front, length)
+        return intent.range
     }
 }

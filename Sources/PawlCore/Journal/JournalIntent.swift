@@ -1,8 +1,7 @@
 /// The write that makes the file longer, noted before it is made.
 ///
-/// A kill between a write and its cursor leaves bytes behind the cursor. They are trusted up to what was announced, and
-/// only while the file was last changed when that write was: what anybody else appends later is seen by its time. The
-/// words stand in the journal's first page, and one of 0 at the end announces nothing.
+/// A kill between a write and its cursor leaves bytes behind the cursor. They are trusted where the file ends exactly as
+/// was announced, and was last changed when that write was: what anybody else appends is seen by both. The words stand in the journal's first page, and one of 0 at the end announces nothing.
 package struct JournalIntent: Hashable, Sendable {
     package let range: ByteRange
     /// Nanoseconds since 1970 of the clock that stamps files.

@@ -44,6 +44,7 @@ extension DirectHTTP {
             closed(exchange, connection)
             return 0
         case .bytes(let count):
+            exchange.sink?.transfer(exchange.id, willSplice: count)
             empty(pipe, count, exchange, connection, to: target)
             return count
         }

@@ -106,6 +106,8 @@ package protocol TransferSink: AnyObject {
     ///
     /// The transport need not use it. It asks anew before each time that it does.
     func spliceTarget(_ id: TransferID) -> SpliceTarget?
+    /// The next `count` bytes of the body have come and are about to be put where the last `spliceTarget` said.
+    func transfer(_ id: TransferID, willSplice count: Int)
     /// The next `count` bytes of the body stand where the last `spliceTarget` said.
     ///
     /// They cannot be refused any more: `.pause` counts as `.taken`.
@@ -114,6 +116,7 @@ package protocol TransferSink: AnyObject {
 
 extension TransferSink {
     package func spliceTarget(_ id: TransferID) -> SpliceTarget? { nil }
+    package func transfer(_ id: TransferID, willSplice count: Int) {}
 
     package func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
         preconditionFailure("a sink that offers a place has to hear what was put there")

@@ -39,13 +39,6 @@ extension Runner {
         }
     }
 
-    /// Where the transport itself may put the bytes of `range`, and nothing else.
-    func descriptor(for range: ByteRange) -> Int32? {
-        guard let descriptor = partial?.descriptor else { return nil }
-        partial?.willWrite(ByteRange(range.start, range.start + min(range.count, JournalLayout.longestWrite)))
-        return descriptor
-    }
-
     /// The transport itself has put the bytes of `range` into the file.
     func wrote(_ range: ByteRange, slot: Int) {
         partial?.wrote(range)

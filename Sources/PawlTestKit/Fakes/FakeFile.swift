@@ -44,6 +44,8 @@ final class FakeFile: Sendable {
         var original: Int?
         /// What is in the file of a write that its process dies in; no cursor knows of it.
         var unsaid = ByteRangeSet()
+        /// That write put only some of its bytes there.
+        var isHalf = false
         /// Whether it is known for the file that its journal was made for.
         var isSame = true
         /// What its holder found there and may trust.
@@ -131,13 +133,12 @@ extension FakeFile.Contents {
         changed = now.nanoseconds
     }
 
-    /// What a kill may take: what was being written, unless that lane stands last in the file.
+    /// What a kill may take: what was being written, unless all of it is there and that lane stands last in the file.
     var mayBeLost: ByteRangeSet {
         guard let start = unsaid.runs.first?.start else { return unsaid }
         // What somebody else appended before it hides how far it got.
-        let isLast =
-            !isGrown && written.upperBound == unsaid.upperBound
-            && lanes.values.allSatisfy { $0.cursor <= start }
+        let isKnown = !isGrown && !isHalf && written.upperBound == unsaid.upperBound
+        let isLast = isKnown && lanes.values.allSatisfy { $0.cursor <= start }
         return isLast ? ByteRangeSet() : unsaid
     }
 

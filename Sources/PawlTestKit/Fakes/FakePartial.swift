@@ -76,12 +76,14 @@ final class FakePartial: Partial {
 
     /// A process that dies in a write has written some of it, all of it or nothing.
     private func leave(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
-        let (count, now) = (disk.state.withLock { $0.dice.below(bytes.count + 1) }, disk.timeline.now)
+        let count = disk.state.withLock { $0.dice.chance(0.5) ? bytes.count : $0.dice.below(bytes.count + 1) }
+        let now = disk.timeline.now
         guard count > 0, troubles.room == nil else { return }
         let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
         _ = on { contents in
             let range = ByteRange(offset, offset + Int64(count))
             contents.unsaid = ByteRangeSet(contents.written.gaps(in: range))
+            contents.isHalf = count < bytes.count
             unsafe contents.put(part, at: offset, now: now)
         }
     }

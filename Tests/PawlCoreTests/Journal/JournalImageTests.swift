@@ -112,27 +112,26 @@ import Testing
             image.trusted(boot: boot, length: length, changed: time).runs
         }
         #expect(trusted(120) == lanes)
-        #expect(trusted(170) == [lanes[0], ByteRange(100, 170)])
         #expect(trusted(180) == [lanes[0], ByteRange(100, 180)])
         #expect(trusted(110) == [lanes[0], ByteRange(100, 110)])
-        #expect(image.trusted(boot: someBoot, length: 170, changed: nil).runs == lanes, "it may be a copy")
-        #expect(trusted(170, boot: otherBoot).isEmpty)
+        #expect(image.trusted(boot: someBoot, length: 180, changed: nil).runs == lanes, "it may be a copy")
+        #expect(trusted(180, boot: otherBoot).isEmpty)
     }
 
     @Test func `what was not announced is not trusted, nor anything beside it`() throws {
         let image = try twoLanes()
-        for length in [181, 200, 120 + JournalLayout.longestWrite, .max] as [Int64] {
+        for length in [121, 170, 179, 181, 200, 120 + JournalLayout.longestWrite, .max] as [Int64] {
             #expect(image.trusted(boot: someBoot, length: length, changed: time).runs == lanes)
         }
         for other in [nil, ByteRange(119, 180), ByteRange(121, 180), ByteRange(40, 180)] {
             let image = try twoLanes(announced: other)
             #expect(
-                image.trusted(boot: someBoot, length: 170, changed: time).runs == lanes,
+                image.trusted(boot: someBoot, length: 180, changed: time).runs == lanes,
                 "\(other as Any)"
             )
         }
         let older = try twoLanes(incarnation: 0)
-        #expect(older.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
+        #expect(older.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
     }
 
     @Test func `a file that was changed after the announced write is not trusted behind its cursors`() throws
@@ -143,11 +142,11 @@ import Testing
             (0, true), (-9_000_000, true), (900_000, true), (1_100_000, false), (4_000_000, false),
             (-11_000_000, false), (3_600_000_000_000, false),
         ] as [(Int64, Bool)] {
-            let runs = image.trusted(boot: someBoot, length: 170, changed: time + age).runs
+            let runs = image.trusted(boot: someBoot, length: 180, changed: time + age).runs
             #expect((runs != lanes) == isTrusted, "\(age)")
         }
         for time in [Int64.min, .max] {
-            #expect(image.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
+            #expect(image.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
         }
     }
 
@@ -157,18 +156,18 @@ import Testing
     ) throws {
         let old = try twoLanes(version: version)
         #expect(old.header.facts == someFacts())
-        #expect(old.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
+        #expect(old.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
     }
 
     @Test func `a length that something else may have made tells nothing`() throws {
-        let finished = try twoLanes(original: 170)
-        #expect(finished.trusted(boot: someBoot, length: 170, changed: time).runs == lanes)
+        let finished = try twoLanes(original: 180)
+        #expect(finished.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
         let behind = try twoLanes(done: ByteRangeSet([ByteRange(150, 160)]))
         #expect(
-            behind.trusted(boot: someBoot, length: 170, changed: time).runs == lanes + [ByteRange(150, 160)]
+            behind.trusted(boot: someBoot, length: 180, changed: time).runs == lanes + [ByteRange(150, 160)]
         )
         let without = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
-        #expect(without.trusted(boot: someBoot, length: 170, changed: time).runs == [ByteRange(0, 100)])
+        #expect(without.trusted(boot: someBoot, length: 180, changed: time).runs == [ByteRange(0, 100)])
     }
 
     @Test func `a lane that has noted nothing yet stands where it begins`() throws {
@@ -179,8 +178,8 @@ import Testing
         let image = try JournalImage(bytes)
         #expect(image.lanes.isEmpty)
         #expect(
-            image.trusted(boot: someBoot, length: 230, changed: time).runs
-                == [ByteRange(0, 50), ByteRange(200, 230)]
+            image.trusted(boot: someBoot, length: 260, changed: time).runs
+                == [ByteRange(0, 50), ByteRange(200, 260)]
         )
         #expect(image.trusted(boot: someBoot, length: 90, changed: time).runs == [ByteRange(0, 50)])
     }
@@ -198,13 +197,13 @@ import Testing
         put(JournalSlot(index: 0, start: 0, incarnation: 1, nonce: 99).write(at: 10), into: &bytes)
         let write = try #require(JournalIntent(ByteRange(10, 60), at: time, incarnation: 1, nonce: 99)).write
         put(write, into: &bytes)
-        #expect(try JournalImage(bytes).trusted(boot: someBoot, length: 30, changed: time).count == 30)
+        #expect(try JournalImage(bytes).trusted(boot: someBoot, length: 60, changed: time).count == 60)
         for bit in 0..<JournalIntent.length * 8 {
             var damaged = bytes
             damaged[write.offset + bit / 8] ^= 1 << (bit % 8)
             let changed = time
             #expect(
-                try JournalImage(damaged).trusted(boot: someBoot, length: 30, changed: changed).count == 10
+                try JournalImage(damaged).trusted(boot: someBoot, length: 60, changed: changed).count == 10
             )
         }
     }

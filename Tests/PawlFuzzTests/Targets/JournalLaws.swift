@@ -25,7 +25,7 @@ enum JournalLaws {
             let end = min((1 << 48) - 1, start + input.number() % (1 << 48))
             perform([slot.write(at: start), slot.advance(to: end)], on: &bytes)
         }
-        let start = input.number()
+        let start = input.number() % (1 << 48)
         let incarnation = input.word()
         if let intent = JournalIntent(
             ByteRange(start, start + input.number() % (1 << 48)),

@@ -21,7 +21,7 @@ enum ResumeDataLaws {
         }
         guard let data = try? AppleResumeData(bytes) else { return }
         try hold(data.received >= 0 && !data.address.isEmpty, "\(data.received) bytes of \(data.address)")
-        _ = (data.currentRequest, data.originalRequest, data.entityTag, data.serverDate, data.identity)
+        _ = (data.currentRequest, data.originalRequest, data.entityTag, data.serverDate, data.validators)
         if let name = data.partialName { try hold(!name.utf8.contains(.slash), "a path: \(name)") }
         guard let again = try? AppleResumeData(data.bytes) else {
             throw BrokenLaw(description: "what was repaired is refused")
