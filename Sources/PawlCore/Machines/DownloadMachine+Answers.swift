@@ -195,13 +195,16 @@ extension DownloadMachine {
     /// 416 with the length that is on disk.
     private mutating func alreadyComplete(_ total: Int64, lane index: Int, now: Moment) -> [Action] {
         let length = wishedLength(of: total)
+        if lanes[index].kind == .settling {
+            return rangesBroken("the server refuses bytes that it has (416)", lane: index, now: now)
+        }
         guard map.total ?? length == length, map.done == ByteRangeSet([ByteRange(0, length)]) else {
             return changed("it has \(total) bytes, which does not fit what is on disk", lane: index, now: now)
         }
         let drops = stop()
         if map.total == nil { map.learn(total: length) }
         if representation?.total == nil { representation?.total = total }
-        return drops + (samples.isEmpty ? complete() : openFirst(now: now))
+        return drops + complete()
     }
 
     mutating func remove(_ index: Int) -> Action {

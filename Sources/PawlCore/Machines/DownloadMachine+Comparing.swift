@@ -40,7 +40,9 @@ extension DownloadMachine {
     /// The lane has brought its last byte and its body goes on: how many of the bytes that follow it compares.
     package mutating func reachedEnd(_ id: LaneID) -> Int64 {
         guard isActive, let index = index(of: id), lanes[index].kind == .data,
-            lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index].source)
+            lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index].source),
+            // Those who race for its bytes have lost, and end with it.
+            !lanes.contains(where: { $0.isRacing == id })
         else { return 0 }
         let lane = lanes[index]
         lanes[index].joint = min(contiguous(after: lane.end), lane.answerEnd - lane.end)

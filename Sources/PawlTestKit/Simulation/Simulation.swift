@@ -24,6 +24,8 @@ package final class Simulation: Sendable {
         /// Of this process: bytes that an earlier one had kept, and requests.
         var again: Int64 = 0
         var requests = 0
+        /// All that is on disk is fetched again to be compared, and the person was told.
+        var comparesAll = false
         var run: RunView?
 
         var isRunning: Bool {
