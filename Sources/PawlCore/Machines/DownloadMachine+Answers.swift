@@ -43,7 +43,8 @@ extension DownloadMachine {
             asksClosed = true
             return [.drop(lanes[index].id), reopen(index, now: now)]
         case .suspectPage(let answer, let evidence):
-            let isAgain = suspect?.total == answer.identity.total && suspect?.mediaType == answer.identity.mediaType
+            let isAgain =
+                suspect?.total == answer.identity.total && suspect?.mediaType == answer.identity.mediaType
             suspect = answer.identity
             return isAgain
                 ? changed(evidence, lane: index, now: now)
@@ -99,7 +100,8 @@ extension DownloadMachine {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .unclear: return checkTag(lane: index, now: now)
         case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)
-        case .weak where lane.isBringing && lanes.contains { $0.id != lane.id && $0.stage == .flowing && $0.isBringing }:
+        case .weak
+        where lane.isBringing && lanes.contains { $0.id != lane.id && $0.stage == .flowing && $0.isBringing }:
             // Responses that only a comparison tells apart come one at a time.
             return [remove(index)]
         case .weak: break

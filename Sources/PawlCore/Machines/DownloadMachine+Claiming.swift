@@ -76,7 +76,8 @@ extension DownloadMachine {
         var notices: [Action] = []
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
             rangesUsable = false
-            let notice: Wording = "what is there is coded (\(coding)) and cannot be asked for in parts: starting over"
+            let notice: Wording =
+                "what is there is coded (\(coding)) and cannot be asked for in parts: starting over"
             notices.append(.tell(.notice(notice)))
         }
         for index in sources.indices {

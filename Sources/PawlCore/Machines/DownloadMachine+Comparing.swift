@@ -149,7 +149,7 @@ extension DownloadMachine {
 
     // MARK: tags
 
-    /// The tag is not the only one seen so far: does it come again, or does each response have its own?
+    /// The tag is not the only one seen so far: one more response tells whether each has its own.
     mutating func checkTag(lane index: Int, now: Moment) -> [Action] {
         let lane = lanes[index]
         let drop = remove(index)
@@ -178,7 +178,8 @@ extension DownloadMachine {
         switch Judge(asked: lane.asked, known: nil).verdict(on: head, wallTime: wallTime) {
         case .redirect(let target): return redirect(to: target, lane: index, now: now)
         case .fault(let fault): return laneFault(index, fault, now: now)
-        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused, .suspectPage: break
+        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused, .suspectPage:
+            break
         }
         self.question = nil
         if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {

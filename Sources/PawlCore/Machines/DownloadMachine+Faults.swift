@@ -227,7 +227,8 @@ extension AttemptFault {
     var retryAfter: Span? {
         switch self {
         case .status(_, let span): span
-        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .tooManyRedirects: nil
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .tooManyRedirects:
+            nil
         }
     }
 }

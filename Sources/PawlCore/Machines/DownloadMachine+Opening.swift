@@ -128,8 +128,11 @@ extension DownloadMachine {
         }
         if range.start == 0, overlap == 0, range.end == map.horizon, !asksClosed { return plan.wish }
         // FTP and SFTP know offsets, and tell the file's length only where no end is asked for.
-        let endsThere = sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open
-        if range.end < SegmentMap.open, !endsThere { return .closed(ByteRange(start, base + range.end + joint)) }
+        let endsThere =
+            sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open
+        if range.end < SegmentMap.open, !endsThere {
+            return .closed(ByteRange(start, base + range.end + joint))
+        }
         if case .closed(let wished) = plan.wish { return .closed(ByteRange(start, wished.end)) }
         // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
         return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
@@ -162,7 +165,8 @@ extension DownloadMachine {
 
     /// One that may join, or may be shown to be able to.
     private func isCandidate(_ source: Int) -> Bool {
-        let isUnknown = sources[source].isUsable && !sources[source].isFileTransfer && record(of: source) == nil
+        let isUnknown =
+            sources[source].isUsable && !sources[source].isFileTransfer && record(of: source) == nil
         return isUnknown || mayJoin(source)
     }
 

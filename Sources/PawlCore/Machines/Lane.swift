@@ -1,4 +1,4 @@
-/// Does a host give this tag, which differs from the one before, a second time?
+/// Whether a host gives this tag, which differs from the one before, a second time.
 package struct TagQuestion: Hashable, Sendable {
     package var source: Int
     package var host: String

@@ -224,7 +224,9 @@ package struct Judge: Hashable, Sendable {
         if let before = known?.total, before != total {
             return .changed(evidence: "it had \(before) bytes and has \(total) now")
         }
-        if case .changed(let change) = record?.evidence(for: Validators(head)) { return .changed(evidence: change) }
+        if case .changed(let change) = record?.evidence(for: Validators(head)) {
+            return .changed(evidence: change)
+        }
         if total == have { return .complete(total: total) }
         if let start = askedStart, start >= total {
             return .changed(evidence: "it has \(total) bytes, fewer than the \(start) that were expected")

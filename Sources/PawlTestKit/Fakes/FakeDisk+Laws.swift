@@ -11,7 +11,9 @@ extension FakeDisk {
         for file in state.withLock({ Array($0.open.values) }) {
             let (durable, synced, written, source, isOwn) = file.contents.withLock { contents in
                 (
-                    contents.keeper?.durable ?? ByteRangeSet(), contents.synced, contents.written,
+                    // The file's length is a truth above the journal's: a shorter part was wanted than there was.
+                    contents.keeper?.durable.clipped(to: Int64(contents.length)) ?? ByteRangeSet(),
+                    contents.synced, contents.written,
                     contents.source, contents.original == nil
                 )
             }

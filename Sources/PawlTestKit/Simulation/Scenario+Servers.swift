@@ -41,7 +41,9 @@ extension Scenario {
         var hosts = [main]
         for index in 0..<dice.pick([0, 0, 0, 0, 1, 2]) {
             var copy = file
-            if dice.chance(0.5), !copy.isRemade { copy.entityTag = EntityTag(opaque: "m\(index)", isWeak: false) }
+            if dice.chance(0.5), !copy.isRemade {
+                copy.entityTag = EntityTag(opaque: "m\(index)", isWeak: false)
+            }
             if dice.chance(0.2) { copy.ranges = makeRanges() }
             if dice.chance(0.2) {
                 // It has the name of the content, and its length, but not its bytes.

@@ -153,7 +153,9 @@ extension Scenario {
     private func isServed(_ download: Download) -> Bool {
         let hosts = download.job.plan.sources.map(\.host)
         // One that leads elsewhere has nothing itself, and where it leads there may be other content each time.
-        if hosts.contains(where: { servers[$0]?.files[download.path]?.hops.isEmpty == false }) { return false }
+        if hosts.contains(where: { servers[$0]?.files[download.path]?.hops.isEmpty == false }) {
+            return false
+        }
         let files = download.job.plan.sources.compactMap { servers[$0.host]?.files[download.path] }
         if files.contains(where: { $0.ranges == .otherTotal }) { return false }
         if Set(files.map(\.payload)).count > 1, download.job.plan.checksum != nil { return false }

@@ -26,7 +26,9 @@ extension Simulation {
         case .notice(let text):
             note(Self.verdict(text.description))
             // A server without ranges sends all of it for a comparison.
-            if text.description.contains("sends the whole file only") { course(index) { $0.comparesAll = true } }
+            if text.description.contains("sends the whole file only") {
+                course(index) { $0.comparesAll = true }
+            }
         case .started: break
         }
         world.timeline.note("\(index): \(report.telling)")
@@ -148,7 +150,9 @@ extension Simulation {
     }
 
     func took(_ range: ByteRange, of path: String) {
-        guard let index = scenario.downloads.firstIndex(where: { $0.path == path }), isWhole(index) else { return }
+        guard let index = scenario.downloads.firstIndex(where: { $0.path == path }), isWhole(index) else {
+            return
+        }
         let name = course(index) { $0.name }
         let again = world.disk.keptBefore(Scenario.folder + "/" + name, in: range)
         if again > 0 { course(index) { $0.again += again } }

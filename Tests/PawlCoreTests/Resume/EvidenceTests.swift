@@ -31,7 +31,9 @@ import Testing
 
     @Test func `only equal strong tags prove that content is the same`() {
         #expect(Self.record(Self.said("a")).evidence(for: Self.said("a")) == .strong)
-        #expect(Self.record(Self.said("a", modified: 1)).evidence(for: Self.said("a", modified: 2)) == .strong)
+        #expect(
+            Self.record(Self.said("a", modified: 1)).evidence(for: Self.said("a", modified: 2)) == .strong
+        )
         #expect(Self.record(Self.said("a")).evidence(for: Self.said("a", weak: true)) == .weak)
         #expect(Self.record(Self.said("a", weak: true)).evidence(for: Self.said("a")) == .weak)
         #expect(Self.record(Self.said("a", weak: true)).evidence(for: Self.said("a", weak: true)) == .weak)
@@ -92,7 +94,9 @@ import Testing
         let old = Self.said(nil, modified: 0, date: 9)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 1, date: 9)) == changed)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 9, date: 9)) == changed)
-        #expect(Self.record(Self.said(nil, modified: 0)).evidence(for: Self.said(nil, modified: 1)) == changed)
+        #expect(
+            Self.record(Self.said(nil, modified: 0)).evidence(for: Self.said(nil, modified: 1)) == changed
+        )
         let made = Self.said(nil, modified: 3, date: 3)
         #expect(Self.record(made).evidence(for: Self.said(nil, modified: 7, date: 7)) == .weak)
         let weakTag = Self.record(Self.said("a", weak: true, modified: 1))
@@ -114,6 +118,8 @@ import Testing
         #expect(Sample.places(of: ByteRange(0, 0)).isEmpty)
         #expect(Sample.places(of: ByteRange(7, 3 * size)) == [ByteRange(7, 3 * size)])
         let places = Sample.places(of: ByteRange(0, 10 * size))
-        #expect(places == [ByteRange(0, size), ByteRange(5 * size, 6 * size), ByteRange(9 * size, 10 * size)])
+        #expect(
+            places == [ByteRange(0, size), ByteRange(5 * size, 6 * size), ByteRange(9 * size, 10 * size)]
+        )
     }
 }

@@ -65,7 +65,11 @@ enum JournalLaws {
             synced: input.flag() ? Int(input.number()) : nil,
             original: input.flag() ? input.number() : nil,
             inodes: JournalInodes(part: input.word(), journal: input.word()),
-            facts: JournalFacts(sources: sources, representation: drawRepresentation(&input), name: input.text()),
+            facts: JournalFacts(
+                sources: sources,
+                representation: drawRepresentation(&input),
+                name: input.text()
+            ),
             written: drawSet(&input),
             durable: drawSet(&input)
         )

@@ -110,7 +110,12 @@ struct Bench {
         )
         return journal(
             runs,
-            of: Representation(wish: wish, base: base, total: total, records: validators.isEmpty ? [] : [record])
+            of: Representation(
+                wish: wish,
+                base: base,
+                total: total,
+                records: validators.isEmpty ? [] : [record]
+            )
         )
     }
 

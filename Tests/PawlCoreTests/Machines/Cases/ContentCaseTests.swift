@@ -82,7 +82,14 @@ import Testing
     @Test func `B5 a suffix that starts over begins where its answer does`() {
         var bench = Bench { $0.wish = .suffix(500) }
         bench.begin(
-            Bench.journal([ByteRange(300, 500)], total: 1000, tag: nil, date: 5, wish: .suffix(500), base: 500)
+            Bench.journal(
+                [ByteRange(300, 500)],
+                total: 1000,
+                tag: nil,
+                date: 5,
+                wish: .suffix(500),
+                base: 500
+            )
         )
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .suffix(500))
         bench.answer(Bench.part(500, 1000, of: 1000, tag: nil, date: 5))

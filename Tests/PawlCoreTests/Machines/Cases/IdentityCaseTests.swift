@@ -144,7 +144,13 @@ import Testing
         for comesAgain in [true, false] {
             var bench = Bench()
             bench.begin(weakJournal())
-            var head = Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: tag, date: 5)
+            var head = Bench.part(
+                Self.megabyte - Self.overlap,
+                4 * Self.megabyte,
+                of: 4 * Self.megabyte,
+                tag: tag,
+                date: 5
+            )
             head.entityTag?.isWeak = isWeak
             bench.answer(head)
             #expect(bench.asked == .closed(ByteRange(0, 1)))
@@ -157,7 +163,10 @@ import Testing
                 #expect(bench.machine.remembered.records.first?.stability == .varying)
                 #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
                 bench.answer(head)
-                #expect(bench.said.contains(.admit(bench.lane)) && bench.machine.lanes.last?.overlap == Self.overlap)
+                #expect(
+                    bench.said.contains(.admit(bench.lane))
+                        && bench.machine.lanes.last?.overlap == Self.overlap
+                )
                 // It earns nothing for the next one.
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
                 bench.progress(to: 2 * Self.megabyte)
@@ -250,7 +259,10 @@ import Testing
         bench.progress(to: Self.megabyte)
         bench.tick(after: 0.1)
         let second = bench.machine.lanes[1]
-        bench.answer(Bench.part(second.cursor, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil), to: second.id)
+        bench.answer(
+            Bench.part(second.cursor, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil),
+            to: second.id
+        )
         #expect(bench.said.contains(.drop(second.id)) && bench.machine.lanes.count == 1)
         bench.tick(after: 5)
         #expect(bench.machine.lanes.count == 1)

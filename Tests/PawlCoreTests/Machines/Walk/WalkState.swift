@@ -164,7 +164,8 @@ extension WalkState {
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
-                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.suspect != nil, machine.question != nil,
+                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.suspect != nil,
+                machine.question != nil,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),

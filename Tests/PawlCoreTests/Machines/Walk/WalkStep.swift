@@ -73,7 +73,8 @@ struct WalkStep {
         switch event {
         case .begin, .claimed: return nil
         case .answered, .progressed, .compared, .reachedEnd, .joined, .completed, .broke, .closed, .denied,
-            .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published, .diskFailed:
+            .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published,
+            .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
         }
     }
@@ -91,7 +92,8 @@ struct WalkStep {
     private var cause: Int? {
         switch event {
         case .answered(let lane, _), .compared(let lane, _), .reachedEnd(let lane), .joined(let lane, _),
-            .completed(let lane), .broke(let lane), .closed(let lane), .claimed(let lane, _), .denied(let lane), .progressed(let lane):
+            .completed(let lane), .broke(let lane), .closed(let lane), .claimed(let lane, _),
+            .denied(let lane), .progressed(let lane):
             before.lanes.first { $0.id == lane }?.source
         case .begin, .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested,
             .published, .diskFailed:
