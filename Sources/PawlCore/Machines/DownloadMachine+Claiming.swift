@@ -80,10 +80,9 @@ extension DownloadMachine {
                 "what is there is coded (\(coding)) and cannot be asked for in parts: starting over"
             notices.append(.tell(.notice(notice)))
         }
-        for index in sources.indices {
-            let own = found.records.filter { $0.source == sources[index].given.text }
-            sources[index].isProven = own.contains { !$0.validators.isEmpty }
-        }
+        // Of addresses that differ the first one is meant; what began with a mirror gives way to it.
+        let own = found.records.filter { $0.source == sources[0].given.text }
+        sources[0].isProven = own.contains { !$0.validators.isEmpty }
         return notices + (map.isComplete && sources[0].isProven ? complete() : openFirst(now: now))
     }
 
