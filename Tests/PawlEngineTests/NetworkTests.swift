@@ -141,7 +141,9 @@ import Testing
         stage.world.network[Stage.host].faults = [0: .reset(after: 1 * .mebi), 2: .reset(after: 2 * .mebi)]
         stage.start(Stage.job("a.bin") { $0.plan.timeout = .seconds(5) })
         stage.run()
-        #expect(stage.requests.map(\.range) == [.whole, .closed(ByteRange(1 * .mebi, 3 * .mebi)), .whole, .whole])
+        #expect(
+            stage.requests.map(\.range) == [.whole, .closed(ByteRange(1 * .mebi, 3 * .mebi)), .whole, .whole]
+        )
         stage.expect(payload, at: "a.bin")
     }
 

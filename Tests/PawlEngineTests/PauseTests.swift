@@ -18,7 +18,11 @@ import Testing
             stage.engine.resume(id)
         }
         stage.run()
-        #expect(stage.requests.map(\.range) == [.whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi))])
+        #expect(
+            stage.requests.map(\.range) == [
+                .whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi)),
+            ]
+        )
         #expect(stage.requests[1].bypassesCaches, "E4")
         #expect(stage.world.network.taken == 6 * .mebi)
         stage.expect(payload, at: "a.bin")
@@ -40,7 +44,11 @@ import Testing
             stage.world.timeline.skip(.seconds(100))
         }
         stage.run()
-        #expect(stage.requests.map(\.range) == [.whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi))])
+        #expect(
+            stage.requests.map(\.range) == [
+                .whole, .closed(ByteRange(stage.requests[0].taken.end, 6 * .mebi)),
+            ]
+        )
         #expect(stage.requests[1].at - stage.requests[0].at > .seconds(100))
         #expect(stage.retries(id).isEmpty && stage.notices(id).isEmpty)
         stage.expect(payload, at: "a.bin")
