@@ -45,7 +45,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Goes on with an earlier run's bytes, as far as they are what is wanted now.
+    /// Continues an earlier run's bytes, as far as they are what is wanted now.
     private mutating func adopt(_ journal: LoadedJournal, now: Moment) -> [Action] {
         let found = journal.facts.representation
         // Offsets count from where the earlier run's part began; another beginning is never put in its place.

@@ -37,7 +37,7 @@ extension DownloadMachine {
         promise(of: source) != .strong || sources.count(where: \.isProven) > 1
     }
 
-    /// The lane has brought its last byte and its body goes on: how many of the bytes that follow it compares.
+    /// The lane has brought its last byte and its body continues: how many of the bytes that follow it compares.
     package mutating func reachedEnd(_ id: LaneID) -> Int64 {
         guard isActive, let index = index(of: id), lanes[index].kind == .data,
             lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index].source),

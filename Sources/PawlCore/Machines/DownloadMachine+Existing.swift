@@ -1,6 +1,6 @@
 // A file that is there already and stays as it is.
 extension DownloadMachine {
-    /// Nothing is fetched; but a checksum that was given is asked of the file that is there.
+    /// Nothing is fetched; but a given checksum is verified against the file that is there.
     mutating func keepExisting() -> [Action] {
         guard let checksum = plan.checksum else { return finishExisting() }
         keepsExisting = true
