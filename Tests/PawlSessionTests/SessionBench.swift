@@ -37,7 +37,7 @@ final class SessionBench: Sendable {
         url: String, payload: Payload
     ) {
         let payload = Payload(seed: seed, length: length)
-        return (origin.serve(path, payload) { $0.cut = .stall(at: length - 1_000_000) }, payload)
+        return (origin.serve(path, payload) { $0.cut = .stall(from: length - 1_000_000) }, payload)
     }
 
     /// Nothing of the path is under way any more.

@@ -231,7 +231,7 @@ import Testing
         let session = bench.session(notes)
         let smaller = Payload(seed: 705, length: 2_500_000)
         let url = bench.origin.serve("/f", versions: [Payload(seed: 704, length: 3_000_000), smaller]) {
-            $0.cut = .stall(at: 2_000_000)
+            $0.cut = .stall(from: 2_000_000)
         }
         let task = session.downloadTask(with: url)
         task.resume()

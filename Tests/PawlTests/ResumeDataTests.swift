@@ -127,7 +127,7 @@ import Testing
         let site = try Site()
         defer { site.origin.stop() }
         let url = named(site, "movie.mp4")
-        site.origin.adjust("/q") { $0.cut = .stall(at: 600_000) }
+        site.origin.adjust("/q") { $0.cut = .stall(from: 600_000) }
         try FileSystem.write(head(received), to: site.old.path("CFNetworkDownload_x.tmp"))
         var options = DownloadOptions()
         options.folder = site.new.path

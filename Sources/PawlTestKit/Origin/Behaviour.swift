@@ -114,6 +114,8 @@ extension Behaviour {
             case sent(Int64)
             /// At that offset of the content, for answers that reach it.
             case offset(Int64)
+            /// At that offset and everywhere behind it: an answer that begins there sends no byte.
+            case from(Int64)
         }
 
         package var kind: Kind
@@ -126,6 +128,7 @@ extension Behaviour {
         package static func reset(at offset: Int64) -> Cut { Cut(kind: .reset, place: .offset(offset)) }
         package static func close(at offset: Int64) -> Cut { Cut(kind: .close, place: .offset(offset)) }
         package static func stall(at offset: Int64) -> Cut { Cut(kind: .stall, place: .offset(offset)) }
+        package static func stall(from offset: Int64) -> Cut { Cut(kind: .stall, place: .from(offset)) }
     }
 
     /// Silence before the head of the answer.

@@ -128,6 +128,10 @@ extension Behaviour.Cut {
             guard plan.isContent, offset > plan.bodyStart else { return nil }
             let count = offset - plan.bodyStart
             return count < plan.count ? count : nil
+        case .from(let offset):
+            guard plan.isContent else { return nil }
+            let count = max(0, offset - plan.bodyStart)
+            return count < plan.count ? count : nil
         }
     }
 }

@@ -165,7 +165,7 @@ import Testing
     @Test func `updates give the latest value and end with the download`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
-        let url = bench.origin.serve("/f", payload) { $0.cut = .stall(at: 2_000_000) }
+        let url = bench.origin.serve("/f", payload) { $0.cut = .stall(from: 2_000_000) }
         let download = try await manager.add(bench.request(url))
         var written: [Int64] = []
         for await snapshot in download.updates {
@@ -198,7 +198,7 @@ import Testing
     @Test func `B7 one button starts, pauses, goes on and is done`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
-        let url = bench.origin.serve("/f", payload) { $0.cut = .stall(at: 2_000_000) }
+        let url = bench.origin.serve("/f", payload) { $0.cut = .stall(from: 2_000_000) }
         let download = try await manager.add(bench.request(url) { $0.start = .paused })
         #expect(download.snapshot.toggle.label == "download")
         download.toggle()

@@ -10,7 +10,7 @@ import Testing
     @Test func `A8 an address of other content is refused and the bytes are kept`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
-        let old = bench.origin.serve("/old", payload) { $0.cut = .stall(at: 2_000_000) }
+        let old = bench.origin.serve("/old", payload) { $0.cut = .stall(from: 2_000_000) }
         let other = bench.origin.serve("/other", Payload(seed: 981, length: 3_000_000))
         let download = try await manager.add(bench.request(old))
         await download.reaches(bytes: 2_000_000)

@@ -48,7 +48,7 @@ final class ManagerBench: Sendable {
     /// Content of some size that stalls near its end until it is released.
     func serveStalling(_ path: String, seed: UInt64) -> (url: String, payload: Payload) {
         let payload = Payload(seed: seed, length: 3_000_000)
-        return (origin.serve(path, payload) { $0.cut = .stall(at: 2_000_000) }, payload)
+        return (origin.serve(path, payload) { $0.cut = .stall(from: 2_000_000) }, payload)
     }
 }
 

@@ -197,7 +197,7 @@ import Testing
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let payload = Payload(seed: 960, length: 3_000_000)
-        let old = bench.origin.serve("/old", payload) { $0.cut = .stall(at: 2_000_000) }
+        let old = bench.origin.serve("/old", payload) { $0.cut = .stall(from: 2_000_000) }
         let new = bench.origin.serve("/new", payload)
         let download = try await manager.add(bench.request(old))
         await download.reaches(bytes: 2_000_000)
