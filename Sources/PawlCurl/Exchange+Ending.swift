@@ -10,6 +10,12 @@ extension Exchange {
         if let verdict { return verdict }
         // libcurl may have stumbled over what came after the end.
         if hasLastChunk { return .complete }
+        if code == CURLE_BAD_DOWNLOAD_RESUME, !isHTTP, phase != .delivered, let length = refusedLength {
+            // The file is shorter than what was asked for: its length is what the server said, and it is judged.
+            toldLength = length
+            guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
+            return .complete
+        }
         guard code == CURLE_OK else { return .failed(fault(code)) }
         if isHTTP, phase == .collecting {
             return .failed(TransferFault(.malformed, "the answer ended in the middle of its head"))
@@ -21,6 +27,13 @@ extension Exchange {
             return .failed(TransferFault(.truncated, "the connection was closed before the last chunk"))
         }
         return .complete
+    }
+
+    /// The length of a file that ends before the offset, of libcurl's "Offset (9) was beyond file size (5)".
+    private var refusedLength: Int64? {
+        let text = easy.errorText
+        guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
+        return Int64(text[text.index(after: opening)...].dropLast())
     }
 
     private func fault(_ code: CURLcode) -> TransferFault {

@@ -34,6 +34,18 @@ struct `vsftpd` {
         #expect(offsets.contains { $0 > 0 })
     }
 
+    @Test func `C1 a file that became shorter than the partial starts over`() throws {
+        let site = try RealOriginSite()
+        let server = try FTPServer(site.served)
+        let login = "anonymous:\(server.password)"
+        let url = server.url("/\(site.name)")
+        _ = try #require(try site.runAndKillInTheMiddle("--user", login, "--limit-rate", "1M", url))
+        let shorter = try site.shorten()
+        let run = try site.run("--user", login, url)
+        #expect(run.exit == .code(0), "\(run.errors)")
+        #expect(site.downloads.difference(site.name, from: shorter) == nil)
+    }
+
     @Test func `a file that is not there is code 3`() throws {
         let site = try RealOriginSite()
         let server = try FTPServer(site.served)

@@ -54,6 +54,27 @@ struct `OpenSSH` {
         #expect(try #require(run.received) <= site.content.length - said + 256 * 1024)
     }
 
+    @Test func `C1 a file that became shorter than the partial starts over`() throws {
+        let site = try RealOriginSite()
+        let server = try SSHServer(site.served)
+        let arguments = ["--user", login(server), url(server, site)]
+        let home = ["HOME": server.knowing]
+        _ = try #require(
+            try site.runAndKillInTheMiddle(
+                "--limit-rate",
+                "1M",
+                arguments[0],
+                arguments[1],
+                arguments[2],
+                environment: home
+            )
+        )
+        let shorter = try site.shorten()
+        let run = try site.run(arguments, environment: home)
+        #expect(run.exit == .code(0), "\(run.errors)")
+        #expect(site.downloads.difference(site.name, from: shorter) == nil)
+    }
+
     @Test func `a file that is not there is code 3`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
