@@ -1,5 +1,6 @@
-import PawlCore
+package import PawlCore
 import PawlCurl
+import PawlDisk
 import PawlEngine
 import Synchronization
 
@@ -92,7 +93,7 @@ public final class Downloader: Sendable {
         _ source: String,
         options: DownloadOptions = DownloadOptions()
     ) throws(PawlError) -> Download {
-        try add(source, options: options, memory: nil)
+        try add(source, options: options) { _ in nil }
     }
 
     /// Fetches small content into memory, off the caller's thread.
@@ -107,22 +108,34 @@ public final class Downloader: Sendable {
     ) async throws(PawlError) -> [UInt8] {
         let options = try options.forMemory()
         let memory = MemoryDisk(limit: Int64(maximumSize))
-        let download = try add(source, options: options, memory: memory)
+        let download = try add(source, options: options) { _ in memory }
         download.resume()
         _ = try await download.file
         return memory.bytes
     }
 
+    /// Adds a download whose bytes go to a device or a pipe, in order and by one connection.
+    package func add(
+        _ source: String,
+        options: DownloadOptions,
+        to target: StreamTarget
+    ) throws(PawlError) -> Download {
+        var options = options
+        options.connections = 1
+        options.existingFile = .rename
+        return try add(source, options: options) { StreamDisk(to: target, checksum: $0.checksum?.algorithm) }
+    }
+
     private func add(
         _ source: String,
         options: DownloadOptions,
-        memory: MemoryDisk?
+        ownDisk: (DownloadPlan) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
         do throws(Failure) { job = try Job(source: source, options: options, cabinet: cabinet) } catch {
             throw PawlError(error)
         }
-        job.disk = memory
+        job.disk = ownDisk(job.plan)
         job.sharesConnections = sharesConnections
         let (id, box) = engine.add(job)
         var base = DownloadSnapshot(
@@ -131,7 +144,7 @@ public final class Downloader: Sendable {
         )
         base.taskDescription = options.taskDescription
         let place = Place(
-            disk: memory ?? disk,
+            disk: job.disk ?? disk,
             folder: options.folder,
             sources: job.plan.sources
         )

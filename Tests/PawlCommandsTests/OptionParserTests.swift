@@ -166,7 +166,10 @@ import Testing
         ),
         (["--naming", "best"], "cannot use --naming best: it is one of server, url, hash"),
         (["--if-exists", ""], "cannot use --if-exists : it is one of rename, resume, overwrite, skip, fail"),
-        (["-o", "-"], "cannot use --output -: a download needs a file that it can continue"),
+        (
+            ["-o", "-", "--json"],
+            "cannot use --json: the file goes to standard output already; choose a file, or leave --json out"
+        ),
     ])
     func `a wrong option is refused with what would be right`(arguments: [String], sentence: String) {
         #expect(throws: Failure.self) { try GetPlan(arguments: arguments + ["u"]) { _ in "" } }

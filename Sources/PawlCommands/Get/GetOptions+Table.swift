@@ -23,13 +23,16 @@ extension GetOptions {
             aliases: ["out"],
             takes: .required("FILE"),
             in: .files,
-            "path of the file (one URL only); a relative one counts from --dir when that is given"
+            "path of the file (one URL only), - for standard output; a relative one counts from --dir when that is given"
         ) { (options, value) throws(Failure) in
-            guard value != "-" else {
-                throw OptionValues.bad("output", value, "a download needs a file that it can continue")
-            }
             options.output = try OptionValues.notEmpty("output", value)
         },
+        CommandOption(
+            "stdout",
+            takes: .none,
+            in: .files,
+            "write to standard output as -o - does: in order, by one connection, nothing to continue later"
+        ) { (options, _) in options.output = GetOptions.standardOutput },
         CommandOption(
             "naming",
             takes: .required("server|url|hash"),

@@ -30,9 +30,10 @@ package struct GetOptions: Sendable, Hashable {
         var download = download
         if !readsNetrc { download.netrc = nil }
         download.folder = folder ?? "."
-        guard let output else { return download }
-        var path = output
-        if let folder, !output.hasPrefix("/") { path = folder + (folder.hasSuffix("/") ? "" : "/") + output }
+        guard let output, let path = outputPath else { return download }
+        guard output != GetOptions.standardOutput else {
+            throw OptionValues.bad("output", output, "only 'pawl get' of one URL writes to standard output")
+        }
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         guard !["", ".", ".."].contains(name) else {
             throw Failure(
@@ -47,6 +48,20 @@ package struct GetOptions: Sendable, Hashable {
         download.fileName = name
         download.folder = before.isEmpty ? "." : before.count == 1 ? "/" : String(before.dropLast())
         return download
+    }
+
+    /// `--output` that stands for standard output.
+    package static let standardOutput = "-"
+
+    /// `--output`, counted from `--dir` when that is given.
+    var outputPath: String? {
+        guard let output, let folder, !output.hasPrefix("/") else { return output }
+        return folder + (folder.hasSuffix("/") ? "" : "/") + output
+    }
+
+    /// Where the bytes go when not to a file.
+    package var stream: StreamTarget? {
+        output == GetOptions.standardOutput ? .standardOutput : outputPath.flatMap { StreamTarget(at: $0) }
     }
 
     /// Files that must be readable before anything starts, with the option that names each.

@@ -16,6 +16,9 @@ package struct GetPlan: Sendable {
     /// What holds for every file without lines of its own.
     private var common = DownloadOptions()
 
+    /// Where the only file's bytes go when not to a file.
+    package private(set) var stream: StreamTarget?
+
     /// The name that its sentences have for the command.
     private let command: String
 
@@ -108,7 +111,19 @@ package struct GetPlan: Sendable {
                 )
             }
         }
-        common = try options.resolved()
+        if command == "get" { stream = options.stream }
+        if stream == .standardOutput, options.isJSON {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--json",
+                because: "the file goes to standard output already",
+                remedy: "choose a file, or leave --json out"
+            )
+        }
+        var plain = options
+        if stream != nil { plain.output = nil }
+        common = try plain.resolved()
         for item in items where !item.lines.isEmpty { _ = try downloadOptions(for: item) }
     }
 }

@@ -82,7 +82,13 @@ struct GetSession: ~Copyable {
             let item = plan.items[next]
             next += 1
             do throws(PawlError) {
-                let download = try downloader.add(item.source, options: options(for: item))
+                let options = options(for: item)
+                let download =
+                    if let stream = plan.stream {
+                        try downloader.add(item.source, options: options, to: stream)
+                    } else {
+                        try downloader.add(item.source, options: options)
+                    }
                 downloads[download.id.rawValue] = download
                 roster.add(download.id.rawValue, source: download.source)
                 download.resume()

@@ -1,5 +1,6 @@
 import Glibc
 import Pawl
+import PawlCore
 
 /// Tells a person or a program what happens, in the manner that the options and the terminal call for.
 struct Teller: ~Copyable {
@@ -32,8 +33,11 @@ struct Teller: ~Copyable {
         self.cursor = cursor
         self.files = files
         glyphs = terminal.takesUnicode ? .unicode : .plain
+        // Bars and the file's bytes on one terminal would spoil each other.
+        let isShared = options.stream == .standardOutput && isatty(STDOUT_FILENO) == 1
         manner =
-            options.isJSON ? .json : options.isQuiet ? .quiet : terminal.takesCodes ? .display : .lines
+            options.isJSON
+            ? .json : options.isQuiet || isShared ? .quiet : terminal.takesCodes ? .display : .lines
     }
 
     /// Whether bars are drawn, so that changes of the terminal matter.

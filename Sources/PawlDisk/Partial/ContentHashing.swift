@@ -183,6 +183,10 @@ final class ContentHashing: Sendable {
         position = end
     }
 
+    func feed(_ bytes: UnsafeRawBufferPointer) {
+        unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+    }
+
     func finish() -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: algorithm.length) { digest, count in
             var length: UInt32 = 0

@@ -109,6 +109,8 @@ package protocol Partial: AnyObject {
 
     /// Writes all of `bytes` at `offset` or throws (code 9 disk full, 17 I/O).
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure)
+    /// Whether it takes more bytes at once; a reader of a pipe may be slow.
+    var hasRoom: Bool { get }
     /// The part file for those who can write to it without copying; `nil` when everything has to pass through `write`.
     var descriptor: Int32? { get }
     /// The next write goes there, by `write` or by way of `descriptor`: noted in case that a kill comes in its middle.
@@ -185,6 +187,7 @@ extension Disk {
 }
 
 extension Partial {
+    package var hasRoom: Bool { true }
     package var descriptor: Int32? { nil }
     package func settleIn() {}
     package func willWrite(_ range: ByteRange) {}

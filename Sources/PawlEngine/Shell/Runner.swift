@@ -209,8 +209,15 @@ final class Runner {
     /// How far a lane whose connection is asked for more than it may bring can be ahead of the limit.
     private static let precedence = Span.milliseconds(250)
 
-    /// Whether a rate limit makes this transfer wait; it is resumed when its time has come.
+    /// How soon a reader without room is asked again.
+    private static let readerPause = Span.milliseconds(2)
+
+    /// Whether a rate limit or a slow reader makes this transfer wait; it is resumed when its time has come.
     func holdsBack(_ writer: LaneWriter) -> Bool {
+        guard partial?.hasRoom != false else {
+            loop.sleep(writer.transfer, until: clock.now + Runner.readerPause)
+            return true
+        }
         guard isLimited else { return false }
         let now = clock.now
         let delay = max(shared.delay(of: writer.origin, now: now), limiter.delay(now: now))

@@ -78,6 +78,40 @@ struct Torture {
         )
     }
 
+    /// Where the fault origin has the content, the mirror's place after its own.
+    private static func paths(of victim: Victim) -> [String] {
+        ["/\(victim.name)"] + (victim.kind == .wavering ? ["/mirror/\(victim.name)"] : [])
+    }
+
+    /// Between two runs: other content of the same name, other options, mirrors in another order.
+    private mutating func waver(_ victim: Victim) {
+        if chance(0.3), !victim.isWhole {
+            count("content that changed between two runs")
+            let length = chance(0.6) ? victim.payload.length : 300_000 + below(9_000_000)
+            victim.wish.content = Payload(seed: dice.next(), length: length)
+            let validators = pick([
+                Behaviour.Validators.strong, .weakTagOnly, .lastModifiedOnly, .none, .freshTagEachTime,
+            ])
+            for path in Torture.paths(of: victim) {
+                victim.origin?.serve(path, victim.wish.content) {
+                    $0.pace = 6_000_000
+                    $0.validators = validators
+                }
+            }
+        }
+        if chance(0.3) {
+            count("range that is another")
+            let start = below(victim.payload.length)
+            victim.wish.range =
+                chance(0.3) ? nil : ByteRange(start, start + 1 + below(victim.payload.length - start))
+        }
+        if let range = victim.wish.range, range.end > victim.payload.length { victim.wish.range = nil }
+        if chance(0.5) { victim.wish.urls.reverse() }
+        if chance(0.2) { victim.wish.urls = Torture.paths(of: victim).compactMap { victim.origin?.url($0) } }
+        if chance(0.2) { victim.wish.urls = [victim.wish.urls[0]] }
+        victim.wish.connections = 1 + Int(below(6))
+    }
+
     private mutating func makeVictim(
         _ kind: Victim.Kind,
         _ name: String,
@@ -94,6 +128,7 @@ struct Torture {
             $0.framing = framing
             $0.cut = cut
         }
+        if kind == .wavering { origin.serve("/mirror/\(name)", payload) { $0.pace = pace } }
         return try Victim(
             kind,
             name: name,
@@ -113,6 +148,7 @@ extension Torture {
             victim.fill()
             count("room taken before a run")
         }
+        if victim.kind == .wavering, !victim.isNamed { waver(victim) }
         let process = try victim.start()
         while chance(0.35) {
             awaitMoment(process, victim)
@@ -213,13 +249,13 @@ extension Torture {
     private mutating func look(at victim: Victim) {
         if let origin = victim.origin {
             let records = origin.ended("/\(victim.name)")
-            if victim.connections == 1 { compare(records.dropFirst(victim.seen), victim) }
+            if victim.isCounted { compare(records.dropFirst(victim.seen), victim) }
             victim.seen = records.count
         }
         // What has its name is no partial any more: the next run hears of it and leaves it alone.
         let isThere = FileSystem.exists("\(victim.place)/\(victim.name)")
         victim.written = isThere ? ByteRangeSet() : victim.known
-        guard victim.connections == 1, FileSystem.exists("\(victim.place)/\(victim.name).part") else {
+        guard victim.isCounted, FileSystem.exists("\(victim.place)/\(victim.name).part") else {
             return
         }
         let more = max(0, victim.reached - victim.written.prefix)
@@ -228,15 +264,16 @@ extension Torture {
 
     /// The last run is left alone, and the file must be right.
     private mutating func finish(_ victim: Victim) throws {
-        victim.origin?.adjust("/\(victim.name)") { $0.pace = nil }
+        for path in Torture.paths(of: victim) { victim.origin?.adjust(path) { $0.pace = nil } }
         if !victim.isPublished {
             let process = try victim.start()
             let exit = process.wait(atMost: .seconds(90))
             if exit != .code(0) { try judge(exit, process, victim) }
             look(at: victim)
         }
-        let wrong = FileSystem.difference(of: "\(victim.place)/\(victim.name)", from: victim.payload)
-        if let wrong { report.problems.append("\(victim.kind.rawValue): \(wrong)") }
+        if let wrong = victim.difference {
+            report.problems.append("\(victim.kind.rawValue): \(wrong) after \(victim.history)")
+        }
         if victim.leftovers != [victim.name] {
             report.problems.append("\(victim.kind.rawValue): in the folder: \(victim.leftovers)")
         }

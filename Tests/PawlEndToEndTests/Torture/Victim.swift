@@ -10,13 +10,29 @@ final class Victim {
         case smallDisk = "fault origin, small disk"
         case nginx = "nginx"
         case nginxTLS = "nginx over TLS"
+        case wavering = "fault origin, with other options, mirrors and content after each kill"
+    }
+
+    /// What the next run is told, and what its server has.
+    struct Wish {
+        var content: Payload
+        var range: ByteRange?
+        var urls: [String]
+        var connections: Int
+
+        /// The range as `--range` takes it, and the addresses, the first one's mirrors after it.
+        var arguments: [String] {
+            (range.map { ["--range", "\($0.start)-\($0.end - 1)"] } ?? [])
+                + urls.dropFirst().flatMap { ["--mirror", $0] } + ["-x", "\(connections)", urls[0]]
+        }
     }
 
     let kind: Kind
     let name: String
-    let payload: Payload
-    let connections: Int
-    let url: String
+    /// The next run's, where each has its own.
+    var wish: Wish
+    /// What each run was told, for the one who looks for the cause.
+    private(set) var history: [String] = []
     let origin: PawlTestKit.Origin?
     let namespace: Namespace?
     let disk: MountedFolder?
@@ -40,15 +56,30 @@ final class Victim {
     ) throws {
         self.kind = kind
         self.name = name
-        self.payload = payload
-        self.connections = connections
-        self.url = url
+        wish = Wish(content: payload, urls: [url], connections: connections)
         self.origin = origin
         self.namespace = namespace
         self.options = options
         disk = kind == .smallDisk ? try MountedFolder(bytes: payload.length + 400_000) : nil
         folder = kind == .smallDisk ? nil : try TemporaryFolder()
     }
+
+    var payload: Payload { wish.content }
+    /// Whether every byte must be accounted for: one connection, and the same wish for every run.
+    var isCounted: Bool { wish.connections == 1 && kind != .wavering }
+    /// Whether the finished file has its name, whatever else there is.
+    var isNamed: Bool { FileSystem.exists("\(place)/\(name)") }
+
+    /// What is wrong with the finished file.
+    var difference: String? {
+        let path = "\(place)/\(name)"
+        guard let range = wish.range else { return FileSystem.difference(of: path, from: payload) }
+        return FileSystem.contents(path) == payload.bytes(in: range)
+            ? nil : "\(path) is not bytes \(range) of what its server had"
+    }
+
+    /// Whether every byte that the last run wanted is there: only the name is missing, whatever the server has now.
+    var isWhole: Bool { known.count == wish.range?.count ?? payload.length }
 
     var place: String { disk?.path ?? folder?.path ?? "" }
     /// Whether the file is in its place and nothing is left to do for it.
@@ -58,11 +89,12 @@ final class Victim {
     var leftovers: [String] { FileSystem.names(in: place) }
 
     func start() throws -> PawlProcess {
+        history.append("of \(payload.length) \(wish.arguments.joined(separator: " "))")
         let arguments =
             [
                 "get", "--json", "--timeout", "2", "--retries", "60", "--retry-delay", "0.05",
             ]
-            + ["-x", "\(connections)", "-d", place] + options + [url]
+            + ["-o", "\(place)/\(name)"] + options + wish.arguments
         return try namespace?.start(PawlBinary.path, arguments)
             ?? PawlProcess(PawlBinary.path, arguments, environment: ["HOME": place])
     }

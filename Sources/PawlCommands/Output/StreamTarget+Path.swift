@@ -1,0 +1,23 @@
+import Glibc
+import PawlCore
+
+extension StreamTarget {
+    /// Standard output, a character device, a named pipe or an open descriptor of that path, also where a symbolic link
+    /// leads to it; `nil` for all else.
+    init?(at path: String) {
+        if ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path) {
+            self = .standardOutput
+            return
+        }
+        // What is behind it may be a file, which is not to be replaced: it was opened by somebody else.
+        if path == "/dev/stderr" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/") {
+            self = .path(path)
+            return
+        }
+        var found = stat()
+        guard unsafe stat(path, &found) == 0, [S_IFCHR, S_IFIFO].contains(found.st_mode & S_IFMT) else {
+            return nil
+        }
+        self = .path(path)
+    }
+}

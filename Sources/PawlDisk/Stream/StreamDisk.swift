@@ -1,0 +1,109 @@
+package import PawlCore
+package import PawlEngine
+
+/// One download's way to a `StreamTarget`: in order, by one connection, without a part file and a journal.
+package final class StreamDisk: Disk {
+    private let target: StreamTarget
+    private let checksum: HashAlgorithm?
+
+    /// `checksum`: the digest that the download is going to ask for.
+    package init(to target: StreamTarget, checksum: HashAlgorithm?) {
+        self.target = target
+        self.checksum = checksum
+    }
+
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {
+        .fresh(StreamPartial(StreamWriter(target, checksum), name: claim.name))
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? { nil }
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
+
+/// Nothing outlives the process, and what was written cannot be taken back.
+private final class StreamPartial: Partial {
+    let name: String
+    let hasJournal = false
+    let slotCount = 64
+    let durable = ByteRangeSet()
+    private let writer: StreamWriter
+    private var length: Int64 = 0
+    /// The last bytes that were written, for a response that has to prove that it has the same content.
+    private var tail: [UInt8] = []
+    private static let longestTail = 256 << 10
+
+    init(_ writer: StreamWriter, name: String) {
+        self.writer = writer
+        self.name = name
+    }
+
+    var path: String { writer.target.name }
+    var hasRoom: Bool { writer.hasRoom }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        precondition(offset == length, "one connection writes in order")
+        try unsafe writer.write(bytes)
+        length += Int64(bytes.count)
+        unsafe tail.append(contentsOf: bytes)
+        if tail.count > StreamPartial.longestTail * 2 {
+            tail.removeFirst(tail.count - StreamPartial.longestTail)
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        let start = offset - (length - Int64(tail.count))
+        guard start >= 0, start + Int64(buffer.count) <= Int64(tail.count) else { throw isGone }
+        unsafe tail.withUnsafeBytes { kept in
+            let part = Int(start)..<(Int(start) + buffer.count)
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[part]))
+        }
+    }
+
+    func startOver(_ facts: JournalFacts) throws(Failure) {
+        guard length == 0 else { throw isGone }
+    }
+
+    private var isGone: Failure {
+        Failure(
+            .inputOutput,
+            "cannot start over on",
+            at: path,
+            because: "\(length) bytes were written to it already, and the server cannot continue after them",
+            remedy: "download to a file"
+        )
+    }
+
+    func publish(
+        length: Int64,
+        modified: UnixTime?,
+        completion: @escaping @Sendable (Result<String, Failure>) -> Void
+    ) {
+        let path = path
+        writer.drain { completion($0.map { path }) }
+    }
+
+    func digest(
+        _ algorithm: HashAlgorithm,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        writer.digest(completion)
+    }
+
+    func checkpoint(
+        _ done: ByteRangeSet,
+        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) { completion(.success(())) }
+
+    func reserve(_ total: Int64) throws(Failure) {}
+    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
+    func advanceLane(slot: Int, to cursor: Int64) {}
+    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func discard() {}
+    func giveBack() throws(Failure) {}
+}
