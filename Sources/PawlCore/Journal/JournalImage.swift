@@ -108,9 +108,11 @@ extension JournalImage {
         return set
     }
 
-    /// Length of the finished file that the part file still is: no byte beyond it was written.
-    package var original: Int64? {
-        guard let original = header.original, written.upperBound <= original else { return nil }
+    /// Length of the finished file that the part file still is: none of the bytes that are trusted is beyond it.
+    ///
+    /// What a power cut has taken from behind it makes it that file again: no byte of it was ever overwritten.
+    package func original(trusting done: ByteRangeSet) -> Int64? {
+        guard let original = header.original, done.upperBound <= original else { return nil }
         return original
     }
 

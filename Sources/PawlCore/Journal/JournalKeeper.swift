@@ -66,6 +66,7 @@ package struct JournalKeeper: Hashable, Sendable {
         header.boot = boot
         header.inodes = inodes
         header.written = done
+        header.original = image.original(trusting: done)
         header.durable = header.durable.clipped(to: length)
         // After another boot the header was read from the disk, so it is there. On the same boot it may be in the
         // page cache only, and what it says is durable has to be synced anew before it counts.

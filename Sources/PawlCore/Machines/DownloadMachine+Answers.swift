@@ -41,6 +41,8 @@ extension DownloadMachine {
         case .openRangeRefused(let evidence):
             guard !asksClosed else { return rangesBroken(evidence, lane: index, now: now) }
             asksClosed = true
+            // The target works, and may expire again before it is asked.
+            sources[lanes[index].source].wentBack = false
             return [.drop(lanes[index].id), reopen(index, now: now)]
         case .suspectPage(let answer, let evidence):
             let isAgain =

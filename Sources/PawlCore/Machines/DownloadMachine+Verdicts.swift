@@ -134,6 +134,7 @@ extension DownloadMachine {
         if let others = leaveOut(index, evidence, now: now) { return others }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         rangesUsable = false
+        sources[lanes[index].source].wentBack = false
         let drop = remove(index)
         return [drop, .tell(.notice("\(evidence): going on without ranges"))] + refillOrOpen(now: now)
     }

@@ -26,13 +26,7 @@ package struct DownloadPlan: Hashable, Sendable {
     }
 
     /// The wanted part has no more bytes than these.
-    package var longest: Int64 {
-        switch wish {
-        case .whole, .from: SegmentMap.open
-        case .closed(let range): range.count
-        case .suffix(let count): count
-        }
-    }
+    package var longest: Int64 { wish.longest }
 
     /// Where the wanted part begins in a resource of `total` bytes; `nil` while nobody can know.
     package func base(total: Int64?) -> Int64? {

@@ -8,6 +8,15 @@ package enum RequestedRange: Hashable, Sendable {
     case closed(ByteRange)
     /// `bytes=-count`
     case suffix(Int64)
+
+    /// It has no more bytes than these.
+    package var longest: Int64 {
+        switch self {
+        case .whole, .from: SegmentMap.open
+        case .closed(let range): range.count
+        case .suffix(let count): count
+        }
+    }
 }
 
 /// How a transfer may use connections.

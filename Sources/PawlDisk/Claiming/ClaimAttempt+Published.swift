@@ -52,7 +52,7 @@ extension ClaimAttempt {
         // A finished file that was only about to be continued is what it was before.
         case .whole(let image, _):
             let isIts =
-                image.original == nil && image.header.facts.sources.first == source
+                image.original(trusting: image.written) == nil && image.header.facts.sources.first == source
                 && image.header.inodes.part == finished.identity.inode
             return isIts ? .journal : nil
         // A small file has no journal, and what is there is somebody else's.

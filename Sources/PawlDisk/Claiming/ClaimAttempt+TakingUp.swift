@@ -125,17 +125,16 @@ extension ClaimAttempt {
             return try fresh(file, status, ticket)
         case .stranger: return .taken(.stranger(partPath))
         }
-        if let original = image.original, claim.ifExists != .resume {
-            return try putBack(file, length: original)
-        }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let isSame = folder.traits.contains(.keepsInodes) && inodes == image.header.inodes
         let done = image.trusted(boot: boot, length: status.length, changed: isSame ? status.changed : nil)
+        let original = image.original(trusting: done)
+        if let original, claim.ifExists != .resume { return try putBack(file, length: original) }
         let loaded = LoadedJournal(facts: image.header.facts, done: done)
-        guard image.original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
+        guard original != nil || loaded.facts.sources.first == source || adopts(loaded) else {
             return .taken(.otherDownload(partPath))
         }
-        let length = image.original == nil ? try cut(file, of: status.length, to: done) : status.length
+        let length = original == nil ? try cut(file, of: status.length, to: done) : status.length
         let (keeper, writes) = JournalKeeper.resumed(
             image,
             done: done,
@@ -144,7 +143,7 @@ extension ClaimAttempt {
             boot: boot
         )
         let kept = try resume(journal, keeper, writes)
-        guard let original = image.original else {
+        guard let original else {
             let partial = partial(file, length: length, journal: kept, ticket: ticket)
             return .answer(.found(partial, loaded))
         }

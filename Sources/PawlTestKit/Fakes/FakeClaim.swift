@@ -78,17 +78,18 @@ struct FakeClaim {
         _ done: ByteRangeSet,
         adopts: (LoadedJournal) -> Bool
     ) -> ClaimAnswer? {
-        if let original = image.original, claim.ifExists != .resume { return putBack(file, original) }
+        let original = image.original(trusting: done)
+        if let original, claim.ifExists != .resume { return putBack(file, original) }
         let isHidden = disk.state.withLock { $0.sabotage == .hidesJournals }
         let facts = disguised(image.header.facts)
         let journal = LoadedJournal(facts: facts, done: isHidden ? ByteRangeSet() : done)
-        guard image.original != nil || journal.facts.sources.first == source || adopts(journal) else {
+        guard original != nil || journal.facts.sources.first == source || adopts(journal) else {
             return nil
         }
         let boot = disk.state.withLock { $0.boot }
-        if image.original == nil { checkTail(file, done) }
+        if original == nil { checkTail(file, done) }
         file.contents.withLock { contents in
-            if image.original == nil { contents.cut(to: min(contents.length, Int(done.upperBound))) }
+            if original == nil { contents.cut(to: min(contents.length, Int(done.upperBound))) }
             let (keeper, writes) = JournalKeeper.resumed(
                 image,
                 done: done,
@@ -98,8 +99,8 @@ struct FakeClaim {
             )
             contents.journal?.perform(writes)
             contents.keeper = keeper
-            let kept = min(image.original ?? 0, Int64(contents.length))
-            contents.written = image.original == nil ? done : ByteRangeSet([ByteRange(0, kept)])
+            let kept = min(original ?? 0, Int64(contents.length))
+            contents.written = original == nil ? done : ByteRangeSet([ByteRange(0, kept)])
             contents.synced = contents.synced.intersection(contents.written)
             contents.found = done
             contents.diedAt = nil
@@ -109,8 +110,8 @@ struct FakeClaim {
                 .map { (Moment(nanoseconds: .max), $0.range) }
         }
         let partial = take(file)
-        disk.timeline.note("disk: took up \(name) with \(done.runs), was \(image.original ?? -1) long")
-        if let original = image.original {
+        disk.timeline.note("disk: took up \(name) with \(done.runs), was \(original ?? -1) long")
+        if let original {
             let length = file.contents.withLock { min(original, Int64($0.length)) }
             return .existing(partial, length: length)
         }

@@ -50,6 +50,48 @@ import Testing
         #expect(keeper.header.original == nil)
     }
 
+    @Test
+    func `what a power cut takes from behind a finished file makes it that file again, and a kill does not`()
+        throws
+    {
+        let (begun, writes) = JournalKeeper.begun(
+            facts: someFacts(),
+            done: ByteRangeSet(),
+            original: 100,
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 5
+        )
+        var keeper = begun
+        var file = VolatileBytes()
+        file.perform(writes)
+        file.perform(keeper.beginLane(0, at: 100, retiring: nil).1)
+        file.perform([
+            JournalSlot(index: 0, start: 100, incarnation: keeper.incarnation, nonce: 5).write(at: 120)
+        ])
+        let killed = try JournalImage(file.cache)
+        let all = ByteRangeSet([ByteRange(0, 120)])
+        #expect(killed.original(trusting: all) == nil)
+        #expect(killed.original(trusting: ByteRangeSet()) == 100)
+        // What counted as a partial once stays one, however little of it there is later.
+        let (next, _) = JournalKeeper.resumed(
+            killed,
+            done: all,
+            length: 120,
+            inodes: someInodes,
+            boot: someBoot
+        )
+        #expect(next.header.original == nil)
+        let (same, _) = JournalKeeper.resumed(
+            killed,
+            done: ByteRangeSet(),
+            length: 100,
+            inodes: someInodes,
+            boot: someBoot
+        )
+        #expect(same.header.original == 100)
+    }
+
     @Test(arguments: [3, UInt64.max / 4, UInt64.max / 4 + 1, UInt64.max / 2])
     func `a journal with counts that nobody can have counted is known for that`(count: UInt64) throws {
         let writes = JournalKeeper.begun(
