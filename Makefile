@@ -93,12 +93,13 @@ torture: test-packages build ## the real program killed KILLS=200 times, stopped
 fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
 	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)
 
-bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
+bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 	@Scripts/install-packages build bench
 	$(MAKE) --no-print-directory build
 	for tool in limits measure; do gcc -O2 -Wall -o .build/$$tool Benchmarks/$$tool.c || exit 1; done
 	Benchmarks/bench.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),5) \
 	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
+	    $(if $(BEFORE),--before '$(BEFORE)') \
 	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(PREFIX)')
 
 load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling (PHASES=calls,sockets,polls)

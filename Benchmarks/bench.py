@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs `pawl get` and its peers in turn against nginx on loopback; prints a table and the verdicts of each case.
 
-    bench.py --pawl BINARY --tools FOLDER [--rounds N] [--cases NAME,NAME] [--markdown FILE] [--wan URL ...]
+    bench.py --pawl BINARY --tools FOLDER [--before BINARY] [--rounds N] [--cases NAME,NAME] [--markdown FILE]
+             [--wan URL ...]
 
 Only the ratios inside one table count: programs of one case run interleaved, round by round, and the best round
 of each is judged (the median where connections come and go by chance). Every run writes new files on a memory disk. A program
@@ -9,7 +10,7 @@ that fails is told in the table and not run again in that case.
 """
 import argparse, os, shlex, shutil, signal, sys, tempfile, time
 sys.dont_write_bytecode = True  # nothing is left in the folder of the sources
-from cases import Cases, GIB, MIB
+from cases import AtMost, Cases, GIB, MIB
 from measuring import Failed, Runner
 from origin import Origin
 import report
@@ -45,6 +46,14 @@ def measure(case, rounds, runner):
     return told, failures
 
 
+def beside(case, pawl, before):
+    """Lets an earlier build run the same commands, and judges the new one by it."""
+    for name, command in [(n, c) for n, c in case.commands.items() if pawl in c]:
+        old = "pawl before" + name.removeprefix("pawl")
+        case.commands[old] = [before if word == pawl else word for word in command]
+        case.targets = [*case.targets, *(AtMost(name, what, 1.05, old) for what in ("wall", "cpu"))]
+
+
 def trace(case, runner, wan):
     if not case.traced:
         return None
@@ -56,6 +65,7 @@ def trace(case, runner, wan):
 def arguments():
     parser = argparse.ArgumentParser()
     parser.add_argument("--pawl", required=True)
+    parser.add_argument("--before", help="an earlier build, to run beside it")
     parser.add_argument("--tools", required=True, help="folder of the built limits and measure")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--cases", default="")
@@ -89,6 +99,8 @@ def main():
         for case in Cases(origin, pawl, tool("limits"), wan).all():
             if wanted and case.name not in wanted:
                 continue
+            if args.before:
+                beside(case, pawl, os.path.abspath(args.before))
             print(f"{time.monotonic() - began:5.0f} s  {case.title}", file=sys.stderr, flush=True)
             rounds, failures = measure(case, args.rounds, runner)
             part, judged = report.section(case, rounds, failures, trace(case, runner, wan))
