@@ -8,6 +8,13 @@ extension Job {
         let first = try WebAddress.parse(source)
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
+        // The journal has to hold them beside what it says of the file.
+        guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= Job.longestSources else {
+            throw Job.refused(
+                "\(sources.count) addresses of one file",
+                "together they are longer than \(Job.longestSources) bytes"
+            )
+        }
         var plan = DownloadPlan(sources: sources)
         if let connections = options.connections {
             guard (1...DownloadMachine.mostLanes).contains(connections) else {
@@ -56,7 +63,7 @@ extension Job {
         fileName = try Job.fileName(options)
         naming = NamingPolicy(rawValue: options.naming.rawValue) ?? .server
         ifExists = IfExists(rawValue: options.existingFile.rawValue) ?? .rename
-        rateLimit = options.rateLimit
+        rateLimit = options.rateLimit.flatMap { $0 > 0 ? $0 : nil }
     }
 
     private static func refused(_ what: String, _ why: String) -> Failure {
@@ -68,6 +75,9 @@ extension Job {
         let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
             throw refused("--checksum \(text)", "it takes TYPE=HEX with a TYPE of \(names)")
+    /// Bytes of all addresses of one download together.
+    static let longestSources = 1 << 20
+
         }
         guard let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length else {
             throw refused(

@@ -210,7 +210,11 @@ extension Exchange {
         let total: Int64?
         switch request?.range {
         case .whole, nil: total = rest ?? (atEnd ? 0 : nil)
-        case .from(let start): total = (rest ?? (atEnd ? 0 : nil)).map { $0 + start }
+        case .from(let start):
+            total = (rest ?? (atEnd ? 0 : nil)).flatMap { length in
+                let (whole, overflows) = length.addingReportingOverflow(start)
+                return overflows ? nil : whole
+            }
         case .closed, .suffix: total = nil
         }
         let modified = easy.offset(CURLINFO_FILETIME_T).map { UnixTime(seconds: $0) }

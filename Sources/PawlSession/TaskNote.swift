@@ -19,7 +19,7 @@ struct TaskNote: Hashable {
     init?(_ text: String) {
         guard let end = text.firstRange(of: "\n\n") else { return nil }
         let lines = text[..<end.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count >= 3, let number = Int(lines[0]) else { return nil }
+        guard lines.count >= 3, let number = Int(lines[0]), 0...Int(Int32.max) ~= number else { return nil }
         self.number = number
         folder = String(lines[1])
         request = SessionRequest(url: String(lines[2]))

@@ -108,7 +108,7 @@ extension QueueDatabase {
                     id: QueueID(stored: row.integer(1)),
                     state: try RecordRow.state(row.integer(2)),
                     priority: Int(row.integer(4)),
-                    position: row.real(5),
+                    position: row.position(5),
                     group: known
                 )
             }
@@ -165,13 +165,6 @@ extension QueueTotals {
         written = written.addingClamped(other.written)
         total = total.addingClamped(other.total)
         unknownTotals += other.unknownTotals
-    }
-}
-
-extension Int64 {
-    fileprivate func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, overflows) = addingReportingOverflow(other)
-        return overflows ? .max : sum
     }
 }
 

@@ -34,6 +34,7 @@ enum RecordRow {
     }
 
     static func record(_ row: Statement, sources: [String]) throws(DatabaseError) -> QueueRecord {
+        guard !sources.isEmpty else { throw .damage("a download has no address") }
         var record = QueueRecord(
             id: QueueID(stored: row.integer(1)),
             sources: sources,
@@ -42,13 +43,13 @@ enum RecordRow {
         record.options = row.text(2)
         record.group = row.text(3)
         record.priority = Int(row.integer(4))
-        record.position = row.real(5)
+        record.position = row.position(5)
         record.state = try state(row.integer(6))
         record.folder = row.text(7)
         record.name = row.optionalText(8)
         record.contentType = row.optionalText(9)
-        record.written = row.integer(10)
-        record.total = row.optionalInteger(11)
+        record.written = max(0, row.integer(10))
+        record.total = row.optionalInteger(11).map { max(0, $0) }
         record.startedAt = row.optionalInteger(13).map(UnixTime.init(seconds:))
         record.endedAt = row.optionalInteger(14).map(UnixTime.init(seconds:))
         record.errorCode = Int(row.integer(15))
@@ -60,6 +61,14 @@ enum RecordRow {
     static func state(_ stored: Int64) throws(DatabaseError) -> QueueState {
         guard let state = QueueState(rawValue: Int(stored)) else { throw .damage("no state is \(stored)") }
         return state
+    }
+}
+
+extension Statement {
+    /// A place in the line; a number beyond all others would leave no room behind it.
+    func position(_ column: Int32) -> Double {
+        let position = real(column)
+        return abs(position) < 1e15 ? position : 0
     }
 }
 

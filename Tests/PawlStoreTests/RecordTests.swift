@@ -40,6 +40,32 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
+    @Test func `numbers that somebody else wrote into the database come out as ones that can be`() throws {
+        let bench = try QueueBench()
+        let queue = try bench.open()
+        var odd = record(1)
+        odd.written = .min
+        odd.total = .min
+        odd.position = .infinity
+        odd.addedAt = UnixTime(seconds: .max)
+        try queue.apply([.put(odd)])
+        let found = try #require(try queue.record(odd.id))
+        #expect(found.written == 0)
+        #expect(found.total == 0)
+        #expect(found.position == 0)
+        #expect(try queue.entries().allSatisfy { $0.position == 0 })
+    }
+
+    @Test func `a download without an address is damage`() throws {
+        let bench = try QueueBench()
+        let queue = try bench.open()
+        var odd = record(1)
+        odd.sources = []
+        try queue.apply([.put(odd)])
+        #expect(throws: Failure.self) { try queue.record(odd.id) }
+        #expect(bench.said.count == 1)
+    }
+
     @Test func `D12 putting a record again updates it, its sources too`() throws {
         let queue = try QueueBench().open()
         try queue.apply([.put(full(1)), .put(record(2))])

@@ -36,7 +36,7 @@ struct Aria2cRun {
         try ServeSession.run(configuration) { service in
             guard seconds > 0 else { return }
             Task {
-                try? await Task.sleep(for: .seconds(seconds))
+                try? await Task.sleep(for: .seconds(min(seconds, Int64(Int32.max))))
                 service.ask()
             }
         }

@@ -1,4 +1,5 @@
 package import Pawl
+import PawlCore
 
 /// What is known of all downloads of one command: who is under way, how the others ended, and the exit code.
 package struct Roster: Sendable {
@@ -75,8 +76,8 @@ package struct Roster: Sendable {
             // A file that was there already never started.
             entry.name = entry.name ?? file.path.split(separator: "/").last.map(String.init)
             finished += 1
-            finishedBytes += file.length
-            receivedBytes += file.received
+            finishedBytes = finishedBytes.addingClamped(file.length)
+            receivedBytes = receivedBytes.addingClamped(file.received)
             return .finished(file)
         case .failed(let error):
             failed += 1

@@ -183,9 +183,11 @@ extension ProgressTotals {
     /// The sum of all; its size is not known while there are files of which nothing is known yet.
     fileprivate init(_ roster: borrowing Roster, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool)
     {
-        let written = roster.finishedBytes + running.reduce(0) { $0 + $1.written }
+        let written = running.reduce(roster.finishedBytes) { $0.addingClamped($1.written) }
         var total: Int64? = hasUnknown ? nil : roster.finishedBytes
-        for snapshot in running { total = total.flatMap { sum in snapshot.total.map { sum + $0 } } }
+        for snapshot in running {
+            total = total.flatMap { sum in snapshot.total.map { sum.addingClamped($0) } }
+        }
         let smoothed = running.reduce(0) { $0 + $1.smoothedSpeed }
         let timeLeft = total.flatMap { smoothed > 0 ? Double(max(0, $0 - written)) / Double(smoothed) : nil }
         self.init(

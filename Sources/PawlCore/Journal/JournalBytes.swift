@@ -91,8 +91,10 @@ struct JournalReader {
             else { return nil }
             let (start, startOverflows) = end.addingReportingOverflow(distance)
             let (next, nextOverflows) = start.addingReportingOverflow(span)
-            guard !startOverflows, !nextOverflows else { return nil }
-            set.insert(ByteRange(start, next))
+            guard !startOverflows, !nextOverflows, let range = ByteRange(named: start, next) else {
+                return nil
+            }
+            set.insert(range)
             end = next
         }
         return set

@@ -66,7 +66,7 @@ extension JournalReader {
         else { return nil }
         var representation = Representation(wish: nil, base: nil)
         if flags & 1 != 0 {
-            guard let total = take(Int64.self), total >= 0 else { return nil }
+            guard let total = take(Int64.self), 0...JournalLayout.longestFile ~= total else { return nil }
             representation.total = total
         }
         if flags & 2 != 0, takeText() == nil { return nil }
@@ -86,7 +86,8 @@ extension JournalReader {
 
     private mutating func takeRepresentation() -> Representation? {
         guard let wish = takeWish(), let base = take(Int64.self), let total = take(Int64.self),
-            base >= -1, total >= -1, let coding = takeOptionalText(), let mediaType = takeOptionalText(),
+            -1...JournalLayout.longestFile ~= base, -1...JournalLayout.longestFile ~= total,
+            let coding = takeOptionalText(), let mediaType = takeOptionalText(),
             let count = takeCount(), count <= UInt64(Representation.mostRecords)
         else { return nil }
         var records: [ValidatorRecord] = []
@@ -128,13 +129,13 @@ extension JournalReader {
 
     private mutating func takeWish() -> Optionally<RequestedRange>? {
         guard let kind = take(UInt8.self), let first = take(Int64.self), let second = take(Int64.self),
-            first >= 0, second >= 0
+            0...JournalLayout.longestFile ~= first, 0...JournalLayout.longestFile ~= second
         else { return nil }
         switch kind {
         case 0: return Optionally(value: nil)
         case 1: return Optionally(value: .whole)
         case 2: return Optionally(value: .from(first))
-        case 3: return first <= second ? Optionally(value: .closed(ByteRange(first, second))) : nil
+        case 3: return ByteRange(named: first, second).map { Optionally(value: .closed($0)) }
         case 4: return Optionally(value: .suffix(first))
         case _: return nil
         }

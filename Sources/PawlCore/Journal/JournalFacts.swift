@@ -14,6 +14,21 @@ package struct JournalFacts: Hashable, Sendable {
     }
 }
 
+extension JournalFacts {
+    /// The same of one address, with nothing that servers have said of it.
+    var brief: JournalFacts {
+        let known = representation
+        let representation = Representation(
+            wish: known.wish,
+            base: known.base,
+            coding: known.coding,
+            total: known.total,
+            mediaType: known.mediaType
+        )
+        return JournalFacts(sources: Array(sources.prefix(1)), representation: representation, name: name)
+    }
+}
+
 /// What was found of an earlier run: the facts, and the bytes that may be trusted on this boot.
 package struct LoadedJournal: Hashable, Sendable {
     package var facts: JournalFacts

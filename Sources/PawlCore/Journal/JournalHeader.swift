@@ -86,7 +86,7 @@ extension JournalHeader {
             let synced = reader.take(Int64.self), let original = reader.take(Int64.self),
             let facts = isOld ? reader.takeOldFacts() : reader.takeFacts(),
             let written = reader.takeSet(), let durable = reader.takeSet(), reader.isAtEnd,
-            max(generation, incarnation) <= JournalLayout.lastCount
+            max(generation, incarnation) <= JournalLayout.lastCount, original <= JournalLayout.longestFile
         else { return nil }
         self.generation = generation
         self.incarnation = incarnation

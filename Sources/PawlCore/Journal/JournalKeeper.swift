@@ -221,11 +221,21 @@ package struct JournalKeeper: Hashable, Sendable {
     ///
     /// A set of half a million runs and more loses its shortest ones: they are fetched again.
     private func fittingHeader() -> [UInt8] {
+        let capacity = JournalLayout.capacity(ofArea: JournalLayout.lastArea)
         var bytes = header.encoded(nonce: nonce)
+        guard bytes.count > capacity else { return bytes }
         var whole = header
-        while bytes.count > JournalLayout.capacity(ofArea: JournalLayout.lastArea) {
+        // One address is enough to know the file by.
+        if whole.facts.sources.reduce(0, { $0 + $1.utf8.count }) > capacity {
+            whole.facts = whole.facts.brief
+            bytes = whole.encoded(nonce: nonce)
+        }
+        while bytes.count > capacity {
             let longest = whole.written.runs.sorted { $0.count > $1.count }
-            precondition(longest.count > 1, "an address of 8 MiB: no transport takes one")
+            guard longest.count > 1 else {
+                whole.facts = whole.facts.brief
+                return whole.encoded(nonce: nonce)
+            }
             whole.written = ByteRangeSet(longest.prefix(longest.count / 2))
             let durable = whole.durable.runs.sorted { $0.count > $1.count }
             whole.durable = ByteRangeSet(durable.prefix(durable.count / 2))

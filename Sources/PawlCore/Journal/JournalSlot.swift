@@ -68,7 +68,7 @@ package struct JournalSlot: Hashable, Sendable {
         let offset = page.startIndex + JournalLayout.offset(ofSlot: index)
         guard offset + JournalLayout.slotLength <= page.endIndex else { return nil }
         var reader = JournalReader(page[offset..<offset + JournalLayout.slotLength])
-        guard let start = reader.take(Int64.self), start >= 0,
+        guard let start = reader.take(Int64.self), 0...JournalLayout.longestFile ~= start,
             let incarnation = reader.take(UInt64.self), incarnation <= JournalLayout.lastCount
         else { return nil }
         self.init(index: index, start: start, incarnation: incarnation, nonce: nonce)

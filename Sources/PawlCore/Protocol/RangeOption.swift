@@ -12,13 +12,22 @@ package enum RangeOption {
         switch (numbers[0], numbers[1]) {
         case (let first?, let last?):
             guard first <= last else { throw failure(text, "it ends before it begins") }
-            guard last < Int64.max else { throw failure(text, "it is too large") }
-            return .closed(ByteRange(first, last + 1))
-        case (let first?, nil): return .from(first)
+            guard last < JournalLayout.longestFile, let range = ByteRange(named: first, last + 1) else {
+                throw tooLarge(text)
+            }
+            return .closed(range)
+        case (let first?, nil):
+            guard first <= JournalLayout.longestFile else { throw tooLarge(text) }
+            return .from(first)
         case (nil, let count):
             guard let count, count > 0 else { throw failure(text, "it asks for no byte") }
+            guard count <= JournalLayout.longestFile else { throw tooLarge(text) }
             return .suffix(count)
         }
+    }
+
+    private static func tooLarge(_ text: String) -> Failure {
+        failure(text, "no file has more than \(JournalLayout.longestFile) bytes")
     }
 
     private static func failure(_ text: String, _ why: String) -> Failure {

@@ -34,7 +34,7 @@ package struct ResponseHead: Hashable, Sendable {
     /// What an FTP or SFTP server told of a file.
     package init(fileLength: Int64?, modified: UnixTime?) {
         status = 0
-        contentLength = fileLength
+        contentLength = fileLength.flatMap { $0 >= 0 ? $0 : nil }
         lastModified = modified
     }
 

@@ -20,9 +20,15 @@ extension WebAddress {
         }
     }
 
+    /// Bytes; RFC 9110 §4.1 asks servers to take 8,000 and more.
+    private static let longest = 1 << 18
+
     /// `text` without white space around it, free of control characters.
     static func reference(_ text: String) throws(AddressFlaw) -> ArraySlice<UInt8> {
         let bytes = Array(text.utf8).trimmed(\.isWhiteSpace)
+        guard bytes.count <= longest else {
+            throw AddressFlaw("it is longer than \(longest) bytes")
+        }
         guard !bytes.contains(where: \.isControl) else {
             throw AddressFlaw("it holds a control character", remedy: "percent-encode it or leave it out")
         }

@@ -134,6 +134,9 @@ package struct Judge: Hashable, Sendable {
         let said = ContentIdentity(head, total: head.contentLength)
         let evidence = known == nil ? .weak : evidence(said)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
+        if head.contentLength == nil, case .suffix = asked {
+            return .fault(.unproven("it does not tell the length, from which the last bytes are counted"))
+        }
         let total = head.contentLength ?? SegmentMap.open
         let start = askedStart(in: total)
         guard start <= total else {
@@ -271,10 +274,12 @@ package struct Judge: Hashable, Sendable {
 extension ResponseHead {
     /// The greatest length that it speaks of.
     fileprivate var longest: Int64? {
-        switch contentRange {
-        case .range(let range, let total): total ?? range.end
-        case .unsatisfied(let total): total
-        case .absent, .malformed: contentLength
-        }
+        let told: [Int64?] =
+            switch contentRange {
+            case .range(let range, let total): [range.end, total]
+            case .unsatisfied(let total): [total]
+            case .absent, .malformed: []
+            }
+        return (told + [contentLength]).compactMap { $0 }.max()
     }
 }

@@ -79,3 +79,11 @@ package enum ByteQuantity {
         return Int64(numerator * Int128(unit) / denominator)
     }
 }
+
+extension Int64 {
+    /// A sum of amounts that servers and files claim: what does not fit is the greatest that does.
+    package func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
+    }
+}

@@ -12,6 +12,14 @@ package struct ByteRange: Hashable, Sendable {
         self.end = end
     }
 
+    /// A range that something outside of this program names: `nil` unless it runs forward within what a file can have.
+    ///
+    /// Sums of two such numbers always fit.
+    package init?(named start: Int64, _ end: Int64) {
+        guard 0 <= start, start <= end, end <= JournalLayout.longestFile else { return nil }
+        self.init(start, end)
+    }
+
     package var count: Int64 { end - start }
     package var isEmpty: Bool { start == end }
 

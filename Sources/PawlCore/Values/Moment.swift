@@ -9,7 +9,7 @@ package struct Moment: Hashable, Comparable, Sendable {
         Moment(nanoseconds: moment.nanoseconds.addingReportingOverflow(span.nanoseconds).partialValue)
     }
     package static func - (later: Moment, earlier: Moment) -> Span {
-        Span(nanoseconds: later.nanoseconds - earlier.nanoseconds)
+        Span(nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
     }
 }
 
@@ -18,15 +18,22 @@ package struct Span: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-    package static func seconds(_ value: Double) -> Span { Span(nanoseconds: Int64(value * 1e9)) }
+    /// What is longer than three centuries is as long as that, and what is no number is nothing.
+    package static func seconds(_ value: Double) -> Span { Span(clamping: value * 1e9) }
     package static func milliseconds(_ value: Int64) -> Span { Span(nanoseconds: value * 1_000_000) }
+    private init(clamping nanoseconds: Double) {
+        // Half of what fits, so that a sum of two fits as well.
+        let longest = Double(Int64.max / 2)
+        self.init(nanoseconds: nanoseconds.isNaN ? 0 : Int64(min(max(nanoseconds, -longest), longest)))
+    }
+
     package static let zero = Span(nanoseconds: 0)
 
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 
     package static func < (left: Span, right: Span) -> Bool { left.nanoseconds < right.nanoseconds }
     package static func * (span: Span, factor: Double) -> Span {
-        Span(nanoseconds: Int64(Double(span.nanoseconds) * factor))
+        Span(clamping: Double(span.nanoseconds) * factor)
     }
 }
 

@@ -62,7 +62,7 @@ final class SessionKeeper: Sendable {
             return
         }
         timer = Task {
-            while (try? await Task.sleep(for: .seconds(interval))) != nil {
+            while (try? await Task.sleep(for: .seconds(min(interval, Int(Int32.max))))) != nil {
                 await Self.save(methods, log)
             }
         }

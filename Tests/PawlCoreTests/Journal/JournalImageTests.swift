@@ -35,7 +35,8 @@ import Testing
 
     @Test(arguments: [
         Representation(), Representation(wish: nil, base: nil), Representation(coding: "", total: 0),
-        Representation(wish: .from(7), base: 7, total: .max), Representation(wish: .suffix(7), base: nil),
+        Representation(wish: .from(7), base: 7, total: 1 << 48 - 1),
+        Representation(wish: .suffix(7), base: nil),
         Representation(
             wish: .closed(ByteRange(7, 7)),
             mediaType: "",
@@ -65,6 +66,30 @@ import Testing
         let bytes = journal(facts: facts)
         #expect(bytes.count == JournalLayout.end(ofArea: 7))
         #expect(try JournalImage(bytes).header.facts == facts)
+    }
+
+    @Test(arguments: [
+        Representation(total: 1 << 48), Representation(wish: .from(.max), base: 7),
+        Representation(wish: .suffix(1 << 48), base: nil), Representation(wish: .closed(ByteRange(0, .max))),
+        Representation(wish: .from(7), base: .max),
+    ])
+    func `a journal that tells of more than a file can have is none`(_ representation: Representation) {
+        let facts = JournalFacts(sources: [], representation: representation, name: "")
+        #expect(throws: JournalImage.Fault.self) { try JournalImage(journal(facts: facts)) }
+    }
+
+    @Test func `a journal that claims bytes where no file has any is none`() {
+        let done = ByteRangeSet([ByteRange(0, 5), ByteRange(1 << 48 - 1, .max)])
+        #expect(throws: JournalImage.Fault.self) { try JournalImage(journal(done: done)) }
+        #expect(throws: JournalImage.Fault.self) { try JournalImage(journal(original: .max)) }
+    }
+
+    @Test func `addresses that no journal can hold give way to the first of them`() throws {
+        let sources = (0..<9).map { "https://m\($0).example/" + String(repeating: "u", count: 1 << 20) }
+        let done = ByteRangeSet([ByteRange(0, 5)])
+        let image = try JournalImage(journal(facts: JournalFacts(sources: sources, name: "x"), done: done))
+        #expect(image.header.facts.sources == [sources[0]])
+        #expect(image.written == done)
     }
 
     @Test func `the file's length is a truth above the journal's`() throws {

@@ -46,6 +46,7 @@ const forms = {
   "the server refuses bytes from {} of {} (416)": "服务器拒绝从 {0} 起的字节，共 {1}（416）",
   "the server sent {}, which is not where the file goes on": "服务器发送了 {0}，与文件的续点不符",
   "it says that there are {} bytes, which no file of ours can have": "它声称有 {0} 字节，超出任何文件所能有的大小",
+  "it does not tell the length, from which the last bytes are counted": "它没有给出长度，无法从末尾计算字节",
   "it gives lengths that contradict each other": "它给出的长度互相矛盾",
   "it answered with a web page ({})": "它以网页应答（{0}）",
   "it had {} bytes and has {} now": "原为 {0} 字节，现为 {1} 字节",

@@ -1,0 +1,114 @@
+import Testing
+
+@testable import PawlCore
+
+/// Numbers that a server, a file or a caller names reach no sum that does not fit.
+@Suite struct OutsideNumberCaseTests {
+    private static let longest = JournalLayout.longestFile
+    private static let edges: [Int64] = [0, 1, 9, 10, 11, 20, longest - 1, longest]
+    private static let extremes = edges + [longest + 1, .max - 20, .max - 1, .max]
+
+    private static let wishes: [RequestedRange] =
+        [.whole] + edges.map { .from($0) } + edges.map { .suffix(max(1, $0)) }
+        + edges.flatMap { first in edges.compactMap { ByteRange(named: first, $0).map { .closed($0) } } }
+
+    private static let heads: [ResponseHead] = extremes.flatMap { length in
+        var heads = [Bench.whole(length), ResponseHead(fileLength: length, modified: nil), refused(length)]
+        for start in edges {
+            for end in extremes where end > start {
+                heads.append(Bench.part(start, end, of: length))
+                heads.append(Bench.part(start, end, of: nil))
+            }
+        }
+        return heads
+    }
+
+    private static func refused(_ total: Int64) -> ResponseHead {
+        var head = ResponseHead(status: 416)
+        head.contentRange = .unsatisfied(total: total)
+        return head
+    }
+
+    /// Every start that a disk can offer, with bytes of `count`.
+    private static func claims(_ count: Int64, _ wish: RequestedRange) -> [ClaimOutcome] {
+        let representation = Representation(wish: wish, base: 0)
+        let facts = JournalFacts(sources: [], representation: representation, name: "f")
+        let done = ByteRangeSet(count > 0 ? [ByteRange(0, count)] : [])
+        return [.existing(length: count), .found(LoadedJournal(facts: facts, done: done))]
+    }
+
+    @Test(arguments: wishes)
+    func `no length of a file that is there meets a wish that overflows`(_ wish: RequestedRange) {
+        var requests = 0
+        for count in Self.edges {
+            for claim in Self.claims(count, wish) {
+                for checksum in [nil, Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))] {
+                    var bench = Bench {
+                        $0.wish = wish
+                        $0.checksum = checksum
+                    }
+                    bench.begin(claim)
+                    requests += bench.machine.lanes.count
+                    bench.answer(Bench.whole(30))
+                }
+            }
+        }
+        #expect(requests > 0)
+    }
+
+    @Test(arguments: wishes)
+    func `no response overflows a wish`(_ wish: RequestedRange) {
+        for scheme in [WebAddress.Scheme.http, .ftp] {
+            for head in Self.heads {
+                var bench = Bench(scheme: scheme) { $0.wish = wish }
+                bench.begin(.fresh)
+                bench.answer(head)
+                bench.progress(to: min(10, bench.machine.lanes.last?.end ?? 0))
+                bench.fail(.connectionLost)
+                bench.ring()
+                bench.answer(head)
+                #expect(bench.machine.written <= 10)
+            }
+        }
+    }
+
+    @Test func `a length that no file can have is no length, whatever else the response says`() {
+        for head in [
+            Bench.part(0, .max, of: 10), Bench.part(0, 10, of: .max), Bench.whole(.max), Self.refused(.max),
+        ] {
+            let verdict = Judge(asked: .from(0), known: nil).verdict(on: head, wallTime: UnixTime(seconds: 0))
+            guard case .fault(.unproven) = verdict else {
+                Issue.record("\(verdict)")
+                continue
+            }
+        }
+    }
+
+    @Test func `the last bytes of a file of unknown length cannot be placed`() {
+        let head = ResponseHead(fileLength: nil, modified: nil)
+        let verdict = Judge(asked: .suffix(10), known: nil).verdict(on: head, wallTime: UnixTime(seconds: 0))
+        guard case .fault(.unproven) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+    }
+
+    @Test func `a negative length is none`() {
+        #expect(ResponseHead(fileLength: -1, modified: nil).contentLength == nil)
+    }
+
+    @Test func `a span is as long as counts and never traps`() {
+        let huge: [Double] = [
+            .infinity, -.infinity, .nan, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
+        ]
+        for seconds in huge {
+            let span = Span.seconds(seconds)
+            #expect((span > .zero) == (seconds > 0))
+            #expect((Moment(nanoseconds: 0) + span) - Moment(nanoseconds: 0) == span)
+            #expect(span * .infinity != Span(nanoseconds: 1))
+        }
+        var limiter = RateLimiter(rate: 1)
+        limiter.charge(.max, now: Moment(nanoseconds: 0))
+        #expect(limiter.delay(now: Moment(nanoseconds: 0)) > .seconds(86_400))
+    }
+}
