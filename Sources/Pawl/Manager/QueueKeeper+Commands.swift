@@ -19,14 +19,16 @@ extension QueueKeeper {
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
         pausedGroups = Set((try store.setting("paused groups") ?? "").split(separator: "\n").map(String.init))
         for group in pausedGroups { perform(machine.pause(group: GroupID(group))) }
+        let suspects = try loadStarts()
         for entry in try store.entries() {
             machine.admit(
                 entry.id,
                 at: QueuePlace(priority: entry.priority, position: entry.position),
                 group: entry.group.isEmpty ? nil : GroupID(entry.group),
-                isPaused: entry.state == .paused || configuration.holdsAtStart
+                isPaused: entry.state == .paused || configuration.holdsAtStart || suspects.contains(entry.id)
             )
         }
+        for id in suspects { setAside(id) }
         try resumeRemovals()
         let held = try store.setting(Self.holdersName)
         writtenHolders = held

@@ -40,7 +40,8 @@ extension QueueKeeper {
             ids[engineID] = id
             show(record)
             audience.herald.follow(Download.ID(rawValue: id.rawValue), box)
-            if unwritten.contains(id) { held.append(engineID) } else { engine.resume(engineID) }
+            starts.begin(id)
+            held.append(engineID)
         } catch {
             end(id, .failure(error))
         }
@@ -102,8 +103,10 @@ extension QueueKeeper {
         case .phase(.finished), .phase(.failed): break
         case .phase(let phase):
             if phase == .publishing { perform(machine.publishing(id)) }
+            if phase == .waitingForNetwork { starts.end(id) }
             if machine.rest(of: id) == nil { tell(id, .state(DownloadState(phase))) }
         case .started(let total, let resumedAt):
+            starts.end(id)
             let response = report.head.map { DownloadResponse($0) }
             if let response { runs[id]?.response = response }
             edit(id) { record in
@@ -117,7 +120,10 @@ extension QueueKeeper {
                 audience.herald.started(Download.ID(rawValue: id.rawValue), total, resumedAt, response)
             }
             relay(report, of: id)
-        case .notice, .retrying: relay(report, of: id)
+        case .notice: relay(report, of: id)
+        case .retrying:
+            starts.end(id)
+            relay(report, of: id)
         case .finished(let length, let wasThere):
             let file = DownloadedFile(
                 path: report.path,
@@ -144,6 +150,7 @@ extension QueueKeeper {
         let reading = run.box.reading
         runs[id] = nil
         ids[run.engineID] = nil
+        starts.end(id)
         engine.forget(run.engineID)
         var record = run.record
         if let name = reading.name {

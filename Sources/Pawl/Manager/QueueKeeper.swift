@@ -49,7 +49,7 @@ final class QueueKeeper: ThreadBound {
     var unwritten: Set<QueueID> = []
     /// The same by address.
     var fresh: [String: [QueueID]] = [:]
-    /// Runs of those; they begin when the queue knows them.
+    /// Runs that begin when the queue knows of them and that they are being started.
     var held: [DownloadID] = []
     /// Nothing of these runs any more: their files go when that they are removed is written.
     var cleanings: [QueueID] = []
@@ -58,6 +58,9 @@ final class QueueKeeper: ThreadBound {
     var removalAnswers: [QueueID: [(Result<Void, Failure>) -> Void]] = [:]
     /// What the store was told last of who has a slot.
     var writtenHolders: String?
+    /// What is being started, and what the store was told of it.
+    var starts = StartLedger()
+    var writtenStarts: String?
     /// Groups that are paused.
     var pausedGroups: Set<String> = []
 
@@ -263,6 +266,7 @@ final class QueueKeeper: ThreadBound {
 
     private func write(progress isDue: Bool) -> Failure? {
         noteHolders()
+        noteStarts()
         var changes = settings.map { QueueChange.setting($0.key, $0.value.isEmpty ? nil : $0.value) }
         for record in changed.values where !erased.contains(record.id) { changes.append(.put(record)) }
         changes += erased.map { .erase($0) }

@@ -48,6 +48,8 @@ struct `The service, killed at work` {
         let sent = ledger.read(\.sent)
         for number in 0..<sent { house.origin.adjust("/\(number)") { $0.pace = nil } }
         let service = try start()
+        // What two of the kills came upon while it was being started waits for a word.
+        try house.run("resume", "--all")
         let wait = try house.start("wait", "--all")
         #expect(wait.wait(atMost: .seconds(600)) == .code(0), "\(wait.errors)")
         try check(sent: sent)

@@ -31,6 +31,36 @@ struct `The service` {
         #expect(house.difference("f", from: content) == nil)
     }
 
+    @Test func `a download that it dies of is set aside, and the others go on`() throws {
+        let url = house.origin.serve("/poison", content) { $0.delay = .untilReleased }
+        for life in 1...2 {
+            let service = try house.start("serve")
+            try #require(service.line(in: .err, atMost: .patience) { $0.contains("serving") } != nil)
+            if life == 1 { #expect(try house.run("add", url).exit == .code(0)) }
+            #expect(house.origin.wait(held: life, of: "/poison"))
+            service.send(SIGKILL)
+            #expect(service.wait() == .signal(SIGKILL))
+            house.origin.waitUntilQuiet("/poison")
+        }
+        let service = try house.start("serve")
+        try #require(service.line(in: .err, atMost: .patience) { $0.contains("serving") } != nil)
+        let row = try #require(try house.ask("list").first)
+        #expect(row["state"]?.string == "paused")
+        #expect(row["error"]?["message"]?.string?.contains("ended 2 times while") == true, "\(row)")
+        let asked = house.origin.log.of("/poison").count
+        let other = house.origin.serve("/f", content)
+        #expect(try house.run("add", other).exit == .code(0))
+        #expect(try house.run("wait", "--all").exit != nil)
+        #expect(house.difference("f", from: content) == nil)
+        #expect(house.origin.log.of("/poison").count == asked)
+        house.origin.adjust("/poison") { $0.delay = .none }
+        #expect(try house.run("resume", "--all").exit == .code(0))
+        #expect(try house.run("wait", "--all").exit == .code(0))
+        #expect(house.difference("poison", from: content) == nil)
+        #expect(try house.run("stop").exit == .code(0))
+        service.wait()
+    }
+
     @Test func `without leave to start one, add says that none runs`() throws {
         let process = try house.run("add", "--no-start", "http://127.0.0.1/f")
         #expect(process.exit == .code(3))

@@ -1,0 +1,71 @@
+import Pawl
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// A download that the program dies of does not take the next one with it.
+@Suite struct StartTests {
+    private func id(_ download: Download) -> String { String(download.id.rawValue, radix: 16) }
+
+    @Test func `what is being started is written before, and taken back when it runs`() async throws {
+        let bench = try ManagerBench()
+        let url = bench.origin.serve("/f", Payload(seed: 961, length: 2_000_000)) {
+            $0.delay = .untilReleased
+        }
+        let manager = try await bench.open()
+        let download = try await manager.add(bench.request(url))
+        #expect(bench.origin.wait(held: 1, of: "/f"))
+        #expect(bench.store.setting("starting") == "\(id(download)):0+")
+        bench.origin.adjust("/f") { $0.delay = .none }
+        bench.origin.release("/f")
+        _ = try await download.file
+        #expect(bench.store.setting("starting") == nil)
+        await manager.shutDown()
+    }
+
+    @Test func `a stop in good order is no death`() async throws {
+        let bench = try ManagerBench()
+        let url = bench.origin.serve("/f", Payload(seed: 962, length: 2_000_000)) {
+            $0.delay = .untilReleased
+        }
+        for _ in 1...4 {
+            let manager = try await bench.open()
+            _ = try await manager.add(bench.request(url))
+            #expect(bench.origin.wait(held: 1, of: "/f"))
+            await manager.shutDown()
+            #expect(bench.store.setting("starting") == nil)
+        }
+    }
+
+    @Test func `after two deaths it is paused with the reason, and resuming it tries again`() async throws {
+        let bench = try ManagerBench()
+        let payload = Payload(seed: 963, length: 200_000)
+        let url = bench.origin.serve("/f", payload)
+        let first = try await bench.open()
+        let added = try await first.add(bench.request(url) { $0.start = .paused })
+        let other = try await first.add(
+            bench.request(bench.origin.serve("/g", payload)) { $0.start = .paused }
+        )
+        await first.shutDown()
+        for record in bench.store.all {
+            var waiting = record
+            waiting.state = .waiting
+            try bench.store.apply([.put(waiting)])
+        }
+        try bench.store.apply([.setting("starting", "\(id(added)):1+ \(id(other)):0+")])
+
+        let manager = try await bench.open()
+        let download = try #require(try await manager.download(added.id))
+        let snapshot = try #require(try await manager.snapshot(of: added.id))
+        #expect(snapshot.state == .paused)
+        #expect(snapshot.error?.description.contains("ended 2 times while") == true, "\(snapshot)")
+        let innocent = try #require(try await manager.download(other.id))
+        _ = try await innocent.file
+        #expect(bench.origin.log.of("/f").isEmpty)
+        try await manager.resume(added.id)
+        _ = try await download.file
+        #expect(try await manager.snapshot(of: added.id)?.error == nil)
+        await manager.shutDown()
+    }
+}
