@@ -198,15 +198,15 @@ unsigned pawl_file_system(int file) {
     struct statfs found;
     if (fstatfs(file, &found) != 0) return 0;
 #ifdef __APPLE__
-    return (found.f_flags & MNT_LOCAL) ? PAWL_FS_LOCAL | PAWL_FS_INODES : 0;
+    return (found.f_flags & MNT_LOCAL) ? PAWL_FS_LOCAL | PAWL_FS_INODES | PAWL_FS_OWNERS : 0;
 #else
     switch ((uint32_t)found.f_type) {
         case 0x01021994:  // tmpfs
         case 0x858458F6:  // ramfs
-            return PAWL_FS_LOCAL | PAWL_FS_VOLATILE | PAWL_FS_MAPPABLE | PAWL_FS_INODES;
+            return PAWL_FS_LOCAL | PAWL_FS_VOLATILE | PAWL_FS_MAPPABLE | PAWL_FS_INODES | PAWL_FS_OWNERS;
         case 0xEF53:      // ext2, ext3, ext4
         case 0x58465342:  // XFS
-            return PAWL_FS_LOCAL | PAWL_FS_MAPPABLE | PAWL_FS_INODES;
+            return PAWL_FS_LOCAL | PAWL_FS_MAPPABLE | PAWL_FS_INODES | PAWL_FS_OWNERS;
         case 0x9123683E:  // Btrfs: copies on write, so a store to a mapped page may need room
         case 0xCA451A4E:  // bcachefs
         case 0x2FC12FC1:  // ZFS
@@ -214,15 +214,19 @@ unsigned pawl_file_system(int file) {
         case 0x3153464A:  // JFS
         case 0x52654973:  // ReiserFS
         case 0x3434:      // NILFS
-            return PAWL_FS_LOCAL | PAWL_FS_INODES;
+            return PAWL_FS_LOCAL | PAWL_FS_INODES | PAWL_FS_OWNERS;
         case 0x794C7630:  // overlayfs: what lies below is not known
         case 0x4D44:      // FAT
         case 0x2011BAB0:  // exFAT
         case 0x7366746E:  // NTFS3
         case 0x482B:      // HFS+
+            return PAWL_FS_LOCAL | PAWL_FS_OWNERS;
         case 0x15013346:  // UDF
             return PAWL_FS_LOCAL;
-        default:  // NFS, SMB, 9p, FUSE, Ceph, and what came after this list
+        case 0x6969:      // NFS
+        case 0x00C36400:  // Ceph
+            return PAWL_FS_OWNERS;
+        default:  // SMB, 9p, FUSE, and what came after this list
             return 0;
     }
 #endif

@@ -1,5 +1,6 @@
 package import PawlCore
 package import PawlEngine
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -21,6 +22,7 @@ package final class FileDisk: Disk {
     let syncers = WorkerPool(threads: 2)
     let hashers = WorkerPool(threads: 2)
     let publisher: Publisher
+    private let warned = Mutex<Set<FileIdentity>>([])
 
     /// What the machine says of itself, and what a test may say in its place.
     struct Environment: Sendable {
@@ -28,6 +30,8 @@ package final class FileDisk: Disk {
         /// `nil`: as the file system of each folder says.
         var traits: FileSystemTraits?
         var marks = true
+        /// Whose files count as this program's.
+        var user = FileUser(user: geteuid(), group: getegid())
         /// For how many milliseconds a folder is taken to be where it was.
         var folderTrust: Int64 = 10
         /// Tells a journal's headers and slots from those of another one in the same blocks.
@@ -46,7 +50,8 @@ package final class FileDisk: Disk {
         folders = FolderCache(
             traits: environment.traits,
             marks: environment.marks,
-            trust: environment.folderTrust
+            trust: environment.folderTrust,
+            user: environment.user
         )
         publisher = Publisher(workers: syncers)
     }
@@ -56,14 +61,21 @@ package final class FileDisk: Disk {
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> ClaimAnswer {
         var folder = try folders.open(claim.folder)
+        warn(of: folder)
         var number = 0
         var retries = 0
         while true {
             let attempt = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number)
-            switch try attempt.run(adopts: adopts) {
+            let outcome = try attempt.run(adopts: adopts)
+            switch outcome {
             case .answer(let answer): return answer
-            case .taken(let failure):
+            case .taken(let failure), .distrusted(let failure):
                 guard claim.ifExists == .rename, number < NumberHints.last else { throw failure }
+                if case .distrusted = outcome {
+                    environment.notice(
+                        "\(failure.what) \(failure.place): \(failure.why); another name is taken"
+                    )
+                }
                 number = numbers.next(after: number, of: claim.name, in: folder)
             case .again:
                 retries += 1
@@ -78,6 +90,15 @@ package final class FileDisk: Disk {
                 folder = try folders.open(claim.folder)
             }
         }
+    }
+
+    /// Says once that a folder is no safe place.
+    private func warn(of folder: Folder) {
+        guard folder.isOpenToOthers, warned.withLock({ $0.insert(folder.identity).inserted }) else { return }
+        environment.notice(
+            "other users can write to the folder \(folder.path), and can put files of theirs in the place of what is "
+                + "downloaded there: choose another one, or take that right away with 'chmod o-w'"
+        )
     }
 
     package func unfinished(of source: String, in folder: String) -> String? {

@@ -45,6 +45,7 @@ enum {
     PAWL_FS_VOLATILE = 2,  // in memory: nothing survives a power cut, so nothing is synced
     PAWL_FS_MAPPABLE = 4,  // a store to a mapped page that was written before cannot find the disk full
     PAWL_FS_INODES = 8,    // inode numbers stay
+    PAWL_FS_OWNERS = 16,   // files have owners and permissions of their own
 };
 unsigned pawl_file_system(int file);
 

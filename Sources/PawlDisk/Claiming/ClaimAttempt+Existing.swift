@@ -26,9 +26,13 @@ extension ClaimAttempt {
         } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: finalPath, error)
         }
-        // Other names of this file must not see new bytes.
-        if status.links > 1 { return try copy(file, status, ticket) }
-        return try move(file, status, ticket)
+        switch folder.flaw(of: status) {
+        case nil: return try move(file, status, ticket)
+        case .otherOwner: return .distrusted(.distrusted(finalPath, .otherOwner))
+        // Other names of this file must not see new bytes, and what others can write to does not become ours.
+        case .severalNames, .writableByOthers: return try copy(file, status, ticket)
+        case .notRegular: return .taken(.exists(finalPath))
+        }
     }
 
     /// The journal comes first and remembers that this was a finished file: a kill between the steps leaves either

@@ -16,7 +16,10 @@ extension ClaimAttempt {
     ///
     /// Its mark tells, or where there are no marks the journal, which knows the part file's inode.
     func endPublishing(_ finished: FileStatus) throws(Failure) -> Bool {
-        guard finished.isRegular else { return false }
+        switch folder.flaw(of: finished) {
+        case nil, .severalNames: break
+        case .notRegular, .otherOwner, .writableByOthers: return false
+        }
         do throws(SystemError) {
             let file = try folder.open(names.final, flags: O_RDWR | O_NONBLOCK)
             guard try file.status().identity == finished.identity,

@@ -18,7 +18,7 @@ extension ClaimAttempt {
     ) throws(Failure) -> Outcome? {
         guard let seen = try status(of: names.part) else { return nil }
         // Opening a pipe or a device may do something; writing to a file with another name changes that one too.
-        guard seen.isRegular, seen.links == 1 else { return .taken(.stranger(partPath)) }
+        if let flaw = folder.flaw(of: seen) { return .distrusted(.distrusted(partPath, flaw)) }
         let file: OpenFile
         let isLocked: Bool
         let status: FileStatus
@@ -35,7 +35,7 @@ extension ClaimAttempt {
             default: return .taken(.system(.cannotOpen, "cannot open", at: partPath, error))
             }
         }
-        guard status.isRegular else { return .taken(.stranger(partPath)) }
+        if let flaw = folder.flaw(of: status) { return .distrusted(.distrusted(partPath, flaw)) }
         if claim.isOthers(names.final) { return .taken(.otherDownload(partPath)) }
         guard isLocked else { return try heldElsewhere(file) }
         // It may have been published or discarded between opening and locking.

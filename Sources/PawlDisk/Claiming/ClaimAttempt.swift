@@ -25,6 +25,8 @@ struct ClaimAttempt {
         case answer(ClaimAnswer)
         /// The name is somebody else's; a claim that may rename goes on to the next one.
         case taken(Failure)
+        /// The same, and what has the name may have been put there to be gone on with.
+        case distrusted(Failure)
         /// Something changed under our hands, or a leftover was put right: look again.
         case again
     }
@@ -66,9 +68,11 @@ struct ClaimAttempt {
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
-        guard let finished = try status(of: names.final) else {
-            return try createOrTakeUp(ticket, adopts: adopts)
+        let finished = try status(of: names.final)
+        if finished == nil || claim.ifExists != .skip, let failure = try distrust() {
+            return .distrusted(failure)
         }
+        guard let finished else { return try createOrTakeUp(ticket, adopts: adopts) }
         if claim.isChosen, number == 0, isSpecial(finished) { throw Failure.noFile(finalPath) }
         switch claim.ifExists {
         case .skip:
@@ -92,6 +96,15 @@ struct ClaimAttempt {
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
             return try convert(ticket)
         }
+    }
+
+    /// Why the part file or the journal that stands there cannot be one of ours.
+    private func distrust() throws(Failure) -> Failure? {
+        for name in [names.part, names.journal] {
+            guard let found = try status(of: name), let flaw = folder.flaw(of: found) else { continue }
+            return .distrusted(folder.path(of: name), flaw)
+        }
+        return nil
     }
 
     /// Whether it, or what a link of that name leads to, is a device, a pipe or a socket.
@@ -146,7 +159,7 @@ struct ClaimAttempt {
     func makePart() throws(Failure) -> OpenFile? {
         let file: OpenFile
         do throws(SystemError) {
-            file = try folder.make(names.part, mode: 0o666)
+            file = try folder.make(names.part, mode: PartNames.mode)
         } catch  where error.number == EEXIST || error.number == ENOENT {
             // There is one, or the folder has just vanished.
             return nil

@@ -21,7 +21,7 @@ extension ClaimAttempt {
 extension FileDisk {
     /// What the finished file remembers; `nil` when it is none of ours, or was changed since.
     func completion(of name: String, _ status: FileStatus, in folder: Folder) -> CompletionMark? {
-        guard status.isRegular, folder.bearsMarks,
+        guard folder.bearsMarks, folder.flaw(of: status).map({ $0 == .severalNames }) ?? true,
             let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK),
             let mark = PartMark.completion(of: file), mark.isTold,
             mark.length == status.length, mark.modified == status.modifiedTime

@@ -2,6 +2,9 @@ import PawlCore
 
 /// The three names of a download in its folder.
 struct PartNames: Hashable, Sendable {
+    /// The permissions of a part file, before umask: nobody else writes to what is not finished.
+    static let mode: UInt32 = 0o644
+
     let final: String
     let part: String
     let journal: String

@@ -54,6 +54,12 @@ final class UnfinishedIndex: Sendable {
         }
     }
 
+    /// What is not there is no reason to doubt.
+    private static func isTrusted(_ name: String, in folder: Folder) -> Bool {
+        guard let found = try? folder.status(of: name) else { return true }
+        return folder.flaw(of: found) == nil
+    }
+
     private static func scan(_ folder: Folder) -> Names {
         var names = Names()
         var known: Set<String> = []
@@ -64,11 +70,13 @@ final class UnfinishedIndex: Sendable {
             // The files may have been renamed by hand: then their names count.
             let agrees = FileName.journal(of: facts.name) == entry
             let name = agrees ? facts.name : String(entry.dropLast(".pawl".count))
+            guard isTrusted(FileName.partial(of: name), in: folder) else { continue }
             names.journalled[source] = name
             known.insert(FileName.partial(of: name))
         }
         for entry in folder.names(endingIn: ".part") where !known.contains(entry) {
             guard let file = try? folder.open(entry, flags: O_RDONLY | O_NONBLOCK),
+                let status = try? file.status(), folder.flaw(of: status) == nil,
                 case .of(let mark) = PartMark.read(file)
             else { continue }
             names.leftovers[mark] = String(entry.dropLast(".part".count))

@@ -35,12 +35,13 @@ extension JournalFile {
             while true {
                 guard let seen = try folder.status(of: name) else { return .none }
                 // Opening a pipe or a device may do something; writing to a file with another name changes that one too.
-                guard seen.isRegular, seen.links == 1 else { return .stranger }
+                guard folder.flaw(of: seen) == nil else { return .stranger }
                 guard let file = try open(name, in: folder, flags: O_RDWR) else { continue }
                 guard try lockIfPossible(file) else { return .held }
                 let mine = try file.status()
                 // Between looking and locking another process may have published or set it aside.
-                guard mine.isRegular, try folder.status(of: name)?.identity == mine.identity else { continue }
+                guard folder.flaw(of: mine) == nil else { return .stranger }
+                guard try folder.status(of: name)?.identity == mine.identity else { continue }
                 return try judge(file, mine, in: folder)
             }
         } catch  where error.isOthers {
@@ -53,7 +54,7 @@ extension JournalFile {
     /// The facts of the journal `name` without its lock: for telling whose it is.
     static func peek(_ name: String, in folder: Folder) -> JournalFacts? {
         guard let file = try? open(name, in: folder, flags: O_RDONLY), let status = try? file.status(),
-            status.isRegular, case .whole(let image, _) = try? judge(file, status, in: folder)
+            folder.flaw(of: status) == nil, case .whole(let image, _) = try? judge(file, status, in: folder)
         else { return nil }
         return image.header.facts
     }

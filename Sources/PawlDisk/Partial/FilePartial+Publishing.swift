@@ -17,6 +17,7 @@ extension FilePartial {
             ticket: ticket,
             file: openFile,
             isNamed: isNamed,
+            isNew: origin == nil,
             journal: journal,
             length: length,
             verified: verified,

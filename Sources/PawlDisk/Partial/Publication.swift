@@ -22,6 +22,8 @@ struct Publication: Sendable {
     let file: OpenFile
     /// Whether it has the part file's name, or none yet.
     let isNamed: Bool
+    /// Whether it was made for this download, and was no file before.
+    let isNew: Bool
     let journal: JournalFile?
     /// How long the finished file is.
     let length: Int64
@@ -53,6 +55,7 @@ struct Publication: Sendable {
                 try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
             }
             if isAsVerified { try remember() }
+            if isAsVerified, isNew, isNamed { try giveUsualPermissions(status) }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
         }
@@ -65,6 +68,13 @@ struct Publication: Sendable {
                 remedy: "run again"
             )
         }
+    }
+
+    /// A part file is for its owner to write; a finished file is as any that this user makes.
+    private func giveUsualPermissions(_ status: FileStatus) throws(SystemError) {
+        let usual = 0o666 & ~Umask.own
+        guard status.permissions == PartNames.mode & ~Umask.own, usual != status.permissions else { return }
+        try file.setPermissions(usual)
     }
 
     /// Until somebody has heard that it is finished this is the part file's mark too; one without a name needs none.

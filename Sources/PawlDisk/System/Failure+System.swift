@@ -55,6 +55,16 @@ extension Failure {
         )
     }
 
+    static func distrusted(_ path: String, _ flaw: FileRights.Flaw) -> Failure {
+        Failure(
+            .fileExists,
+            "cannot use",
+            at: path,
+            because: flaw.words,
+            remedy: "remove it, or choose another name or folder"
+        )
+    }
+
     static func noFile(_ path: String) -> Failure {
         Failure(
             .cannotCreate,

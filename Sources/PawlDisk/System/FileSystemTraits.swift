@@ -12,6 +12,8 @@ struct FileSystemTraits: OptionSet, Hashable, Sendable {
     static let mappable = FileSystemTraits(rawValue: UInt32(PAWL_FS_MAPPABLE))
     /// Inode numbers stay, so a file that was replaced is recognised.
     static let keepsInodes = FileSystemTraits(rawValue: UInt32(PAWL_FS_INODES))
+    /// Files have owners and permissions of their own.
+    static let keepsOwners = FileSystemTraits(rawValue: UInt32(PAWL_FS_OWNERS))
 
     init(rawValue: UInt32) { self.rawValue = rawValue }
     init(of file: OpenFile) { self.init(rawValue: pawl_file_system(file.descriptor)) }

@@ -16,23 +16,41 @@ final class Folder: Sendable {
     let path: String
     let identity: FileIdentity
     let traits: FileSystemTraits
+    /// Whether somebody else can put another file in the place of one of ours here.
+    let isOpenToOthers: Bool
+    private let user: FileUser
     private let file: OpenFile
     private let takesMarks: Atomic<Bool>
     private let takesUnnamed = Atomic(true)
     /// When its path was last seen to lead to it, in the milliseconds of `FolderCache`.
     let seenAt = Atomic<Int64>(.min / 2)
 
-    init(path: String, file: OpenFile, traits: FileSystemTraits, marks: Bool) throws(SystemError) {
+    init(
+        path: String,
+        file: OpenFile,
+        traits: FileSystemTraits,
+        marks: Bool,
+        user: FileUser
+    ) throws(SystemError) {
         self.path = path
         self.file = file
         self.traits = traits
-        identity = try file.status().identity
+        self.user = user
+        let status = try file.status()
+        identity = status.identity
+        isOpenToOthers =
+            traits.contains(.keepsOwners) && !status.isSticky && status.rights.isWritableByOthers(than: user)
         takesMarks = Atomic(marks)
     }
 
     /// Whether part files here can bear an extended attribute.
     var bearsMarks: Bool { takesMarks.load(ordering: .relaxed) }
     func noMarks() { takesMarks.store(false, ordering: .relaxed) }
+
+    /// Why a file that was found here cannot be one of ours; `nil` when it can.
+    func flaw(of found: FileStatus) -> FileRights.Flaw? {
+        found.rights.flaw(for: user, knowsOwners: traits.contains(.keepsOwners))
+    }
 
     func path(of name: String) -> String {
         if path.isEmpty || path == "." { return name }

@@ -16,6 +16,7 @@ final class FolderCache: Sendable {
     private let folders = Mutex<[String: Folder]>([:])
     private let marks: Bool
     private let traits: FileSystemTraits?
+    private let user: FileUser
     /// For how many milliseconds a path that led to its folder is taken to lead there still.
     ///
     /// A download that has begun stays in its folder wherever that is moved to; looking anew for each of many small files
@@ -23,7 +24,8 @@ final class FolderCache: Sendable {
     private let trust: Int64
 
     /// `traits` and `marks` stand in for what the file system says, for tests.
-    init(traits: FileSystemTraits?, marks: Bool, trust: Int64) {
+    init(traits: FileSystemTraits?, marks: Bool, trust: Int64, user: FileUser) {
+        self.user = user
         self.traits = traits
         self.trust = trust
         self.marks = marks
@@ -90,7 +92,8 @@ final class FolderCache: Sendable {
             path: path,
             file: file,
             traits: traits ?? FileSystemTraits(of: file),
-            marks: marks
+            marks: marks,
+            user: user
         )
         folders.withLock { folders in
             if folders.count >= Self.limit, let oldest = folders.first?.key { folders[oldest] = nil }

@@ -1,4 +1,5 @@
 import CPawlSystem
+import PawlCore
 
 #if canImport(Darwin)
 import Darwin
@@ -145,6 +146,10 @@ final class OpenFile: Sendable {
         guard fchmod(descriptor, mode_t(found.permissions)) == 0 else { throw .last }
     }
 
+    func setPermissions(_ permissions: UInt32) throws(SystemError) {
+        guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
+    }
+
     func unlock() { _ = pawl_unlock(descriptor) }
 }
 
@@ -171,6 +176,9 @@ struct FileStatus: Hashable, Sendable {
     let isBeginning: Bool
     let permissions: UInt32
     let links: Int
+    let owner: FileUser
+    /// Only who owns an entry of this folder can rename or remove it.
+    let isSticky: Bool
     let modifiedSeconds: Int
     let modifiedNanoseconds: Int
     /// When anything of it was last changed, its length too, in nanoseconds since 1970; nobody can set that time.
@@ -186,6 +194,8 @@ struct FileStatus: Hashable, Sendable {
         isBeginning = isRegular && found.st_mode & S_ISVTX != 0
         permissions = UInt32(found.st_mode & 0o777)
         links = Int(found.st_nlink)
+        owner = FileUser(user: found.st_uid, group: found.st_gid)
+        isSticky = found.st_mode & S_ISVTX != 0
         #if canImport(Darwin)
         let (time, change) = (found.st_mtimespec, found.st_ctimespec)
         #else
@@ -200,6 +210,10 @@ struct FileStatus: Hashable, Sendable {
     func hasContent(of other: FileStatus) -> Bool {
         length == other.length && modifiedSeconds == other.modifiedSeconds
             && modifiedNanoseconds == other.modifiedNanoseconds
+    }
+
+    var rights: FileRights {
+        FileRights(owner: owner, permissions: permissions, isRegular: isRegular, links: links)
     }
 
     /// The time of the last write, in nanoseconds since 1970.

@@ -1,0 +1,27 @@
+import PawlCore
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// What this process takes away from the permissions of new files.
+///
+/// umask(2) can only be asked by setting it, which other threads would notice; the kernel tells it in a file.
+enum Umask {
+    /// 022 where nobody tells.
+    static let own: UInt32 = {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        guard let file = try? OpenFile(at: "/proc/self/status"),
+            let count = try? unsafe bytes.withUnsafeMutableBytes({ (buffer) throws(SystemError) in
+                try unsafe file.read(into: buffer, at: 0)
+            })
+        else { return 0o022 }
+        let text = String(decoding: bytes[..<count], as: UTF8.self)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("Umask:") }
+        return line.flatMap { UInt32($0.drop { !$0.isNumber }, radix: 8) } ?? 0o022
+    }()
+}
