@@ -39,6 +39,10 @@ package enum PrivateNetworks {
         Network(prefix: [0x01, 0, 0, 0, 0, 0, 0, 0], bits: 64), Network(prefix: [0xFF], bits: 8),
     ]
 
+    /// What stands before an IPv4 address in ::ffff:a.b.c.d and in ::ffff:0:a.b.c.d.
+    private static let embedded: [[UInt8]] = [[0, 0, 0xFF, 0xFF], [0xFF, 0xFF, 0, 0]]
+    private static let isatap: [[UInt8]] = [[0, 0, 0x5E, 0xFE], [0x02, 0, 0x5E, 0xFE]]
+
     private static func containsOld(_ address: ArraySlice<UInt8>) -> Bool {
         old.contains { $0.contains(address) }
     }
@@ -47,14 +51,19 @@ package enum PrivateNetworks {
         if new.contains(where: { $0.contains(address) }) { return true }
         // Unspecified, loopback, and IPv4 as it was once written.
         if address[..<12].allSatisfy({ $0 == 0 }) { return true }
-        // An IPv4 address inside: mapped (RFC 4291 §2.5.5.2), NAT64 (RFC 6052), 6to4 (RFC 3056).
-        if address[..<10].allSatisfy({ $0 == 0 }), address[10] == 0xFF, address[11] == 0xFF {
+        // An IPv4 address inside: mapped (RFC 4291 §2.5.5.2), translated (RFC 2765 §2.1), NAT64 (RFC 6052), 6to4
+        // (RFC 3056), Teredo (RFC 4380 §4), ISATAP (RFC 5214 §6.1).
+        if address[..<8].allSatisfy({ $0 == 0 }), embedded.contains(Array(address[8..<12])) {
             return containsOld(address[12...])
         }
         if address.starts(with: [0, 0x64, 0xFF, 0x9B]) {
             return address[4..<12].contains { $0 != 0 } || containsOld(address[12...])
         }
         if address.starts(with: [0x20, 0x02]) { return containsOld(address[2..<6]) }
-        return false
+        if address.starts(with: [0x20, 0x01, 0, 0]) {
+            let client = address[12...].map { ~$0 }
+            return containsOld(address[4..<8]) || containsOld(client[...])
+        }
+        return isatap.contains(Array(address[8..<12])) && containsOld(address[12...])
     }
 }

@@ -21,6 +21,15 @@ import Testing
         #expect(PrivateNetworks.contains(old(text)))
         #expect(PrivateNetworks.contains(try new("::ffff:\(text)")))
         #expect(PrivateNetworks.contains(try new("64:ff9b::\(text)")))
+        #expect(PrivateNetworks.contains(try new("::ffff:0:\(text)")))
+        #expect(PrivateNetworks.contains(try new("::\(text)")))
+        #expect(PrivateNetworks.contains(try new("2606:4700::5efe:\(text)")))
+        #expect(PrivateNetworks.contains(try new("2606:4700::200:5efe:\(text)")))
+        let bytes = old(text)
+        #expect(PrivateNetworks.contains([0x20, 0x02] + bytes + [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]))
+        // Teredo: the server as it is, the client with every bit turned.
+        #expect(PrivateNetworks.contains([0x20, 1, 0, 0] + bytes + [0, 0, 0, 0, 0xF7, 0xF7, 0xF7, 0xF7]))
+        #expect(PrivateNetworks.contains([0x20, 1, 0, 0, 8, 8, 8, 8, 0, 0, 0, 0] + bytes.map { ~$0 }))
     }
 
     @Test(arguments: [
@@ -33,6 +42,9 @@ import Testing
         #expect(!PrivateNetworks.contains(old(text)))
         #expect(!PrivateNetworks.contains(try new("::ffff:\(text)")))
         #expect(!PrivateNetworks.contains(try new("64:ff9b::\(text)")))
+        #expect(!PrivateNetworks.contains(try new("::ffff:0:\(text)")))
+        #expect(!PrivateNetworks.contains(try new("2606:4700::5efe:\(text)")))
+        #expect(!PrivateNetworks.contains([0x20, 1, 0, 0, 8, 8, 8, 8, 0, 0, 0, 0] + old(text).map { ~$0 }))
     }
 
     @Test(arguments: [
