@@ -17,7 +17,10 @@ package enum FileName {
     package static func safe(_ wish: String) -> String {
         if isPlain(wish) { return wish }
         var scalars = String.UnicodeScalarView()
-        for scalar in lastComponent(wish).unicodeScalars where !isRemoved(scalar) { scalars.append(scalar) }
+        for scalar in lastComponent(wish).unicodeScalars where !isRemoved(scalar, after: scalars.last) {
+            scalars.append(scalar)
+        }
+        while let last = scalars.last, last == joiner { scalars.removeLast() }
         var name = Substring(scalars.drop { $0 == "." || $0 == "-" || $0.properties.isWhitespace })
         name = withoutTrailingSpace(name)
         if name.utf8.count > limit { name = withoutTrailingSpace(shortened(String(name))[...]) }
@@ -98,16 +101,26 @@ package enum FileName {
         return Substring(scalars[...last])
     }
 
-    /// Control characters, line and paragraph separators, and the invisible ones that turn the direction of
-    /// writing: they make `txt.exe` look like `exe.txt`.
-    private static func isRemoved(_ scalar: Unicode.Scalar) -> Bool {
+    /// Joins emoji to one sign.
+    private static let joiner: Unicode.Scalar = "\u{200D}"
+
+    /// Control characters, line and paragraph separators, and all that nobody sees: what turns the direction of writing
+    /// makes `txt.exe` look like `exe.txt`, and the others make two names look like one.
+    ///
+    /// Between emoji, what makes one sign of them is seen.
+    private static func isRemoved(_ scalar: Unicode.Scalar, after last: Unicode.Scalar?) -> Bool {
         switch scalar {
-        case "\u{200E}", "\u{200F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}", "\u{FEFF}": return true
+        case joiner, "\u{FE0F}": return last.map { !isEmoji($0) } ?? true
         default: break
         }
+        if scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isBidiControl { return true }
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: return true
+        case .control, .format, .lineSeparator, .paragraphSeparator: return true
         default: return false
         }
+    }
+
+    private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{FE0F}" || !scalar.isASCII && scalar.properties.isEmoji
     }
 }
