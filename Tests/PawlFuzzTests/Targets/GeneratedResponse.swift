@@ -88,7 +88,7 @@ struct GeneratedResponse: CustomStringConvertible {
         while !rest.isEmpty {
             let chunk = rest.prefix(Int(input.byte()) * 4 + 1)
             rest = rest[chunk.endIndex...]
-            body += sizeLine(chunk.count, &input) + chunk + Array(lineEnd.utf8)
+            body += sizeLine(chunk.count, &input) + chunk + Array("\r\n".utf8)
         }
         body += sizeLine(0, &input)
         for _ in 0..<max(0, Int(input.byte() % 8) - 5) {

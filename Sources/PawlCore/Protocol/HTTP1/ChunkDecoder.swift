@@ -1,6 +1,6 @@
 /// Tells the framing of a chunked body from its data (RFC 9112 §7.1), piece by piece as it comes.
 ///
-/// Strict where leniency would hide lost or foreign bytes; bare line feeds are taken as line ends.
+/// Strict where leniency would hide lost or foreign bytes: CR and LF stand behind data. Other lines may end in a bare LF.
 package struct ChunkDecoder: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         /// All was framing; more has to come.
@@ -78,7 +78,8 @@ package struct ChunkDecoder: Hashable, Sendable {
             return afterSize(byte)
         case .chunkExtension: return isLineFeed ? beginData() : skip(to: .chunkExtension)
         case .sizeLineFeed: return isLineFeed ? beginData() : .broken
-        case .dataEnd: return isLineFeed ? beginSize() : isReturn ? .dataLineFeed : .broken
+        // A size that is one too large takes the CR for data: only both tell that the data ends here.
+        case .dataEnd: return isReturn ? .dataLineFeed : .broken
         case .dataLineFeed: return isLineFeed ? beginSize() : .broken
         case .trailer: return isLineFeed ? .end : isReturn ? .lastLineFeed : skip(to: .trailerLine)
         case .trailerLine: return isLineFeed ? .trailer : skip(to: .trailerLine)

@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 7, 1000])
     func `data comes out whole however the bytes arrive`(size: Int) {
-        let text = "5\r\nhello\r\nA;name=\"v\"\r\n, chunked!\r\n1 \t\n\n\n00b\nworld again\n0\r\n\r\n"
+        let text = "5\r\nhello\r\nA;name=\"v\"\r\n, chunked!\r\n1 \t\n\n\r\n00b\nworld again\r\n0\r\n\r\n"
         #expect(decode(text, by: size) == .complete("hello, chunked!\nworld again", rest: 0))
     }
 
@@ -49,7 +49,8 @@ import Testing
 
     @Test(arguments: [
         "zz\r\n", "\r\n", "-5\r\nhello", "+5\r\nhello", "0x5\r\nhello", "5hello", "5\r\rhello",
-        "5\r\nhelloX\r\n",
+        "5\r\nhelloX\r\n", "5\r\nhello\n0\r\n\r\n", "6\r\nhello\r\n0\r\n\r\n", "4\r\nhello\r\n0\r\n\r\n",
+        "5\nhello\n0\n\n", "1\r\n\n\n0\r\n\r\n",
         "5\r\nhello\rX", "5 5\r\nhello", "8000000000000000\r\n", "ffffffffffffffffff\r\n", "0\r\n\rX",
     ])
     func `what is no chunk is broken`(text: String) {
