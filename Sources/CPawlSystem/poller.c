@@ -4,12 +4,14 @@
 #ifdef __linux__
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -58,6 +60,16 @@ int64_t pawl_received(int socket) {
     if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return -1;
     if (length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received) return -1;
     return (int64_t)info.tcpi_bytes_received;
+}
+
+int pawl_unacknowledged(int socket) {
+#ifdef __linux__
+    int left = 0;
+    return ioctl(socket, SIOCOUTQ, &left) == 0 ? left : 0;
+#else
+    (void)socket;
+    return 0;
+#endif
 }
 
 int pawl_local_port(int socket) {

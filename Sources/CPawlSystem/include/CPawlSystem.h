@@ -101,6 +101,9 @@ int64_t pawl_received(int socket);
 // The port of a socket's own end; -1 when it has none.
 int pawl_local_port(int socket);
 
+// How many of the bytes that were sent the peer has not acknowledged yet; 0 when nobody can tell.
+int pawl_unacknowledged(int socket);
+
 // Both ends of a pipe that does not block, of `size` bytes where the system allows it.
 int pawl_pipe_make(int ends[2], int size);
 

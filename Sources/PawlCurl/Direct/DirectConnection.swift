@@ -1,4 +1,5 @@
 #if os(Linux)
+import CPawlSystem
 import Glibc
 import PawlCore
 
@@ -26,8 +27,8 @@ final class DirectConnection {
     /// How far the response is.
     var reader = ResponseReader()
     var idleSince = Moment(nanoseconds: 0)
-    /// The round that left it idle and empty; until the next one it needs no look.
-    var idleRound: UInt64?
+    /// How many bytes the present request has.
+    private var requestLength = 0
 
     init(_ socket: Int32, _ secure: SecureWire?, to route: Route, key: UInt64) {
         self.socket = socket
@@ -70,6 +71,21 @@ final class DirectConnection {
         }
         let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return count < 0 && errno == EAGAIN
+    }
+
+    /// Whether what has come is there before the server can have seen the request: none of it has been acknowledged.
+    ///
+    /// On a kept connection that is what follows the response before, and no response to this request (response
+    /// splitting, RFC 9112 §11.1).
+    var isTooEarly: Bool {
+        guard turns > 1, reader.isUntouched else { return false }
+        return !unsent.isEmpty || Int(pawl_unacknowledged(socket)) >= requestLength
+    }
+
+    /// Sends a request's head.
+    func send(request bytes: [UInt8]) {
+        requestLength = bytes.count
+        send(bytes)
     }
 
     /// Sends `bytes`, or as much as the socket takes now.

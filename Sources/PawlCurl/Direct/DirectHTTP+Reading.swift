@@ -33,12 +33,21 @@ extension DirectHTTP {
         } else if case .length(let left) = connection.reader.body {
             size = Int(min(left, Int64(size)))
         }
+        let isTooEarly = connection.isTooEarly
         let space = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
         switch unsafe connection.receive(into: space, isOneEnough: !exchange.hasHead) {
         case .nothing: return 0
         case .closed: closed(exchange, connection)
         case .failed(let fault): lost(exchange, connection, fault)
         case .bytes(let count, _):
+            guard !isTooEarly else {
+                refuse(
+                    exchange,
+                    connection,
+                    TransferFault(.malformed, "the server answered before it was asked")
+                )
+                break
+            }
             guard isWorthDraining(exchange, count) else { break }
             unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), exchange, connection)
             return count

@@ -160,7 +160,7 @@ final class DirectHTTP {
     private func send(_ exchange: DirectExchange, on connection: DirectConnection) {
         connection.begin(exchange)
         exchange.profile.write(exchange.request, to: &request)
-        connection.send(request)
+        connection.send(request: request)
         if connection.canRead { readSoon(connection) }
     }
 
@@ -169,9 +169,7 @@ final class DirectHTTP {
         let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
         while let index = idle.lastIndex(where: { $0.route == route }) {
             let connection = idle.remove(at: index)
-            if connection.idleSince > oldest, connection.idleRound == round || connection.isAlive {
-                return connection
-            }
+            if connection.idleSince > oldest, connection.isAlive { return connection }
             drop(connection)
         }
         return nil
@@ -182,8 +180,6 @@ final class DirectHTTP {
         connection.end()
         guard idle.count < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
         connection.idleSince = clock.now
-        // What emptied the socket has just shown that nothing more is there.
-        connection.idleRound = connection.canRead ? nil : round
         idle.append(connection)
     }
 

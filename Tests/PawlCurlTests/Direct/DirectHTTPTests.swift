@@ -189,6 +189,18 @@ import Testing
         #expect(recorder.body == Array("body".utf8))
     }
 
+    @Test func `a response that is there before its request is nobody's`() throws {
+        let server = try ScriptedServer { .body([UInt8($0.number)]) }
+        defer { server.stop() }
+        let bench = try Bench()
+        for number in 0..<4 as Range<UInt8> {
+            let recorder = try bench.fetch(TransferRequest(port: server.port))
+            #expect(recorder.body == [number])
+            server.say("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+        }
+        #expect(server.connections == 4)
+    }
+
     @Test func `a server that hangs up while idle is noticed before the next request`() throws {
         let server = try ScriptedServer { request in
             .body([UInt8(request.number)], lines: request.number == 0 ? "Keep-Alive: timeout=1\r\n" : "")

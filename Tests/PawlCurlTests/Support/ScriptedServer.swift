@@ -109,6 +109,13 @@ final class ScriptedServer: Sendable {
         acceptor.withLock { $0 = thread }
     }
 
+    /// Says something that nobody has asked for, to every client; it is there when this returns.
+    func say(_ text: String) {
+        state.withLock { state in
+            for socket in state.open { _ = Socket.send(Array(text.utf8), to: socket) }
+        }
+    }
+
     /// Waits until the clients have ended all connections.
     func waitForClients() {
         while let thread = state.withLock({ $0.threads.popLast() }) { pthread_join(thread, nil) }
