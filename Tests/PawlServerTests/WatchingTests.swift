@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlTestKit
 import Testing
@@ -87,6 +88,34 @@ import Testing
         #expect(told.contains("the answer is 404"))
         #expect(!told.contains("secret") && !told.contains("hidden"))
         server.send(15)
+    }
+
+    @Test func `a log is not written to what a link leads to, nor to a file with another name`() throws {
+        let folder = try TemporaryFolder()
+        let victim = folder.path("victim")
+        try FileSystem.write(Array("precious".utf8), to: victim)
+        let path = folder.path("log")
+        unsafe symlink(victim, path)
+        let refusal = #expect(throws: Failure.self) { try ServiceLog(path: path, format: .text) }
+        #expect(refusal?.why == "it is a symbolic link")
+        FileSystem.remove(path)
+        unsafe link(victim, path)
+        let other = #expect(throws: Failure.self) { try ServiceLog(path: path, format: .text) }
+        #expect(other?.why == "it is another file's name too")
+        let bounded = ServiceLog(path: path, format: .text, limit: 500)
+        bounded.note("told", "something")
+        #expect(text(of: victim) == "precious")
+    }
+
+    @Test func `a program that is a link is not run`() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("hook")
+        unsafe symlink("/bin/true", path)
+        let log = try ServiceLog(path: folder.path("log"), format: .text)
+        let runner = HookRunner(log: log)
+        runner.run([path, "a"])
+        await runner.close(within: .seconds(60))
+        #expect(text(of: folder.path("log")).contains("it is a symbolic link"))
     }
 
     @Test func `a log with a bound is set aside when it is full`() throws {

@@ -6,7 +6,7 @@ package enum WholeFile {
     package static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
         let draft = path + "__temp"
         _ = unsafe unlink(draft)
-        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else { throw failure("cannot make", draft) }
         var written = 0
         while written < bytes.count {

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlCore
 import Synchronization
@@ -103,8 +104,24 @@ final class HookRunner: Sendable {
         }
     }
 
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        guard path.utf8.contains(UInt8(ascii: "/")), unsafe lstat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFLNK
+    }
+
     private func perform(_ words: [String]) {
         do throws(Failure) {
+            // Whoever can change a link chooses the program.
+            guard !Self.isLink(words[0]) else {
+                throw Failure(
+                    .cannotOpen,
+                    "cannot run",
+                    at: words[0],
+                    because: "it is a symbolic link",
+                    remedy: "give the program itself"
+                )
+            }
             let code = try ChildProcess.run(words[0], Array(words.dropFirst()))
             guard code != 0 else { return }
             log?.note(

@@ -37,7 +37,16 @@ package final class ServiceLog: Sendable {
         limit = nil
         let number = file.withLock { ServiceLog.open(&$0, path) }
         guard let path, number != 0 else { return }
-        throw Failure(.cannotOpen, "cannot open", at: path, because: unsafe String(cString: strerror(number)))
+        throw Failure(
+            .cannotOpen,
+            "cannot open",
+            at: path,
+            because: number == ELOOP
+                ? "it is a symbolic link"
+                : number == EMLINK
+                    ? "it is another file's name too" : unsafe String(cString: strerror(number)),
+            remedy: number == ELOOP || number == EMLINK ? "give a file that has this name alone" : ""
+        )
     }
 
     /// Appends to a file of `limit` bytes at most, which is made with the first line.
@@ -52,13 +61,20 @@ package final class ServiceLog: Sendable {
     /// 0 or an errno value.
     private static func open(_ file: inout File, _ path: String?) -> Int32 {
         if let path {
-            file.descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+            let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+            file.descriptor = unsafe Glibc.open(path, flags, 0o600)
         } else {
             file.descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3)
         }
         guard file.descriptor >= 0 else { return errno }
         var status = stat()
         file.size = unsafe fstat(file.descriptor, &status) == 0 ? Int64(status.st_size) : 0
+        // By another name it may be anybody's file.
+        guard path == nil || status.st_mode & S_IFMT != S_IFREG || status.st_nlink == 1 else {
+            close(file.descriptor)
+            file.descriptor = -1
+            return EMLINK
+        }
         return 0
     }
 
