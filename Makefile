@@ -36,7 +36,8 @@ test-packages:
 	@Scripts/install-packages build test
 
 build: packages ## the release binary
-	swift build -c release --static-swift-stdlib --product pawl
+	swift build -c release --static-swift-stdlib --disable-local-rpath --product pawl
+	@Scripts/check-binary .build/release/pawl
 
 SEEDS ?= 20000
 

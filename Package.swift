@@ -8,7 +8,23 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
 ]
-let strictC: [CSetting] = [.treatAllWarnings(as: .error)]
+/// Where SwiftPM puts the packages that others depend on; those may not have flags of their own.
+let isDependency = Context.packageDirectory.contains("/checkouts/")
+let strictC: [CSetting] =
+    [
+        .treatAllWarnings(as: .error),
+        .define("_FORTIFY_SOURCE", to: "3", .when(platforms: [.linux], configuration: .release)),
+    ] + (isDependency ? [] : [.unsafeFlags(["-fstack-protector-strong"])])
+/// Every address of a library is looked up at the start, and the table of them is read-only from then on.
+let hardened: [LinkerSetting] =
+    isDependency
+    ? []
+    : [
+        .unsafeFlags(
+            ["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"],
+            .when(platforms: [.linux])
+        )
+    ]
 
 /// A room of the house: its imports are held to the table in Documentation/Design.md by `make layers`.
 func room(_ name: String, _ dependencies: [Target.Dependency], embedding folder: String? = nil) -> Target {
@@ -69,7 +85,12 @@ let package = Package(
         room("PawlFoundation", ["Pawl", "PawlSession"]),
         room("PawlSession", ["Pawl", "PawlCore"]),
         room("PawlCommands", ["Pawl", "PawlCore", "PawlServer"]),
-        .executableTarget(name: "PawlTool", dependencies: ["PawlCommands"], swiftSettings: strict),
+        .executableTarget(
+            name: "PawlTool",
+            dependencies: ["PawlCommands"],
+            swiftSettings: strict,
+            linkerSettings: hardened
+        ),
         room("PawlTestKit", ["PawlEngine", "PawlCore"]),
         .executableTarget(
             name: "QueueBench",

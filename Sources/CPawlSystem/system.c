@@ -1,6 +1,10 @@
 #define _GNU_SOURCE
 #include "CPawlSystem.h"
 
+#if defined(__linux__) && defined(__OPTIMIZE__) && !defined(_FORTIFY_SOURCE)
+#error "a release build checks the lengths of what C copies: define _FORTIFY_SOURCE"
+#endif
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -216,11 +220,11 @@ unsigned pawl_file_system(int file) {
         case 0x3434:      // NILFS
             return PAWL_FS_LOCAL | PAWL_FS_INODES | PAWL_FS_OWNERS;
         case 0x794C7630:  // overlayfs: what lies below is not known
+            return PAWL_FS_LOCAL | PAWL_FS_OWNERS;
         case 0x4D44:      // FAT
         case 0x2011BAB0:  // exFAT
         case 0x7366746E:  // NTFS3
         case 0x482B:      // HFS+
-            return PAWL_FS_LOCAL | PAWL_FS_OWNERS;
         case 0x15013346:  // UDF
             return PAWL_FS_LOCAL;
         case 0x6969:      // NFS
