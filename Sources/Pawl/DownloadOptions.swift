@@ -22,7 +22,8 @@ public struct DownloadOptions: Sendable, Hashable {
     public var mirrors: [String] = []
     /// Extra request header lines, `Name: value`.
     ///
-    /// `Authorization` and `Cookie` stay with the given origins.
+    /// They stay with the given origins, but for `Accept`, those that begin with `Accept-`, and `User-Agent`; see
+    /// ``trustsRedirects``.
     public var headers: [String] = []
     /// User name and password for the given origins; basic or digest, as the server asks.
     public var user: String?
@@ -32,7 +33,7 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// `nil` (default) reads none.
     public var netrc: String?
-    /// The Referer field.
+    /// The Referer field; another origin than the given ones gets no more of it than its origin.
     public var referer: String?
     /// The User-Agent field.
     ///
@@ -77,7 +78,7 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default 5, 0 means none; each mirror that is left is still tried once.
     public var retries = 5
-    /// Seconds before the first retry, doubled with jitter up to 60; a server's longer Retry-After wins.
+    /// Seconds before the first retry, doubled with jitter up to 60; a server's longer Retry-After wins, see ``maximumRetryAfter``.
     ///
     /// Default 1. 0 is a tenth of a second, doubled likewise.
     public var retryDelay = 1.0
@@ -93,6 +94,18 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default 20.
     public var maximumRedirects = 20
+    /// Whether a redirect may lead from `https` to `http`.
+    ///
+    /// Default `false`: such a download fails with ``PawlError/Code/insecure``.
+    public var allowsDowngrade = false
+    /// Whether headers, user and password, cookies and client certificate go along to wherever redirects lead.
+    ///
+    /// Never from `https` to `http`. Default `false`, only to the given origins.
+    public var trustsRedirects = false
+    /// The longest wait in seconds that a server's Retry-After can ask for.
+    ///
+    /// Default 3600, a day at most.
+    public var maximumRetryAfter = 3600.0
     /// Only these bytes: `A-B` (inclusive), `A-`, or `-N` (the last N).
     ///
     /// Default `nil`, the whole content.

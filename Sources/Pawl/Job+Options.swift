@@ -45,7 +45,15 @@ extension Job {
             }
             plan.lowestSpeed = floor == 0 ? nil : floor
         }
-        plan.retry = RetryPolicy(retries: options.retries, delay: .seconds(options.retryDelay))
+        guard (0...86_400).contains(options.maximumRetryAfter) else {
+            throw Job.refused("--max-retry-after \(options.maximumRetryAfter)", "it takes 0 to 86400 seconds")
+        }
+        plan.retry = RetryPolicy(
+            retries: options.retries,
+            delay: .seconds(options.retryDelay),
+            longestRetryAfter: .seconds(options.maximumRetryAfter)
+        )
+        plan.allowsDowngrade = options.allowsDowngrade
         plan.timeout = .seconds(options.timeout)
         plan.maximumRedirects = max(0, options.maximumRedirects)
         plan.keepsServerTime = options.keepsServerTime
@@ -60,11 +68,15 @@ extension Job {
             settings: cabinet.settings(try Job.settings(options, urlCredentials: first.credentials)),
             folder: options.folder
         )
+        trustsRedirects = options.trustsRedirects
         fileName = try Job.fileName(options)
         naming = NamingPolicy(rawValue: options.naming.rawValue) ?? .server
         ifExists = IfExists(rawValue: options.existingFile.rawValue) ?? .rename
         rateLimit = options.rateLimit.flatMap { $0 > 0 ? $0 : nil }
     }
+
+    /// Bytes of all addresses of one download together.
+    static let longestSources = 1 << 20
 
     private static func refused(_ what: String, _ why: String) -> Failure {
         Failure(.badOption, "cannot take", at: what, because: why)
@@ -75,9 +87,6 @@ extension Job {
         let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
             throw refused("--checksum \(text)", "it takes TYPE=HEX with a TYPE of \(names)")
-    /// Bytes of all addresses of one download together.
-    static let longestSources = 1 << 20
-
         }
         guard let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length else {
             throw refused(
@@ -103,6 +112,19 @@ extension Job {
         return name
     }
 
+    /// What becomes part of a request, and what C reads up to a NUL; the values may be secrets and are not told.
+    private static func checkTexts(of options: DownloadOptions) throws(Failure) {
+        for (name, text) in [
+            ("--user-agent", options.userAgent), ("--referer", options.referer), ("--user", options.user),
+            ("--user", options.password), ("--proxy", options.proxy), ("--no-proxy", options.noProxy),
+            ("--netrc", options.netrc), ("--load-cookies", options.cookieFile),
+            ("--cacert", options.authorityFile), ("--cert", options.certificate), ("--key", options.key),
+        ] {
+            guard let text, !FieldText.isSafe(text) else { continue }
+            throw refused(name, FieldText.flaw)
+        }
+    }
+
     static func check(fileName name: String) throws(Failure) {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
             name.utf8.count <= 255
@@ -116,9 +138,9 @@ extension Job {
         urlCredentials: Credentials?
     ) throws(Failure) -> TransferSettings.Values {
         var values = TransferSettings.Values()
+        try checkTexts(of: options)
         for header in options.headers {
-            guard header.contains(":"), !header.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 })
-            else {
+            guard header.contains(":"), FieldText.isSafe(header) else {
                 throw refused(
                     "--header \(Redaction.header(header))",
                     "it takes one line of the form Name: value"

@@ -7,6 +7,7 @@ extension CurlTransport {
             guard !logins.isGiven(request), let login = try logins.login(for: request) else {
                 return begin(request, as: id, sink: sink)
             }
+            try RequestText.check(login)
             begin(request, as: id, sink: sink, with: login)
         } catch {
             join(pool.refusal(of: request, as: id, sink: sink, error), as: id)

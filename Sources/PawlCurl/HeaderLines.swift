@@ -31,12 +31,12 @@ extension HeaderLines {
         var lines = ["Accept-Encoding: identity"]
         var taken: Set<String> = []
         for line in values.headers {
-            guard !line.utf8.contains(where: { $0 == 0x0D || $0 == 0x0A || $0 == 0 }) else {
-                throw TransferFault(.other, "a request header holds a line break or NUL: \(name(of: line))")
+            guard FieldText.isSafe(line) else {
+                throw TransferFault(.other, "a request header cannot be sent: \(FieldText.flaw)")
             }
             let name = name(of: line)
             // Ranges and coding are the transport's own to say: the answer is judged by what was asked for.
-            guard !Self.owned.contains(name), carriesSecrets || !Self.secret.contains(name) else { continue }
+            guard !Self.owned.contains(name), carriesSecrets || RequestField.mayCross(name) else { continue }
             taken.insert(name)
             lines.append(line)
         }
@@ -52,7 +52,15 @@ extension HeaderLines {
     }
 
     private static let owned: Set<String> = ["accept-encoding", "range", "if-range"]
-    private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization"]
+    /// The Referer field that goes along, if any does.
+    static func referer(
+        of values: TransferSettings.Values,
+        to scheme: WebAddress.Scheme,
+        whole: Bool
+    ) -> String? {
+        guard let referer = values.referer, !referer.isEmpty else { return nil }
+        return whole ? referer : RequestField.referer(referer, acrossTo: scheme)
+    }
 
     /// The field name of a line in lower case; curl also takes `Name;` for a field without a value.
     static func name(of line: String) -> String {

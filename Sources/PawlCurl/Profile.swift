@@ -32,6 +32,7 @@ final class Profile {
     init(for request: TransferRequest) throws(TransferFault) {
         key = Key(request)
         settings = request.settings
+        try RequestText.check(settings.values)
         texts = try HeaderLines.lines(
             of: settings.values,
             carriesSecrets: request.carriesSecrets,
@@ -91,7 +92,9 @@ final class Profile {
         // Chunks come as they are and are decoded here: what libcurl swallows of their framing has no bound.
         options.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         if !values.userAgent.isEmpty { options.set(CURLOPT_USERAGENT, values.userAgent) }
-        if let referer = values.referer { options.set(CURLOPT_REFERER, referer) }
+        if let referer = HeaderLines.referer(of: values, to: key.scheme, whole: key.carriesSecrets) {
+            options.set(CURLOPT_REFERER, referer)
+        }
         switch key.connection {
         case .shared:
             options.set(CURLOPT_HTTP_VERSION, pawl_http_version_2_over_tls)

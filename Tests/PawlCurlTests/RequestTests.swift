@@ -103,8 +103,11 @@ import Testing
         let netrc = try folder.file("netrc", "machine 127.0.0.1 login user password secret\n")
         let all = settings {
             $0.headers = [
-                "Authorization: Bearer t", "cookie: a=b", "Proxy-Authorization: Basic x", "X-Open: yes",
+                "Authorization: Bearer t", "cookie: a=b", "Proxy-Authorization: Basic x", "X-Api-Key: k",
+                "PRIVATE-TOKEN: k", "X-Anything: k", "Accept-Language: de",
             ]
+            $0.referer = "http://user:word@a.example:81/secret/path?token=1"
+            $0.userAgent = "Agent/1"
             $0.credentials = Credentials(user: "user", password: "secret")
             $0.cookieFile = jar
             $0.netrc = netrc
@@ -114,10 +117,36 @@ import Testing
         request.carriesSecrets = false
         let recorder = try bench.fetch(request)
         #expect(recorder.events == [.head(401), .ended(.complete)])
-        let secret = ["authorization", "cookie", "proxy-authorization"]
+        let secret = [
+            "authorization", "cookie", "proxy-authorization", "x-api-key", "private-token", "x-anything",
+        ]
         #expect(secret.allSatisfy { server.requests[0].header($0) != nil })
         #expect(secret.allSatisfy { server.requests[1].header($0) == nil })
-        #expect(server.requests[1].header("X-Open") == "yes")
+        #expect(server.requests[1].header("Accept-Language") == "de")
+        #expect(server.requests[1].header("User-Agent") == "Agent/1")
+        #expect(server.requests[1].header("Referer") == "http://a.example:81/")
+    }
+
+    @Test(arguments: ["\r\nX-Evil: 1", "\n", "\u{0}", "a\rb", "\u{7F}"])
+    func `nothing that ends a line is written to a server`(evil: String) throws {
+        let server = try ScriptedServer { _ in .body([1]) }
+        defer { server.stop() }
+        let bench = try Bench()
+        let changes: [(inout TransferSettings.Values) -> Void] = [
+            { $0.userAgent = "a" + evil }, { $0.referer = "http://a/" + evil },
+            { $0.headers = ["A: b" + evil] },
+            { $0.credentials = Credentials(user: "u" + evil, password: "p") },
+            { $0.credentials = Credentials(user: "u", password: "p" + evil) },
+        ]
+        for (index, change) in changes.enumerated() {
+            let recorder = try bench.fetch(TransferRequest(port: server.port, settings: settings(change)))
+            guard case .ended(.failed(let fault)) = recorder.events.last else {
+                Issue.record("\(index): \(recorder.events)")
+                continue
+            }
+            #expect(fault.text.contains("cannot be sent"), "\(fault)")
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test func `netrc answers a 401`() throws {

@@ -43,6 +43,39 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
+    @Test func `what a caller sends stays with the origins that it named`() throws {
+        let bench = try Bench()
+        let other = try PawlTestKit.Origin()
+        defer { other.stop() }
+        let target = other.serve("/b", payload)
+        let url = bench.origin.redirect("/a", to: target)
+        let headers = ["X-Api-Key: k", "PRIVATE-TOKEN: k", "X-Anything: k", "Accept-Language: de"]
+        let options =
+            headers.flatMap { ["-H", $0] } + ["--referer", url + "?token=1", "--user", "u:p", "-x", "1"]
+        for isTrusted in [false, true] {
+            let outcome = try bench.get([url] + options + (isTrusted ? ["--location-trusted"] : []))
+            #expect(outcome.code == 0, "\(outcome)")
+            let request = try #require(other.log.of("/b").last)
+            #expect((request.request.header("x-api-key") != nil) == isTrusted)
+            #expect((request.request.header("private-token") != nil) == isTrusted)
+            #expect((request.request.header("x-anything") != nil) == isTrusted)
+            #expect((request.request.header("referer")?.contains("token") == true) == isTrusted)
+            #expect(request.request.header("accept-language") == "de")
+            #expect(request.request.header("referer")?.hasPrefix(bench.origin.url("/")) == true)
+        }
+    }
+
+    @Test(arguments: ["--user-agent", "--referer", "--user", "--header", "--proxy", "--no-proxy"])
+    func `a line break in what becomes part of a request is refused`(option: String) throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f", payload)
+        for evil in ["\r\nX-Evil: 1", "\nX-Evil: 1", "\r"] {
+            let outcome = try bench.get(url, option, "A: b" + evil)
+            #expect(outcome.code == 28, "\(outcome)")
+        }
+        #expect(bench.origin.log.of("/f").isEmpty)
+    }
+
     @Test func `a chain of redirects is followed, with and without a length`() throws {
         let bench = try Bench()
         let url = bench.origin.redirect("/a", to: "/b", status: 301)

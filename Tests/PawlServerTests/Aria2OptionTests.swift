@@ -51,6 +51,16 @@ import Testing
         #expect(try take(#"{"header":"A: 1"}"#) == ["header": "A: 1"])
     }
 
+    @Test(arguments: [
+        "user-agent", "referer", "ftp-user", "http-passwd", "all-proxy", "no-proxy", "http-proxy-user",
+    ])
+    func `no option that becomes part of a request can end its line`(name: String) {
+        for evil in ["\\r\\nX: 1", "\\n", "\\u0000", "\\r"] {
+            #expect(throws: RPCError.self) { try take(#"{"\#(name)":"a\#(evil)"}"#) }
+        }
+        #expect(throws: RPCError.self) { try take(#"{"header":["A: 1\rX: 2"]}"#) }
+    }
+
     @Test func `every default is a value of its option`() {
         for option in Aria2Option.table.values {
             guard let fallback = option.fallback else { continue }

@@ -121,6 +121,21 @@ struct StoredOptions: Hashable, Sendable {
             { one($0.options.maximumRedirects) },
             { stored, text in stored.options.maximumRedirects = Int(text) ?? 20 }
         ),
+        Field(
+            "downgrade",
+            { one($0.options.allowsDowngrade) },
+            { stored, text in stored.options.allowsDowngrade = text == "true" }
+        ),
+        Field(
+            "trusted",
+            { one($0.options.trustsRedirects) },
+            { stored, text in stored.options.trustsRedirects = text == "true" }
+        ),
+        Field(
+            "retryafter",
+            { one($0.options.maximumRetryAfter) },
+            { stored, text in stored.options.maximumRetryAfter = Double(text) ?? 3600 }
+        ),
         Field("range", .anotherFile, { one($0.options.range) }, { $0.options.range = $1 }),
         Field(
             "servertime",

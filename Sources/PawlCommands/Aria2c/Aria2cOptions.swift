@@ -23,7 +23,8 @@ package struct Aria2cOptions: Sendable {
         case .nothing: passedOver.append(row.option.name)
         case .meant:
             let given = row.option.kind == .flag && value.isEmpty ? "true" : value
-            guard let normal = row.option.normal(given) else {
+            // Several lines are given one after the other.
+            guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given) else {
                 throw Failure(
                     .badOption,
                     "cannot use",

@@ -58,6 +58,19 @@ extension GetOptions {
             options.download.retryDelay = try OptionValues.seconds("retry-delay", value, zeroAllowed: true)
         },
         CommandOption(
+            "max-retry-after",
+            takes: .required("S"),
+            in: .transfer,
+            "longest wait in seconds that a server's Retry-After can ask for",
+            standard: "3600"
+        ) { (options, value) throws(Failure) in
+            options.download.maximumRetryAfter = try OptionValues.seconds(
+                "max-retry-after",
+                value,
+                zeroAllowed: true
+            )
+        },
+        CommandOption(
             "timeout",
             takes: .required("S"),
             in: .transfer,
@@ -131,7 +144,7 @@ extension GetOptions {
             "user name and password for the given servers; a password that is left out is asked for"
         ) {
             (options, value) throws(Failure) in
-            let parts = try OptionValues.notEmpty("user", value)
+            let parts = try OptionValues.notEmpty("user", try OptionValues.text("user", value))
                 .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             options.download.user = parts[0]
             options.download.password = parts.count > 1 ? parts[1] : nil
@@ -151,8 +164,8 @@ extension GetOptions {
             setsOneDownload: false
         ) { (options, _) in options.readsNetrc = false },
         CommandOption("referer", takes: .required("URL"), in: .request, "the Referer field") {
-            (options, value) in
-            options.download.referer = value
+            (options, value) throws(Failure) in
+            options.download.referer = try OptionValues.text("referer", value)
         },
         CommandOption(
             "user-agent",
@@ -161,7 +174,9 @@ extension GetOptions {
             in: .request,
             "the User-Agent field",
             standard: "Pawl/\(PawlVersion.text)"
-        ) { (options, value) in options.download.userAgent = value },
+        ) { (options, value) throws(Failure) in
+            options.download.userAgent = try OptionValues.text("user-agent", value)
+        },
         CommandOption(
             "load-cookies",
             takes: .required("FILE"),
@@ -180,13 +195,17 @@ extension GetOptions {
             in: .security,
             "http, https, socks4, socks4a, socks5 or socks5h; '' uses none",
             standard: "as the environment says"
-        ) { (options, value) in options.download.proxy = value },
+        ) { (options, value) throws(Failure) in
+            options.download.proxy = try OptionValues.text("proxy", value)
+        },
         CommandOption(
             "no-proxy",
             takes: .required("LIST"),
             in: .security,
             "hosts that are reached without it, separated by commas"
-        ) { (options, value) in options.download.noProxy = value },
+        ) { (options, value) throws(Failure) in
+            options.download.noProxy = try OptionValues.text("no-proxy", value)
+        },
         CommandOption(
             "deny-private-addresses",
             takes: .none,
@@ -194,6 +213,18 @@ extension GetOptions {
             "connect to no address of this machine or a private network, whatever names and redirects say",
             setsOneDownload: false
         ) { (options, _) in options.deniesPrivateAddresses = true },
+        CommandOption(
+            "allow-downgrade",
+            takes: .none,
+            in: .security,
+            "follow redirects from https to http, where anybody on the way can read and change all"
+        ) { (options, _) in options.download.allowsDowngrade = true },
+        CommandOption(
+            "location-trusted",
+            takes: .none,
+            in: .security,
+            "send headers, user and password to wherever redirects lead, but never from https to http"
+        ) { (options, _) in options.download.trustsRedirects = true },
         CommandOption(
             "insecure",
             short: "k",

@@ -55,8 +55,7 @@ enum OptionValues {
     static func header(_ option: String, _ value: String) throws(Failure) -> String {
         let name = value.prefix { $0 != ":" }
         let isToken = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        guard isToken, name.count < value.count, !value.contains(where: \.isNewline), !value.contains("\0")
-        else {
+        guard isToken, name.count < value.count, FieldText.isSafe(value) else {
             throw bad(option, value, "it is one header line, such as 'Accept: text/plain'")
         }
         return value
@@ -78,6 +77,14 @@ enum OptionValues {
     /// `A-B`, `A-` or `-N`.
     static func range(_ option: String, _ value: String) throws(Failure) -> String {
         _ = try RangeOption.parse(value)
+        return value
+    }
+
+    /// What becomes part of a request.
+    static func text(_ option: String, _ value: String) throws(Failure) -> String {
+        guard FieldText.isSafe(value) else {
+            throw Failure(.badOption, "cannot use", at: "--\(option)", because: FieldText.flaw)
+        }
         return value
     }
 

@@ -9,7 +9,8 @@ extension DownloadMachine {
         var actions = [remove(index)]
         noteProgress()
         if disposition.isComplaint {
-            actions.append(.complain(sources[lane.source].current.origin, retryAfter: fault.retryAfter))
+            let wait = plan.retry.allowed(fault.retryAfter)
+            actions.append(.complain(sources[lane.source].current.origin, retryAfter: wait))
         }
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
@@ -197,6 +198,15 @@ extension DownloadMachine {
             )
         case .badRedirect(let why):
             return Failure(disposition.code, "cannot follow the redirect of", at: place, because: why)
+        case .downgrade(let target):
+            return Failure(
+                disposition.code,
+                "cannot follow the redirect of",
+                at: place,
+                because:
+                    "it leads from https to \(target), where anybody on the way can read and change what is sent",
+                remedy: "give --allow-downgrade if that is meant"
+            )
         case .tooManyRedirects(let most):
             return Failure(
                 disposition.code,
@@ -220,14 +230,16 @@ extension AttemptFault {
         switch self {
         case .status(let status, _): [403, 409, 420, 509].contains(status)
         case .transfer(let fault): fault.kind == .connectionLost
-        case .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .tooManyRedirects: false
+        case .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .downgrade, .tooManyRedirects:
+            false
         }
     }
 
     var retryAfter: Span? {
         switch self {
         case .status(_, let span): span
-        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .tooManyRedirects:
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .downgrade,
+            .tooManyRedirects:
             nil
         }
     }

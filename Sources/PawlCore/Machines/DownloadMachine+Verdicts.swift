@@ -156,6 +156,10 @@ extension DownloadMachine {
         guard next.scheme == .http || next.scheme == .https else {
             return laneFault(index, .badRedirect("it points to \(next.redacted)"), now: now)
         }
+        guard next.scheme == .https || sources[lane.source].current.scheme == .http || plan.allowsDowngrade
+        else {
+            return laneFault(index, .downgrade(to: next.redacted), now: now)
+        }
         sources[lane.source].current = next
         return [.drop(lane.id), reopen(index, isRedirected: true, now: now)]
     }

@@ -9,6 +9,8 @@ package struct DownloadPlan: Hashable, Sendable {
     /// Bytes a second that a connection has to exceed; `nil` for none.
     package var lowestSpeed: Int64?
     package var maximumRedirects = 20
+    /// Whether a redirect may lead from https to http.
+    package var allowsDowngrade = false
     package var checksum: Checksum?
     /// Bytes that the content must have.
     package var length: Int64?

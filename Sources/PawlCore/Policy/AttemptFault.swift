@@ -15,5 +15,7 @@ package enum AttemptFault: Hashable, Sendable {
     case suspectPage(Wording)
     /// A redirect that may not be followed, with the reason.
     case badRedirect(String)
+    /// A redirect from https to this address of http.
+    case downgrade(to: String)
     case tooManyRedirects(Int)
 }

@@ -5,14 +5,18 @@ package struct RetryPolicy: Hashable, Sendable {
     /// The first wait, doubled each time.
     package var delay: Span
 
+    /// The longest wait that a server's Retry-After can ask for.
+    package var longestRetryAfter: Span
+
     package static let longestWait = Span.seconds(60)
     /// The first wait where none was chosen, or where a server that asks for a wait leaves none: doubled like any other,
     /// so that a server which fails at once does not use up all attempts in a moment.
     package static let shortestDelay = Span.milliseconds(100)
 
-    package init(retries: Int = 5, delay: Span = .seconds(1)) {
+    package init(retries: Int = 5, delay: Span = .seconds(1), longestRetryAfter: Span = .seconds(3600)) {
         self.retries = retries
         self.delay = delay
+        self.longestRetryAfter = longestRetryAfter
     }
 
     package struct Disposition: Hashable, Sendable {
@@ -31,8 +35,11 @@ package struct RetryPolicy: Hashable, Sendable {
         let own = Span.seconds(
             min(doubled, RetryPolicy.longestWait.seconds) * (0.75 + dice.fraction() / 2)
         )
-        return max(own, min(retryAfter ?? .zero, RetryAfter.longest))
+        return max(own, allowed(retryAfter) ?? .zero)
     }
+
+    /// What is granted of a wait that a server asks for.
+    package func allowed(_ retryAfter: Span?) -> Span? { retryAfter.map { min($0, longestRetryAfter) } }
 
     package static func disposition(of fault: AttemptFault) -> Disposition {
         switch fault {
@@ -50,6 +57,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .suspectPage: Disposition(code: .badAnswer, isRetried: true)
         // Where the server points does not change between two attempts.
         case .badRedirect: Disposition(code: .badAnswer, isRetried: false)
+        // Nor does what it leads over.
+        case .downgrade: Disposition(code: .insecure, isRetried: false)
         // A loop stays a loop.
         case .tooManyRedirects: Disposition(code: .tooManyRedirects, isRetried: false)
         }

@@ -38,6 +38,7 @@ final class DirectProfile {
         } else {
             tail = Self.tail(
                 values,
+                to: request.address.scheme,
                 carriesSecrets: request.carriesSecrets,
                 bypassesCaches: request.bypassesCaches
             )
@@ -111,6 +112,7 @@ extension DirectProfile {
     /// The fields that libcurl would send for these settings, in its order.
     private static func tail(
         _ values: TransferSettings.Values,
+        to scheme: WebAddress.Scheme,
         carriesSecrets: Bool,
         bypassesCaches: Bool
     ) -> [UInt8]? {
@@ -130,10 +132,9 @@ extension DirectProfile {
             fields.append("User-Agent: \(values.userAgent)")
         }
         if !named.contains("accept") { fields.append("Accept: */*") }
-        if let referer = values.referer, !referer.isEmpty, !named.contains("referer") {
-            fields.append("Referer: \(referer)")
-        }
-        guard fields.allSatisfy({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }) else { return nil }
+        let referer = HeaderLines.referer(of: values, to: scheme, whole: carriesSecrets)
+        if let referer, !named.contains("referer") { fields.append("Referer: \(referer)") }
+        guard fields.allSatisfy(FieldText.isSafe) else { return nil }
         fields += lines.compactMap(field)
         return Array((fields.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }

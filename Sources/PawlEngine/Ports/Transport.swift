@@ -12,7 +12,7 @@ package struct TransferRequest: Sendable {
     package var range: RequestedRange
     package var connection: ConnectionUse
     /// `true` only when `address.origin` is one that the person named: then credentials, netrc, cookies of the
-    /// given file and secret headers go along; else none of them.
+    /// given file and headers go along; else only headers that tell no secret (`RequestField`).
     package var carriesSecrets: Bool
     /// Whether a redirect led to a host that nobody named, by a connection no less secure: then the entry that a netrc
     /// file has for that very host goes along.
@@ -51,7 +51,7 @@ package struct TransferRequest: Sendable {
 /// A class, so that ten thousand downloads share one.
 package final class TransferSettings: Sendable {
     package struct Values: Sendable, Hashable {
-        /// Extra header lines `Name: value`; `Authorization`, `Cookie` and `Proxy-Authorization` count as secrets.
+        /// Extra header lines `Name: value`; all but a few count as secrets.
         package var headers: [String] = []
         package var userAgent = ""
         package var referer: String?

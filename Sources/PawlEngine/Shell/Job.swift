@@ -17,6 +17,8 @@ package struct Job: Sendable {
     package var ifExists: IfExists
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
+    /// Whether secrets go along to wherever redirects lead, but over no less secure a connection.
+    package var trustsRedirects = false
     /// Whether it may share an HTTP/2 connection with others.
     package var sharesConnections = false
     /// Where the bytes go, when not to the engine's disk.

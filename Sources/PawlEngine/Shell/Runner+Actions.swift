@@ -75,11 +75,13 @@ extension Runner {
         let writer = LaneWriter(lane: order.lane, transfer: transfer, origin: origin, runner: self)
         writers.append(writer)
         let isNamed = job.plan.sources.contains { $0.origin == origin }
+        // Less secure than what was named.
+        let isLess = !origin.scheme.isSecure && job.plan.sources.contains { $0.scheme.isSecure }
         var request = TransferRequest(
             address: order.address,
             range: order.asked,
             connection: job.sharesConnections ? order.connection : .separate,
-            carriesSecrets: isNamed,
+            carriesSecrets: isNamed || job.trustsRedirects && !isLess,
             bypassesCaches: order.bypassesCaches,
             bufferSize: bufferSize,
             settings: job.settings

@@ -1,4 +1,5 @@
 import Pawl
+import PawlCore
 
 /// An option as aria2's clients know it: its name, what values it takes, where it may be given.
 package struct Aria2Option: Hashable, Sendable {
@@ -52,7 +53,9 @@ package struct Aria2Option: Hashable, Sendable {
         case .number(let range): Int64(value).flatMap { range.contains($0) ? String($0) : nil }
         case .size(let range): Aria2Option.size(value).flatMap { range.contains($0) ? String($0) : nil }
         case .choice(let choices): choices.contains(value) ? value : nil
-        case .text, .lines: value
+        // Names of files are made safe by themselves; all else may become part of a request.
+        case .text: ["dir", "out"].contains(name) || FieldText.isSafe(value) ? value : nil
+        case .lines: value.split(separator: "\n").allSatisfy { FieldText.isSafe(String($0)) } ? value : nil
         case .identifier: Download.ID(value).flatMap { $0.rawValue == 0 ? nil : $0.description }
         case .checksum: Aria2Option.isChecksum(value) ? value : nil
         }

@@ -4,8 +4,15 @@ import Testing
 
 /// What a server's Retry-After does to the attempts of a download.
 @Suite struct RetryAfterCaseTests {
-    private func waits(_ status: Int, _ field: String?, delay: Span = .seconds(1)) -> [Double] {
-        var bench = Bench { $0.retry = RetryPolicy(retries: 5, delay: delay) }
+    private func waits(
+        _ status: Int,
+        _ field: String?,
+        delay: Span = .seconds(1),
+        longest: Double = 3600
+    ) -> [Double] {
+        var bench = Bench {
+            $0.retry = RetryPolicy(retries: 5, delay: delay, longestRetryAfter: .seconds(longest))
+        }
         bench.begin()
         var waits: [Double] = []
         while bench.machine.phase != .failed, waits.count < 10 {
@@ -39,8 +46,21 @@ import Testing
     }
 
     @Test(arguments: ["99999999999999999999999", "9223372036854775807", "Fri, 31 Dec 9999 23:59:59 GMT"])
-    func `a wait without end is one of a day`(field: String) {
-        #expect(waits(503, field).allSatisfy { $0 == RetryAfter.longest.seconds })
+    func `a wait without end is one of an hour, or of what is allowed`(field: String) {
+        #expect(waits(503, field).allSatisfy { $0 == 3600 })
+        #expect(waits(503, field, longest: 70).allSatisfy { $0 == 70 })
+        #expect(waits(503, field, longest: 1_000_000).allSatisfy { $0 == RetryAfter.longest.seconds })
+        #expect(waits(503, field, longest: 0).allSatisfy { $0 <= 20 })
+    }
+
+    @Test func `no more than is allowed is asked of the host's other downloads`() {
+        var bench = Bench { $0.retry = RetryPolicy(retries: 5, longestRetryAfter: .seconds(7)) }
+        bench.begin()
+        var head = ResponseHead(status: 429)
+        head.retryAfter = "600"
+        bench.answer(head)
+        let asked = bench.said.compactMap { if case .complain(_, let wait) = $0 { wait } else { nil } }
+        #expect(asked == [.seconds(7)])
     }
 
     @Test func `a longer wait than ours is the server's, a shorter one is ours`() {
