@@ -6,10 +6,12 @@ extension DownloadMachine {
     package mutating func answered(
         _ id: LaneID,
         head: ResponseHead,
+        isCrowded: Bool = false,
         wallTime: UnixTime,
         now: Moment
     ) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
+        hostIsCrowded = isCrowded
         lanes[index].lastByteAt = now
         lanes[index].opening = now - lanes[index].measuredAt
         lanes[index].host = sources[lanes[index].source].current.origin.text

@@ -102,6 +102,11 @@ extension DownloadMachine {
         if sources[source].turnsAway, fault.mayMeanTooMany, attempts < plan.retry.retries {
             return retry(fault, disposition, source: source, now: now)
         }
+        // Other downloads have as many connections as the host was ever seen to bear: later there are fewer.
+        if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
+            return [.turnedAway(sources[source].current.origin)]
+                + retry(fault, disposition, source: source, now: now)
+        }
         let failure = describe(fault, disposition, source: source)
         if sources.count(where: \.isUsable) == 1, let question = refresh(source, after: fault, failure) {
             return [question]

@@ -35,6 +35,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var isStale = false
     /// The server refused a range without an end.
     var asksClosed = false
+    /// More connections of the host are in use than it was ever seen to serve: what it denies now it may grant later.
+    var hostIsCrowded = false
     /// The tag that is not known to be stable yet, and whose it is: it is asked for once more before anything else.
     var question: TagQuestion?
     /// A page that came in the place of a page, once.

@@ -18,6 +18,9 @@ package struct HostBudget: Hashable, Sendable {
     package static let forgiveness = Span.seconds(600)
 
     package private(set) var inUse = 0
+    /// Connections in use whose response was accepted, and the most that there were at once.
+    private var serving = 0
+    private var served = 0
     /// `nil` until the origin complains.
     package private(set) var limit: Int?
     private var limiter = RateLimiter(rate: nil)
@@ -55,10 +58,22 @@ package struct HostBudget: Hashable, Sendable {
         return .granted
     }
 
-    package mutating func release() {
+    /// `served`: its response had been accepted.
+    package mutating func release(served: Bool = false) {
         precondition(inUse > 0, "a connection was given back that nobody took")
         inUse -= 1
+        if served { serving -= 1 }
     }
+
+    /// The response to a connection's request was accepted.
+    package mutating func accept() {
+        serving += 1
+        served = max(served, serving)
+    }
+
+    /// Whether more connections are in use than the origin was ever seen to serve: what it denies to one of them may have
+    /// no other reason.
+    package var isCrowded: Bool { inUse > max(1, served) }
 
     /// The origin answered 429 or 503, or refused a connection, that has been given back already: it bears what is in use
     /// now.

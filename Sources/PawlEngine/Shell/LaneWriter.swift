@@ -15,7 +15,7 @@ final class LaneWriter: TransferSink {
     /// What it still compares behind its end, once it is there.
     private var joint: ByteRange?
     private(set) var received: Int64 = 0
-    private var isAdmitted = false
+    private(set) var isAdmitted = false
     /// Its server sends more than this lane is to bring: another lane has the rest.
     var asksBeyond: Bool { isAdmitted && end < answerEnd }
     /// Whether no other lane can have brought its bytes, and as of which decision.

@@ -102,7 +102,7 @@ extension Runner {
     private func drop(_ lane: LaneID) {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         let writer = writers.remove(at: index)
-        shared.release(writer.origin)
+        shared.release(writer.origin, served: writer.isAdmitted)
         loop.cancel(writer.transfer)
     }
 
@@ -131,6 +131,7 @@ extension Runner {
         // Checkpoints that were due before there was a journal did nothing.
         if !hadJournal, hasBytes { checkpoint() }
         guard machine.lanes.contains(where: { $0.id == id }) else { return }
+        if !writer.isAdmitted { shared.accept(writer.origin) }
         writer.admit(lane)
     }
 

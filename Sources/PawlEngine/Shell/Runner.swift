@@ -131,7 +131,17 @@ final class Runner {
         sync()
         lastHead = head
         let source = machine.lanes.first { $0.id == lane }?.source
-        perform(machine.answered(lane, head: head, wallTime: clock.wallTime, now: clock.now))
+        let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
+        let isCrowded = origin.map { shared.isCrowded($0) } ?? false
+        perform(
+            machine.answered(
+                lane,
+                head: head,
+                isCrowded: isCrowded,
+                wallTime: clock.wallTime,
+                now: clock.now
+            )
+        )
         lastHead = nil
         if let source { noteName(lane, source: source, head) }
     }
@@ -143,7 +153,7 @@ final class Runner {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         loop.stir()
         sync()
-        shared.release(writers[index].origin)
+        shared.release(writers[index].origin, served: writers[index].isAdmitted)
         writers.remove(at: index)
         if case .failed = end { noteNetwork() }
         perform(machine.ended(lane, end, now: clock.now))

@@ -67,9 +67,12 @@ final class Shared: Sendable {
     /// What every origin has and may have that is in use or has complained.
     var budgets: [Origin: HostBudget] { hosts.withLock { $0.budgets } }
 
-    func release(_ origin: Origin) {
-        hosts.withLock { $0.budgets[origin]?.release() }
+    func release(_ origin: Origin, served: Bool) {
+        hosts.withLock { $0.budgets[origin]?.release(served: served) }
     }
+
+    func accept(_ origin: Origin) { hosts.withLock { $0.budgets[origin]?.accept() } }
+    func isCrowded(_ origin: Origin) -> Bool { hosts.withLock { $0.budgets[origin]?.isCrowded ?? false } }
 
     func complain(_ origin: Origin, retryAfter: Span?, now: Moment) {
         learn(of: origin) { $0.complain(retryAfter: retryAfter, now: now) }

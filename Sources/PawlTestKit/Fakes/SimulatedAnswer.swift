@@ -32,6 +32,10 @@ extension SimulatedNetwork.State {
             switch server.overflow {
             case .refuse: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
             case .busy(let retryAfter): return .answered(plain(503, retryAfter: retryAfter))
+            case .deny:
+                tally.note("requests denied for want of connections")
+                return .answered(plain(sabotage == .disguisesCrowds ? 404 : 403))
+            case .drop: return .failed(TransferFault(.connectionLost, "the connection was lost"))
             }
         }
         let drawn = server.luck > 0 ? server.chances.first { $0.odds > 0 && dice.fraction() < $0.odds } : nil

@@ -116,6 +116,10 @@ package struct SimulatedServer: Sendable {
     package enum Overflow: Sendable, Hashable {
         case refuse
         case busy(retryAfter: String?)
+        /// 403, as if the file were not for us.
+        case deny
+        /// The connection breaks without a response.
+        case drop
     }
 
     package struct Chance: Sendable, Hashable {

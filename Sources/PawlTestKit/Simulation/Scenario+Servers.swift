@@ -69,7 +69,9 @@ extension Scenario {
         if dice.chance(0.3) { server.totalRate = server.rate * 2 }
         if dice.chance(0.25) {
             server.connections = dice.number(1...3)
-            server.overflow = dice.pick([.refuse, .busy(retryAfter: nil), .busy(retryAfter: "2")])
+            server.overflow = dice.pick([
+                .refuse, .busy(retryAfter: nil), .busy(retryAfter: "2"), .deny, .drop,
+            ])
         }
         guard dice.chance(0.7) else { return server }
         server.luck = dice.number(1...8)
