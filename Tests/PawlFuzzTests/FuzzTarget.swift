@@ -23,6 +23,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case output
     case quantities
     case redaction
+    case requests
     case responses
     case resumeData
     case retryAfter
@@ -52,6 +53,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .output: try OutputLaws.check(&input)
         case .quantities: try QuantityLaws.check(&input)
         case .redaction: try RedactionLaws.check(&input)
+        case .requests: try RequestLaws.check(&input)
         case .responses: try ResponseLaws.check(&input)
         case .resumeData: try ResumeDataLaws.check(&input)
         case .retryAfter: try RetryAfterLaws.check(&input)

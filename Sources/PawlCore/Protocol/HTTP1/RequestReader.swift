@@ -1,0 +1,100 @@
+/// Reads the requests of one HTTP/1.1 connection, piece by piece as their bytes come, one request at a time (RFC 9112).
+///
+/// Bytes behind a request wait inside until the next one is asked for. A value without effects, so that what runs on
+/// sockets runs under a fuzzer too.
+package struct RequestReader: Hashable, Sendable {
+    package enum Step: Hashable, Sendable {
+        /// More has to come.
+        case hungry
+        /// The header section is complete; told once for each request.
+        case head(RequestHead)
+        /// The request is complete.
+        case body([UInt8])
+        /// Nothing that follows on this connection can be told apart.
+        case broken(RequestFault)
+    }
+
+    private enum Place: Hashable, Sendable {
+        /// So many bytes were looked at and hold no end of a header section.
+        case head(looked: Int)
+        case body(length: Int)
+        case broken(RequestFault)
+    }
+
+    private let longestHead: Int
+    /// As they came; requests before `start` are done with.
+    private var bytes: [UInt8] = []
+    private var start = 0
+    private var place = Place.head(looked: 0)
+
+    package init(longestHead: Int) { self.longestHead = longestHead }
+
+    /// Bytes that have come and were not handed out.
+    package var count: Int { bytes.count - start }
+
+    /// What has come of a body.
+    package var arriving: ArraySlice<UInt8> { bytes[start...] }
+
+    /// Moves what is left to the front once for all that comes together.
+    package mutating func take(_ more: UnsafeRawBufferPointer) {
+        bytes.removeSubrange(..<start)
+        start = 0
+        unsafe bytes.append(contentsOf: more)
+    }
+
+    /// All that is left, for who reads on in another protocol.
+    package mutating func takeRest() -> [UInt8] {
+        defer { (bytes, start) = ([], 0) }
+        return start == 0 ? bytes : Array(bytes[start...])
+    }
+
+    package mutating func next() -> Step {
+        switch place {
+        case .broken(let fault): return .broken(fault)
+        case .head(let looked): return readHead(from: looked)
+        case .body(let length):
+            guard count >= length else { return .hungry }
+            place = .head(looked: 0)
+            if count == length { return .body(takeRest()) }
+            defer { start += length }
+            return .body(Array(bytes[start..<start + length]))
+        }
+    }
+
+    private mutating func readHead(from looked: Int) -> Step {
+        // An empty line before a request is to be passed over (RFC 9112 §2.2).
+        if looked == 0, arriving.starts(with: [.carriageReturn, .lineFeed]) { start += 2 }
+        guard let first = arriving.first, !arriving.elementsEqual([.carriageReturn]) else { return .hungry }
+        guard first.isTokenCharacter else {
+            return fail(.malformed("this is not HTTP/1.1"))
+        }
+        for index in start + looked..<start + min(count, longestHead) where bytes[index] == .lineFeed {
+            guard index > start, bytes[index - 1] == .carriageReturn else {
+                return fail(.malformed("a line of the header section ends without a carriage return"))
+            }
+            if index >= start + 3, bytes[index - 2] == .lineFeed { return readHead(upTo: index + 1) }
+        }
+        guard count < longestHead else {
+            return fail(RequestFault(431, "the header section is longer than \(longestHead) bytes"))
+        }
+        place = .head(looked: count)
+        return .hungry
+    }
+
+    private mutating func readHead(upTo end: Int) -> Step {
+        do throws(RequestFault) {
+            let head = try RequestHead(parsing: bytes[start..<end])
+            start = end
+            place = .body(length: head.bodyLength)
+            return .head(head)
+        } catch {
+            return fail(error)
+        }
+    }
+
+    private mutating func fail(_ fault: RequestFault) -> Step {
+        place = .broken(fault)
+        (bytes, start) = ([], 0)
+        return .broken(fault)
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import PawlCore
+
+/// Requests as a server reads them: one at a time, and nothing that could be read in two ways.
+@Suite struct RequestReaderTests {
+    /// What the reader tells of bytes that come in pieces of `size`.
+    private func steps(_ text: String, pieces size: Int = .max, head: Int = 1000) -> [RequestReader.Step] {
+        var reader = RequestReader(longestHead: head)
+        var steps: [RequestReader.Step] = []
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(size))
+            rest = rest.dropFirst(piece.count)
+            unsafe piece.withUnsafeBytes { unsafe reader.take($0) }
+            while true {
+                let step = reader.next()
+                if step == .hungry { break }
+                steps.append(step)
+                if case .broken = step { return steps }
+            }
+        }
+        return steps
+    }
+
+    private func head(_ text: String) -> RequestHead? {
+        guard case .head(let head) = steps(text).first else { return nil }
+        return head
+    }
+
+    private func status(_ text: String, head: Int = 1000) -> Int? {
+        guard case .broken(let fault) = steps(text, head: head).last else { return nil }
+        return fault.status
+    }
+
+    @Test(arguments: [1, 2, 7, .max])
+    func `requests that follow each other are told apart, in pieces of any size`(size: Int) throws {
+        let text =
+            "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc\r\nGET /b?x=%41&y HTTP/1.1\r\nHost: h\r\n\r\nGET /c HTTP/1.0\r\n\r\n"
+        let steps = steps(text, pieces: size)
+        let heads = steps.compactMap { if case .head(let head) = $0 { head } else { nil } }
+        let bodies = steps.compactMap { if case .body(let body) = $0 { body } else { nil } }
+        try #require(heads.count == 3)
+        #expect(heads.map(\.path) == ["/a", "/b", "/c"])
+        #expect(heads.map(\.keepsConnection) == [true, true, false])
+        #expect(heads[1].query == [.init(name: "x", value: "A"), .init(name: "y", value: "")])
+        #expect(bodies == [Array("abc".utf8), [], []])
+        #expect(steps.count == 6)
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n", "GET / HTTP/1.1\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5, 5\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: +5\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\nHost: i\r\n\r\n", "GET / HTTP/1.1\r\nHost : h\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\n folded\r\n\r\n", "GET / HTTP/1.1\nHost: h\n\n",
+        "GET / HTTP/1.1\r\nHost: h\r\nX: a\rb\r\n\r\n", "GET / HTTP/1.1\r\nHost: h\r\nX: \0\r\n\r\n",
+        "GET  / HTTP/1.1\r\nHost: h\r\n\r\n", "GET http://h/ HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET /%0a HTTP/1.1\r\nHost: h\r\n\r\n", "GET /%4 HTTP/1.1\r\nHost: h\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", "\u{16}\u{3}\u{1}",
+    ])
+    func `what is not HTTP, or could be read in two ways, is refused`(text: String) {
+        #expect(status(text) == 400)
+    }
+
+    @Test func `each kind of refusal has its status`() {
+        #expect(status("POST / HTTP/1.1\r\nHost: h\r\n\r\n") == 411)
+        #expect(status("GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n") == 411)
+        #expect(status("GET / HTTP/1.1\r\nHost: h\r\nExpect: x\r\n\r\n") == 417)
+        #expect(status("PRI * HTTP/2.0\r\n\r\n") == 505)
+        #expect(status("GET / HTTP/1.1\r\nX: " + String(repeating: "a", count: 1000)) == 431)
+        let many = String(repeating: "X: y\r\n", count: 150)
+        #expect(status("GET / HTTP/1.1\r\n" + many + "\r\n", head: 10_000) == 431)
+        let old =
+            "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        #expect(status("GET / HTTP/1.1\r\nHost: h\r\n" + old + "Sec-WebSocket-Version: 8\r\n\r\n") == 426)
+    }
+
+    @Test func `a length that no machine has is no trap`() {
+        let head = head("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n")
+        #expect(head?.bodyLength == .max)
+    }
+
+    @Test func `a handshake of a WebSocket has its key`() {
+        let head = head(
+            "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: WebSocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+        )
+        #expect(head?.webSocketKey == "dGhlIHNhbXBsZSBub25jZQ==")
+    }
+}
