@@ -21,6 +21,8 @@
 #include <sys/param.h>
 #include <sys/sysctl.h>
 #else
+#include <linux/openat2.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #endif
 
@@ -30,6 +32,50 @@ int pawl_open_at(int folder, const char *name, int flags, unsigned mode) {
         if (file >= 0) return file;
         if (errno != EINTR) return -errno;
     }
+}
+
+#ifndef O_PATH
+#define O_PATH O_RDONLY
+#endif
+
+// The same, one folder after the other, for kernels before 5.6 and filters of system calls that do not know openat2.
+static int open_stepwise(int folder, const char *path) {
+    int current = folder;
+    for (;;) {
+        size_t length = strcspn(path, "/");
+        const char *end = path + length;
+        char name[256];
+        int file = -ENOENT;
+        if (length > 0 && length < sizeof name) {
+            memcpy(name, path, length);
+            name[length] = 0;
+            int kind = *end ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK;
+            file = strcmp(name, "..") == 0 ? -EXDEV : pawl_open_at(current, name, kind, 0);
+        }
+        if (current != folder) close(current);
+        if (file < 0 || !*end) return file;
+        current = file;
+        path = end + 1;
+    }
+}
+
+int pawl_open_beneath(int folder, const char *path) {
+#ifdef SYS_openat2
+    struct open_how how = {
+        .flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+    };
+    for (int tries = 0; tries < 100; tries++) {
+        int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+        if (file >= 0) return file;
+        if (errno == ENOSYS || errno == EPERM) return open_stepwise(folder, path);
+        // EAGAIN: something was renamed meanwhile.
+        if (errno != EINTR && errno != EAGAIN) return -errno;
+    }
+    return -EAGAIN;
+#else
+    return open_stepwise(folder, path);
+#endif
 }
 
 int pawl_open_unnamed(int folder, unsigned mode) {

@@ -7,6 +7,10 @@
 // openat: a descriptor, or -errno. Close-on-exec, and a symbolic link as the last component is refused.
 int pawl_open_at(int folder, const char *name, int flags, unsigned mode);
 
+// A file to be read, by its path below the folder: a descriptor, or -errno. Close-on-exec, without waiting for the other
+// end of a pipe; no symbolic link is followed on the way, and nothing leads out of the folder (openat2(2), RESOLVE_BENEATH).
+int pawl_open_beneath(int folder, const char *path);
+
 // A folder, by its path: a descriptor, or -errno. Here symbolic links are followed.
 int pawl_open_folder(const char *path);
 

@@ -1,0 +1,25 @@
+import CPawlSystem
+import Glibc
+
+/// A folder that was opened once: what is opened below it cannot lead elsewhere, whoever swaps folders and links in it.
+package final class RootFolder: Sendable {
+    private let path: String
+    private let descriptor: Int32
+
+    /// `nil` when it cannot be opened.
+    package init?(_ path: String) {
+        let descriptor = unsafe pawl_open_folder(path)
+        guard descriptor >= 0 else { return nil }
+        self.path = path.hasSuffix("/") ? path : path + "/"
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// A descriptor for reading; `nil` when the file is not below the folder, or a link is on the way.
+    package func open(_ file: String) -> Int32? {
+        guard file.hasPrefix(path) else { return nil }
+        let descriptor = unsafe pawl_open_beneath(descriptor, String(file.dropFirst(path.count)))
+        return descriptor >= 0 ? descriptor : nil
+    }
+}
