@@ -122,6 +122,11 @@ public struct DownloadOptions: Sendable, Hashable {
     /// They mean nothing to it. Default none.
     public var attributes: [String: String] = [:]
 
+    /// Whether the keys of the user's own (`~/.ssh`), netrc file and proxies with a login may be used.
+    ///
+    /// Not for what came from somebody else.
+    package var usesOwnersSecrets = true
+
     /// Every default.
     public init() {}
 

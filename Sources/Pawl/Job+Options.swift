@@ -161,6 +161,7 @@ extension Job {
         values.authorityFile = options.authorityFile
         values.certificate = options.certificate
         values.key = options.key
+        values.usesOwnersSecrets = options.usesOwnersSecrets
         values.connectTimeout = .seconds(options.connectTimeout ?? options.timeout)
         return values
     }

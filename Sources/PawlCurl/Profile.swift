@@ -122,7 +122,8 @@ final class Profile {
 
     private func applyProxy(_ options: EasyHandle) {
         options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        if let proxy = values.proxy { options.set(CURLOPT_PROXY, proxy) }
+        let proxy = values.proxy ?? (values.usesOwnersSecrets ? nil : EnvironmentProxy.plain(for: key.scheme))
+        if let proxy { options.set(CURLOPT_PROXY, proxy) }
         if let hosts = values.noProxy { options.set(CURLOPT_NOPROXY, hosts) }
         guard values.proxy != "" else { return }
         options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
@@ -140,7 +141,15 @@ final class Profile {
                 folder.map { $0 + "/known_hosts" } ?? "/etc/ssh/ssh_known_hosts"
             )
         }
-        guard key.carriesSecrets else { return }
+        guard key.carriesSecrets, values.usesOwnersSecrets else {
+            // Without this libssh2 asks the agent, and looks for keys in the home folder by itself.
+            options.set(CURLOPT_SSH_AUTH_TYPES, pawl_ssh_auth_words)
+            if key.carriesSecrets, let file = values.key {
+                options.set(CURLOPT_SSH_AUTH_TYPES, pawl_ssh_auth_words | pawl_ssh_auth_key)
+                options.set(CURLOPT_SSH_PRIVATE_KEYFILE, file)
+            }
+            return
+        }
         let usual = ["id_ed25519", "id_ecdsa", "id_rsa"]
         let found = folder.flatMap { folder in
             usual.map { "\(folder)/\($0)" }.first(where: CurlLibrary.isReadable)

@@ -53,6 +53,51 @@ import Testing
         await bench.close()
     }
 
+    @Test func `what comes by the port uses no secrets of the owner's`() async throws {
+        let bench = try await ServiceBench()
+        func byPort(_ method: String, _ parameters: JSON) async throws -> JSON {
+            var values = parameters.array ?? []
+            values.insert("token:the-secret-word", at: 0)
+            let letter: JSON = ["id": .number(1), "method": .string(method), "params": .array(values)]
+            let answer = try JSON.parse(try await bench.post(letter.text, status: false))
+            return try #require(answer["result"], "\(answer.text)")
+        }
+        func usesSecrets(_ gid: JSON) async throws -> Bool {
+            let id = try #require(try await bench.service.manager.find(gid.string ?? "").first)
+            return try #require(try await bench.service.manager.details(of: [id]).first).options
+                .usesOwnersSecrets
+        }
+        let paused: JSON = ["pause": "true"]
+        let foreign = try await byPort("aria2.addUri", [["http://127.0.0.1:1/a"], paused])
+        #expect(try await !usesSecrets(foreign))
+        let given = try await byPort(
+            "pawl.add",
+            [[["url": "http://127.0.0.1:1/b", "start": "paused", "options": ["ownerssecrets": "true"]]]]
+        )
+        #expect(given.array?.isEmpty == false, "\(given.text)")
+        let waiting = try await bench.result("aria2.tellWaiting", [.number(0), .number(10), ["gid"]])
+        #expect(waiting.array?.count == 2)
+        for download in waiting.array ?? [] {
+            let gid = try #require(download["gid"])
+            #expect(try await !usesSecrets(gid))
+        }
+        var owned: [JSON] = []
+        for number in 0..<4 {
+            let gid = try await bench.result(
+                "aria2.addUri",
+                [[.string("http://127.0.0.1:1/\(number)")], paused]
+            )
+            #expect(try await usesSecrets(gid))
+            owned.append(gid)
+        }
+        _ = try await byPort("aria2.changeUri", [owned[0], .number(1), [], ["sftp://127.0.0.1:1/x"]])
+        _ = try await byPort("pawl.url", [owned[1], "sftp://127.0.0.1:1/y"])
+        _ = try await byPort("aria2.changeOption", [owned[2], ["all-proxy": "http://127.0.0.1:1"]])
+        for gid in owned[..<3] { #expect(try await !usesSecrets(gid)) }
+        #expect(try await usesSecrets(owned[3]))
+        await bench.close()
+    }
+
     @Test func `paused ones wait in order, and lists can be read from both ends`() async throws {
         let bench = try await ServiceBench()
         var gids: [String] = []

@@ -142,6 +142,12 @@ struct StoredOptions: Hashable, Sendable {
             { one($0.options.keepsServerTime) },
             { stored, text in stored.options.keepsServerTime = text == "true" }
         ),
+        Field(
+            "ownerssecrets",
+            { one($0.options.usesOwnersSecrets) },
+            // What somebody else asked for stays so.
+            { $0.options.usesOwnersSecrets = $0.options.usesOwnersSecrets && $1 == "true" }
+        ),
         Field("attribute", attributes, takeAttribute),
         Field("newname", .kept, { one($0.newName) }, { $0.newName = $1 }),
         Field("former", .kept, { $0.formerSources }, { $0.formerSources.append($1) }),

@@ -26,6 +26,7 @@ final class Logins {
         let values = request.settings.values
         if request.carriesSecrets, let credentials = values.credentials { return credentials }
         guard let netrc = values.netrc, request.carriesSecrets || request.leadsToOtherHost else { return nil }
+        guard !netrc.isEmpty || values.usesOwnersSecrets else { return nil }
         guard let path = netrc.isEmpty ? CurlLibrary.home.map({ $0 + "/.netrc" }) : netrc else { return nil }
         let file = files[path] ?? NetrcFile(path)
         guard file.refresh() || netrc.isEmpty else {

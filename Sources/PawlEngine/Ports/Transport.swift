@@ -69,6 +69,9 @@ package final class TransferSettings: Sendable {
         package var authorityFile: String?
         package var certificate: String?
         package var key: String?
+        /// Whether keys, netrc files and logins of proxies that belong to the user of this process may be used without
+        /// being named.
+        package var usesOwnersSecrets = true
         /// Whether no connection goes to this machine or a private network, whatever a name or a redirect says.
         package var deniesPrivateAddresses = false
         /// The longest time for name resolution and connecting together.

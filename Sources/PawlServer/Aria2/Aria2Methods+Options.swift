@@ -33,6 +33,7 @@ extension Aria2Methods {
         var wish = details.options
         try change.apply(to: &wish, of: details.sources[0], root: settings.root)
         wish.attributes = options.attributes
+        if !parameters.rights.mayNameFiles { wish.usesOwnersSecrets = false }
         try await manager.change(options: wish, of: id)
         return "OK"
     }

@@ -8,7 +8,8 @@ extension Aria2Methods {
         guard let first = sources.first else { throw RPCError("URI is not provided.") }
         let options = try options(parameters, 1)
         let position = try position(parameters, 2)
-        let request = try options.request(first, mirrors: Array(sources.dropFirst()), root: settings.root)
+        var request = try options.request(first, mirrors: Array(sources.dropFirst()), root: settings.root)
+        request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
         return .string(try await add([request], at: position)[0].description)
     }
 
@@ -36,6 +37,7 @@ extension Aria2Methods {
                 root: settings.root
             )
             request.options.expectedLength = file.size
+            request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
             requests.append(request)
         }
         return .array(try await add(requests, at: position).map { .string($0.description) })
@@ -142,19 +144,21 @@ extension Aria2Methods {
         }
         sources.insert(contentsOf: added, at: min(max(0, position ?? sources.count), sources.count))
         guard !sources.isEmpty else { throw RPCError("Cannot remove URIs from GID#\(id)") }
-        try await replace(sources, of: id)
+        try await replace(sources, of: id, parameters.rights)
         return [.number(count), .number(added.count)]
     }
 
     /// The first is the address, the others are its mirrors.
-    private func replace(_ sources: [String], of id: Download.ID) async throws {
+    private func replace(_ sources: [String], of id: Download.ID, _ rights: RPCRights) async throws {
         guard let details = try await manager.details(of: [id]).first else {
             throw RPCError("GID \(id) is not found")
         }
-        if details.sources[0] != sources[0] { try await manager.replaceURL(of: id, with: sources[0]) }
         var options = details.options
         options.mirrors = Array(sources.dropFirst())
-        if options.mirrors != details.options.mirrors { try await manager.change(options: options, of: id) }
+        // Before anything is asked of an address that somebody else gave.
+        if !rights.mayNameFiles { options.usesOwnersSecrets = false }
+        if options != details.options { try await manager.change(options: options, of: id) }
+        if details.sources[0] != sources[0] { try await manager.replaceURL(of: id, with: sources[0]) }
     }
 
     func purge() async throws -> JSON {

@@ -144,6 +144,19 @@ extension ServiceMethods {
         )
     }
 
+    /// `[ID, URL]`: another address of the same content.
+    func replaceURL(_ given: Aria2Parameters) async throws -> JSON {
+        let (id, address) = (try await id(given), try given.text(1))
+        // Before anything is asked of an address that somebody else gave.
+        if !given.rights.mayNameFiles, var options = try await manager.details(of: [id]).first?.options,
+            options.usesOwnersSecrets
+        {
+            options.usesOwnersSecrets = false
+            try await manager.change(options: options, of: id)
+        }
+        return .bool(try await manager.replaceURL(of: id, with: address))
+    }
+
     /// `[RATE]` for all together, `[RATE, ID]` for one; `null` takes it away.
     func limit(_ given: Aria2Parameters) async throws -> JSON {
         let rate = try given.optionalNumber(0)
@@ -163,7 +176,9 @@ struct AddWish {
 
     init(_ wish: JSON, _ rights: RPCRights) throws(RPCError) {
         if let source = wish.string {
-            request = DownloadRequest(source)
+            var request = DownloadRequest(source)
+            request.options.usesOwnersSecrets = rights.mayNameFiles
+            self.request = request
             return
         }
         guard let source = wish["url"]?.string else { throw RPCError("a download needs a url") }
@@ -188,6 +203,7 @@ struct AddWish {
                 )
             }
         }
+        request.options.usesOwnersSecrets = rights.mayNameFiles
         if let folder = wish["folder"]?.string { request.options.folder = folder }
         if let mirrors = wish["mirrors"]?.array { request.options.mirrors = mirrors.compactMap(\.string) }
         request.options.taskDescription = wish["description"]?.string

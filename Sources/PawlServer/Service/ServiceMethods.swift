@@ -35,6 +35,8 @@ struct ServiceMethods: RPCMethods {
             || aria2.isReadOnly(method)
     }
 
+    func tellsOptions(_ method: String) -> Bool { method == "pawl.source" || aria2.tellsOptions(method) }
+
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
         guard let body = ServiceMethods.table[method] else {
             return try await aria2.call(method, parameters, rights)
@@ -99,11 +101,7 @@ struct ServiceMethods: RPCMethods {
             let index = try await methods.manager.move(try await methods.id(given), to: place)
             return index.map { .number($0) } ?? .null
         },
-        "pawl.url": { methods, given in
-            .bool(
-                try await methods.manager.replaceURL(of: try await methods.id(given), with: try given.text(1))
-            )
-        },
+        "pawl.url": { try await $0.replaceURL($1) },
         "pawl.priority": { methods, given in
             .bool(
                 try await methods.manager.change(
