@@ -10,7 +10,8 @@ package enum CurlPost {
         _ body: [UInt8],
         contentType: String,
         to address: String,
-        seconds: Int
+        seconds: Int,
+        deniesPrivateAddresses: Bool
     ) -> Result<Int, Failure> {
         _ = CurlLibrary.start
         guard let handle = EasyHandle() else { return .failure(failure(address, "libcurl has no memory")) }
@@ -25,9 +26,16 @@ package enum CurlPost {
         handle.set(CURLOPT_HTTPHEADER, HeaderLines(["Content-Type: \(contentType)", "Expect:"]))
         unsafe handle.set(CURLOPT_WRITEFUNCTION, receiver: { _, size, count, _ in size * count })
         Authorities(named: nil).apply(to: handle)
+        // Each address is judged when it is connected to; what a proxy asks is its own matter.
+        if deniesPrivateAddresses, !EnvironmentProxy.isNamed { handle.denyPrivateAddresses() }
         if let refusal = handle.refusal { return .failure(failure(address, CurlLibrary.text(of: refusal))) }
         let code = unsafe curl_easy_perform(handle.raw)
         guard code == CURLE_OK else {
+            if let denied = handle.deniedAddress {
+                return .failure(
+                    failure(address, "its name leads to \(denied), an address of a private network")
+                )
+            }
             let words = handle.errorText
             return .failure(failure(address, words.isEmpty ? CurlLibrary.text(of: code) : words))
         }

@@ -30,6 +30,12 @@ extension ServeOptions {
             options.hooks.webhook = value
         },
         CommandOption(
+            "webhook-private",
+            takes: .none,
+            in: .watching,
+            "the webhook's public name may lead to a private network; numbers, localhost and names such as nas.lan may anyway"
+        ) { (options, _) in options.hooks.allowsPrivateWebhook = true },
+        CommandOption(
             "log",
             takes: .required("FILE"),
             in: .watching,

@@ -24,7 +24,9 @@ struct EventWatcher {
         log = configuration.log
         hooks = configuration.hooks
         runner = HookRunner(log: configuration.log)
-        sender = configuration.hooks.webhook.map { WebhookSender($0, log: configuration.log) }
+        sender = configuration.hooks.webhook.map {
+            WebhookSender($0, allowsPrivate: configuration.hooks.allowsPrivateWebhook, log: configuration.log)
+        }
         let path = manager.root + "/.pawl/outbox"
         if hooks.isEmpty {
             // What happens from now on is not to be told later.

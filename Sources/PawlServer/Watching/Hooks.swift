@@ -18,6 +18,8 @@ package struct Hooks: Sendable {
     package var programs: [Occasion: String] = [:]
     /// Gets each occasion as JSON.
     package var webhook: String?
+    /// Its name may lead to a private network, although it looks like a public one.
+    package var allowsPrivateWebhook = false
 
     package init() {}
 

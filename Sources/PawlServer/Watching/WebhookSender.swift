@@ -23,10 +23,15 @@ final class WebhookSender: Sendable {
     private let address: String
     private let log: ServiceLog?
     private let firstDelay: Double
+    private let deniesPrivateAddresses: Bool
 
     /// `firstDelay` in seconds, doubled with each attempt.
-    init(_ address: String, log: ServiceLog?, firstDelay: Double = 1) {
+    ///
+    /// A private network is reached where the address says so, or `allowsPrivate` does: the name of a public host may lead
+    /// anywhere by the time of a letter.
+    init(_ address: String, allowsPrivate: Bool = false, log: ServiceLog?, firstDelay: Double = 1) {
         self.address = address
+        deniesPrivateAddresses = !allowsPrivate && !PrivateNetworks.isNamed(by: address)
         self.log = log
         self.firstDelay = firstDelay
     }
@@ -80,7 +85,8 @@ final class WebhookSender: Sendable {
         var delay = firstDelay
         for attempt in 1...WebhookSender.attempts {
             let failure: Failure
-            switch LetterPost.send(letter, to: address) {
+            let isPublic = deniesPrivateAddresses
+            switch LetterPost.send(letter, to: address, deniesPrivateAddresses: isPublic) {
             case .success(200..<300): return true
             case .success(let status):
                 failure = Failure(.badAnswer, "cannot post to", at: place, because: "the answer is \(status)")

@@ -63,4 +63,22 @@ import Testing
     }
 
     @Test func `what is no address counts as private`() { #expect(PrivateNetworks.contains([1, 2, 3])) }
+
+    @Test func `an address says by itself that it is private, by a number or a name that is not public`() {
+        for text in [
+            "http://127.0.0.1:8000/x", "https://192.168.1.5/", "http://[::1]:1/", "http://[fd00::1]/",
+            "http://localhost/",
+            "http://nas/", "http://nas.local/", "http://nas.LAN/", "http://x.home.arpa/",
+            "http://x.internal/",
+        ] {
+            #expect(PrivateNetworks.isNamed(by: text), "\(text)")
+        }
+        for text in [
+            "https://hooks.example.com/", "http://1.1.1.1/", "http://[2606:4700::1]/",
+            "http://local.example/",
+            "http://127.0.0.1.example/", "http://lan.example.com/", "no address",
+        ] {
+            #expect(!PrivateNetworks.isNamed(by: text), "\(text)")
+        }
+    }
 }

@@ -1,0 +1,20 @@
+extension PrivateNetworks {
+    /// Names that no public server answers for (RFC 6761 §6.3, RFC 6762, RFC 8375, and ICANN's `internal`), and what home
+    /// routers say.
+    private static let suffixes = ["localhost", "local", "home.arpa", "internal", "lan"]
+
+    /// Whether an address says by itself that it is of this machine or a private network: by a number, a name without a
+    /// dot, or one of a domain that is not public.
+    package static func isNamed(by text: String) -> Bool {
+        guard let address = (try? WebAddress.parse(text))?.address else { return false }
+        let host = address.host.lowercased()
+        if host.contains(":") {
+            guard let number = IPv6Address(Array(host.utf8)[...]) else { return false }
+            return contains(number.groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+        }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let bytes = parts.compactMap { UInt8($0) }
+        if bytes.count == 4, parts.count == 4 { return contains(bytes) }
+        return parts.count == 1 || suffixes.contains { host.hasSuffix("." + $0) }
+    }
+}
