@@ -1,8 +1,15 @@
 // The one door to libwebsockets: making a context and its listeners, whose argument structures change their layout with
 // the options that the library was built with, and the constants that are macros.
+//
+// The library accepts connections, waits for them and does TLS; their bytes come as they are (its "raw" role). Its own
+// HTTP is not used: 4.1 never returns from two requests that come at once, runs the body of a GET as the next request,
+// and changes to HTTP/2 for anybody.
 #pragma once
 #include <libwebsockets.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
 
 #if LWS_LIBRARY_VERSION_NUMBER < 4001000
 #error "libwebsockets 4.1 or newer is needed"
@@ -19,10 +26,8 @@ struct pawl_web_settings {
     void *owner;
     const struct lws_protocols *protocols;
     unsigned int connections;
-    unsigned short head_bytes;
     unsigned int buffer_bytes;
     unsigned int request_seconds;
-    int idle_seconds;
     // For secure listeners.
     SSL_CTX *client;
 };
@@ -31,17 +36,26 @@ static inline struct lws_context *pawl_web_context(const struct pawl_web_setting
     struct lws_context_creation_info info;
     memset(&info, 0, sizeof info);
     info.port = CONTEXT_PORT_NO_LISTEN;
-    info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT |
-                   LWS_SERVER_OPTION_VALIDATE_UTF8;
+    info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
     info.user = settings->owner;
-    // Beside the clients: listeners, the wake-up pipe, and the library's own.
-    info.fd_limit_per_thread = settings->connections + 32;
-    info.max_http_header_data = settings->head_bytes;
-    // As many as connections: a few slow senders must not keep the others waiting for a place for their heads.
-    info.max_http_header_pool =
-        (unsigned short)(settings->connections > 65535 ? 65535 : settings->connections);
+    // Beside the clients: those that make room, listeners, the wake-up pipe, and the library's own.
+    info.fd_limit_per_thread = settings->connections + 96;
+    // For the handshake of TLS.
+    info.timeout_secs = settings->request_seconds;
     info.pt_serv_buf_size = settings->buffer_bytes;
     return lws_create_context(&info);
+}
+
+// What all listeners have in common: connections are raw from their first byte, and belong to the first protocol.
+static inline void pawl_web_prepare(struct lws_context_creation_info *info, const struct pawl_web_settings *settings,
+                                    const char *name, const char *address) {
+    memset(info, 0, sizeof *info);
+    info->vhost_name = name;
+    info->iface = address;
+    info->protocols = settings->protocols;
+    info->listen_accept_role = "raw-skt";
+    info->listen_accept_protocol = settings->protocols[0].name;
+    info->options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | LWS_SERVER_OPTION_ADOPT_APPLY_LISTEN_ACCEPT_CONFIG;
 }
 
 static inline struct lws_vhost *pawl_web_listen(struct lws_context *context,
@@ -49,14 +63,8 @@ static inline struct lws_vhost *pawl_web_listen(struct lws_context *context,
                                                 const char *address, int port, const char *certificate,
                                                 const char *key) {
     struct lws_context_creation_info info;
-    memset(&info, 0, sizeof info);
-    info.vhost_name = name;
-    info.iface = address;
+    pawl_web_prepare(&info, settings, name, address);
     info.port = port;
-    info.protocols = settings->protocols;
-    info.timeout_secs = settings->request_seconds;
-    info.keepalive_timeout = settings->idle_seconds;
-    info.options = LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND | LWS_SERVER_OPTION_VALIDATE_UTF8;
     // A listener for both families would take an IPv4 address for none, and listen at every address of the machine.
     if (!strchr(address, ':')) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
     if (certificate) {
@@ -73,20 +81,33 @@ static inline struct lws_vhost *pawl_web_listen_local(struct lws_context *contex
                                                       const struct pawl_web_settings *settings, const char *name,
                                                       const char *path) {
     struct lws_context_creation_info info;
-    memset(&info, 0, sizeof info);
-    info.vhost_name = name;
-    info.iface = path;
-    info.protocols = settings->protocols;
-    info.timeout_secs = settings->request_seconds;
-    info.keepalive_timeout = settings->idle_seconds;
-    info.options = LWS_SERVER_OPTION_UNIX_SOCK | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
-                   LWS_SERVER_OPTION_VALIDATE_UTF8;
+    pawl_web_prepare(&info, settings, name, path);
+    info.options |= LWS_SERVER_OPTION_UNIX_SOCK;
     return lws_create_vhost(context, &info);
 }
 
-// Writes the end of the response head; 0 when it went out.
-static inline int pawl_web_finish_head(struct lws *wsi, unsigned char *start, unsigned char **p, unsigned char *end) {
-    return lws_finalize_write_http_header(wsi, start, p, end);
+// Tells the client that nothing more is sent; what it still sends can be read, so that the system does not answer it with
+// a reset that would take the last response away.
+static inline void pawl_web_end(struct lws *wsi) {
+    SSL *secure = lws_get_ssl(wsi);
+    if (secure) SSL_shutdown(secure);
+    shutdown(lws_get_socket_fd(wsi), SHUT_WR);
 }
+
+// How many descriptors the process may have, after as many as are sensible were asked for.
+static inline unsigned int pawl_web_descriptors(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit)) return 1024;
+    rlim_t wish = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+    if (limit.rlim_cur < wish) {
+        rlim_t before = limit.rlim_cur;
+        limit.rlim_cur = wish;
+        if (setrlimit(RLIMIT_NOFILE, &limit)) limit.rlim_cur = before;
+    }
+    return limit.rlim_cur < 65536 ? (unsigned int)limit.rlim_cur : 65536;
+}
+
+// Names the calling thread for those who look at the process.
+static inline void pawl_web_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 static const size_t pawl_web_room = LWS_PRE;

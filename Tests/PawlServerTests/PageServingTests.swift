@@ -130,6 +130,9 @@ import Testing
         ("bytes=0-0", PageRange.part(0..<1)), ("bytes=5-", .part(5..<10)), ("bytes=5-99", .part(5..<10)),
         ("bytes=-4", .part(6..<10)), ("bytes=-99", .part(0..<10)), ("bytes=-0", .none),
         ("bytes=10-12", .none),
+        ("bytes=0-9223372036854775807", .part(0..<10)), ("bytes=9-9223372036854775806", .part(9..<10)),
+        ("bytes=9223372036854775807-9223372036854775807", .none),
+        ("bytes=-9223372036854775807", .part(0..<10)),
         ("bytes=4-2", .whole), ("bytes=0-1,4-5", .whole), ("bytes=", .whole), ("bytes=-", .whole),
         ("lines=0-1", .whole), ("bytes=+1-2", .whole), ("bytes=99999999999999999999-", .whole),
     ])

@@ -7,6 +7,7 @@ private struct Echo: RPCMethods {
     let names = ["test.say", "test.change", "test.fail"]
     let notifications = ["test.onSay"]
     func isReadOnly(_ method: String) -> Bool { method != "test.change" }
+    func tellsOptions(_ method: String) -> Bool { method == "test.fail" }
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
         if method == "test.fail" { throw RPCError("it failed") }
         return .array(parameters)
@@ -20,15 +21,59 @@ private struct Echo: RPCMethods {
         // More than are looked at, however slowly this runs.
         let guess: JSON = ["id": .number(1), "method": "test.say", "params": ["token:wrong"]]
         let right: JSON = ["id": .number(2), "method": "test.say", "params": ["token:right"]]
-        let letter = RPCLetter.parse(JSON.array(Array(repeating: guess, count: 9000) + [right]).utf8)
+        let letter = RPCLetter.parse(JSON.array(Array(repeating: guess, count: 90)).utf8)
         var rights = RPCRights(isTrusted: false, isReadOnly: false)
-        let answers = await dispatcher.answer(letter, rights: rights)
-        #expect(answers.json.array?.count == 9001)
-        #expect(answers.json.array?.last?["error"]?["message"] == "Unauthorized")
-        #expect(!answers.showedSecret && answers.isUnauthorized)
+        for _ in 0..<100 {
+            #expect(await dispatcher.answer(letter, rights: rights).json.array?.count == 90)
+        }
+        let answer = await dispatcher.answer(RPCLetter.parse(right.utf8), rights: rights)
+        #expect(answer.json["error"]?["message"] == "Unauthorized")
+        #expect(!answer.showedSecret && answer.isUnauthorized)
         rights.isKnown = true
         let known = await dispatcher.answer(RPCLetter.parse(right.utf8), rights: rights)
         #expect(known.showedSecret && known.json["result"] == [])
+    }
+
+    @Test func `a long secret is let in however many wrong ones came before`() async throws {
+        let text = String(repeating: "0123456789abcdef", count: 2)
+        let secret = try #require(Secret(text))
+        for _ in 0..<10_000 { #expect(!secret.admits(String(repeating: "0", count: 32))) }
+        #expect(secret.admits(text))
+    }
+
+    @Test func `without the secret a letter makes neither much work nor a large answer`() async throws {
+        func size(_ text: String) async -> Int { await ask(text, secret: "s").text.utf8.count }
+        let most = RPCDispatcher.largestStrangersAnswer
+        let objects = "[" + Array(repeating: "{}", count: 9000).joined(separator: ",") + "]"
+        #expect(await size(objects) < most)
+        let lists = Array(repeating: #"{"id":1,"method":"system.listMethods"}"#, count: 9000)
+        #expect(await size("[" + lists.joined(separator: ",") + "]") < 2 * most)
+        let nested = Array(repeating: #"{"methodName":"system.listMethods"}"#, count: 9000).joined(
+            separator: ","
+        )
+        #expect(await size(#"{"id":1,"method":"system.multicall","params":[[\#(nested)]]}"#) < 2 * most)
+        let long = String(repeating: "x", count: 60_000)
+        #expect(await size(#"{"id":"\#(long)","method":"system.listMethods"}"#) < most)
+        // The first right one lifts the limits.
+        let right = Array(repeating: #"{"id":1,"method":"test.say","params":["token:s"]}"#, count: 900)
+        let answer = await ask("[" + right.joined(separator: ",") + "]", secret: "s")
+        #expect(try JSON.parse(answer.text).array?.count == 900)
+        let many =
+            "[" + Array(repeating: "{}", count: RPCDispatcher.mostCalls + 1).joined(separator: ",") + "]"
+        #expect(await ask(many).text.contains("One request takes no more than"))
+    }
+
+    @Test func `no options go into a script`() async {
+        let dispatcher = RPCDispatcher(Echo(), secret: nil)
+        var rights = RPCRights(isTrusted: false, isReadOnly: true)
+        rights.isScript = true
+        for text in [
+            #"{"id":1,"method":"test.fail"}"#,
+            #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.fail"}]]}"#,
+        ] {
+            let answer = await dispatcher.answer(RPCLetter.parse(Array(text.utf8)), rights: rights)
+            #expect(answer.json.text.contains("test.fail is not answered into a script."))
+        }
     }
 
     @Test func `a budget of guesses fills again, and the right secret takes nothing of it`() {

@@ -42,16 +42,31 @@ import Testing
         await bench.close()
     }
 
-    @Test func `a GET with a callback answers a script, and changes nothing`() async throws {
-        let bench = try await ServiceBench { $0.needsNoSecret = true }
+    @Test func `a GET with a callback answers a script to who shows the secret, and changes nothing`()
+        async throws
+    {
+        let bench = try await ServiceBench()
+        let shown = Base64.encode(Array("[\"token:\(bench.secret)\"]".utf8))
+        func get(_ query: String, _ more: String...) async throws -> String {
+            try await bench.curl(["-w", " %{http_code}"] + more + ["\(bench.url)?id=q&\(query)"])
+        }
         let version = try await bench.curl(
             "-w",
             " %{content_type}",
-            "\(bench.url)?method=aria2.getVersion&id=q&params=W10%3D&jsoncallback=cb"
+            "\(bench.url)?method=aria2.getVersion&id=q&params=\(shown)&jsoncallback=cb"
         )
+        for method in ["aria2.getVersion", "aria2.tellActive", "system.listMethods"] {
+            let text = try await get("method=\(method)&jsoncallback=cb")
+            #expect(text.hasSuffix(" 403") && !text.contains("cb("), "\(text)")
+        }
+        let options = try await get("method=aria2.getGlobalOption&params=\(shown)&jsoncallback=cb")
+        #expect(options.contains("is not answered into a script"))
+        let site = try await get("method=system.listMethods", "-H", "Sec-Fetch-Site: cross-site")
+        #expect(site.hasSuffix(" 403"))
+        #expect(try await get("method=system.listMethods", "-H", "Sec-Fetch-Site: none").hasSuffix(" 200"))
         #expect(version.hasPrefix(#"cb({"id":"q","jsonrpc":"2.0","result":{"version""#))
         #expect(version.hasSuffix(" text/javascript"))
-        let change = try await bench.curl("\(bench.url)?method=aria2.pauseAll&id=q")
+        let change = try await get("method=aria2.pauseAll&params=\(shown)")
         #expect(change.contains("has to be sent with POST"))
         let hostile = try await bench.curl(
             "-w",
@@ -59,8 +74,8 @@ import Testing
             "\(bench.url)?method=aria2.getVersion&id=q&jsoncallback=alert(1)//"
         )
         #expect(hostile.hasSuffix("400"))
-        let options = try await bench.curl("-X", "OPTIONS", "-D", "-", bench.url)
-        #expect(!options.lowercased().contains("access-control"))
+        let preflight = try await bench.curl("-X", "OPTIONS", "-D", "-", bench.url)
+        #expect(!preflight.lowercased().contains("access-control"))
         await bench.close()
     }
 

@@ -34,6 +34,8 @@ private final class Parrot: WebHandler {
         }
     }
 
+    func recognizes(_ request: WebRequest) -> Bool { true }
+    func recognizes(_ beginning: [UInt8]) -> Bool { true }
     func refusal(ofSocket request: WebRequest) -> WebResponse? {
         request.path == "/socket" ? nil : WebResponse(404)
     }

@@ -14,12 +14,14 @@ final class Page: Sendable {
     private let assets = PageAssets()
     private let address = Mutex<String?>(nil)
     private let manager: DownloadManager
+    private let files: RootedFiles
 
     /// `chronicle` is the manager's delegate.
     init(_ manager: DownloadManager, secret: Secret?, chronicle: Chronicle) throws(Failure) {
         let departures = Departures(manager)
         let feed = PageFeed(manager) { departures.holds($0) }
         self.manager = manager
+        files = RootedFiles(manager.root)
         self.departures = departures
         self.chronicle = chronicle
         self.feed = feed
@@ -102,7 +104,7 @@ final class Page: Sendable {
                 case .finished(let path) = try? await manager.location(of: id)
             else { return reply(WebResponse(404, text: "there is no such file")) }
             let type = try? await manager.snapshot(of: id)?.contentType
-            reply(PageFile(path: path, claimedType: type).response(to: request))
+            reply(PageFile(path: path, files: files, claimedType: type).response(to: request))
         }
     }
 }

@@ -6,12 +6,14 @@ import Pawl
 /// Only types that a browser shows without running anything keep their name; everything else is bytes to be saved.
 struct PageFile {
     let path: String
+    let files: RootedFiles
     /// What the server of the download called it; believed only if it is harmless.
     let claimedType: String?
 
     func response(to request: WebRequest) -> WebResponse {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return WebResponse(404, text: "the file is not there") }
+        guard let descriptor = files.open(path) else {
+            return WebResponse(404, text: "the file is not there")
+        }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
@@ -104,7 +106,7 @@ package enum PageRange: Hashable, Sendable {
         }
         switch (Int64(ends[0]), Int64(ends[1])) {
         case (let first?, let last?) where first <= last:
-            self = first < length ? .part(first..<min(last + 1, length)) : .none
+            self = first < length ? .part(first..<min(last, length - 1) + 1) : .none
         case (let first?, nil) where ends[1].isEmpty:
             self = first < length ? .part(first..<length) : .none
         case (nil, let count?) where ends[0].isEmpty:

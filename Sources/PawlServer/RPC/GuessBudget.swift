@@ -17,6 +17,12 @@ package struct GuessBudget: Hashable, Sendable {
         return true
     }
 
+    /// Whether one more would be looked at.
+    package func canTake(now: ContinuousClock.Instant) -> Bool {
+        var copy = self
+        return copy.take(now: now)
+    }
+
     /// It was no guess.
     package mutating func giveBack() { left = min(GuessBudget.burst, left + 1) }
 }

@@ -49,6 +49,9 @@ package enum RPCLetter: Hashable, Sendable {
     private static func sort(_ value: JSON) -> RPCLetter {
         switch value {
         // What is no object in a batch is passed over in silence.
+        // The number counts before any of them is looked at.
+        case .array(let values) where values.count > RPCDispatcher.mostCalls:
+            .one(.refused(id: .null, .tooMany(RPCDispatcher.mostCalls)))
         case .array(let values): .batch(values.filter { $0.members != nil }.map(RPCCall.parse))
         case .null, .bool, .number, .string, .object: .one(RPCCall.parse(value))
         }

@@ -8,6 +8,8 @@ package protocol RPCMethods: Sendable {
     var notifications: [String] { get }
     /// Whether a call of that name changes nothing.
     func isReadOnly(_ method: String) -> Bool
+    /// Whether a call of that name gives back options, in which passwords may be.
+    func tellsOptions(_ method: String) -> Bool
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON
 }
 
@@ -21,6 +23,8 @@ package struct RPCRights: Hashable, Sendable {
     package var isReadOnly: Bool
     /// Files of this machine may be named for the service to read: only who can read them anyway.
     package var mayNameFiles: Bool
+    /// The answer goes into a script, which any page can run: nothing that may hold a password goes there.
+    package var isScript = false
 
     package init(isTrusted: Bool, isReadOnly: Bool, mayNameFiles: Bool = false) {
         self.isTrusted = isTrusted
@@ -51,27 +55,37 @@ package struct RPCDispatcher: Sendable {
     }
 
     package func answer(_ letter: RPCLetter, rights: RPCRights) async -> Answer {
-        var visit = Visit(rights: rights)
+        var visit = Visit(rights: rights, isKnown: secret == nil || rights.isKnown)
         switch letter {
         case .one(let parsed):
             let reply = await answer(parsed, &visit)
             return visit.answer(reply.json, status: reply.status)
         case .batch(let several):
             var replies: [JSON] = []
-            for parsed in several { replies.append(await answer(parsed, &visit).json) }
+            for parsed in several {
+                replies.append(await answer(parsed, &visit).json)
+                if visit.isExhausted { break }
+            }
             return visit.answer(.array(replies), status: 200)
         }
     }
 
     private func answer(_ parsed: RPCCall.Parsed, _ visit: inout Visit) async -> RPCReply {
-        switch parsed {
-        case .refused(let id, let error): return RPCReply(id: id, result: .failure(error))
-        case .call(let call):
-            do throws(RPCError) {
-                return RPCReply(id: call.id, result: .success(try await perform(call, &visit, depth: 0)))
-            } catch {
-                return RPCReply(id: call.id, result: .failure(error))
+        do throws(RPCError) {
+            switch parsed {
+            case .refused(let id, let error):
+                try visit.begin()
+                return RPCReply(id: visit.echo(id), result: .failure(error))
+            case .call(let call):
+                let id = visit.echo(call.id)
+                do throws(RPCError) {
+                    return RPCReply(id: id, result: .success(try await perform(call, &visit, depth: 0)))
+                } catch {
+                    return RPCReply(id: id, result: .failure(error))
+                }
             }
+        } catch {
+            return RPCReply(id: .null, result: .failure(error))
         }
     }
 
@@ -102,13 +116,19 @@ package struct RPCDispatcher: Sendable {
                 "\(call.method) changes something and has to be sent with POST or over a WebSocket."
             )
         }
+        if visit.rights.isScript, methods.tellsOptions(call.method) {
+            throw RPCError("\(call.method) is not answered into a script.")
+        }
         return try await methods.call(call.method, call.parameters, visit.rights)
     }
 
-    /// Calls in one letter, those inside a multicall too.
+    /// Calls in one letter, those inside a multicall and those that are refused too.
     package static let mostCalls = 10_000
     /// Bytes of the answers to one letter, nearly.
     package static let largestAnswer = 64 << 20
+    /// The same for who has not shown the secret.
+    package static let mostStrangersCalls = 100
+    package static let largestStrangersAnswer = 16 << 10
 
     private static let own = ["system.multicall", "system.listMethods", "system.listNotifications"]
 
@@ -125,6 +145,7 @@ package struct RPCDispatcher: Sendable {
             } catch {
                 results.append(error.json)
             }
+            if visit.isExhausted { break }
         }
         return .array(results)
     }
@@ -132,12 +153,19 @@ package struct RPCDispatcher: Sendable {
     /// What is learnt of a client while its letter is read.
     private struct Visit {
         let rights: RPCRights
+        /// It may take what those take who have shown the secret.
+        var isKnown: Bool
         var showedSecret = false
         var isUnauthorized = false
+        /// Nothing that follows is answered.
+        var isExhausted = false
         private var calls = 0
         private var answered = 0
 
-        init(rights: RPCRights) { self.rights = rights }
+        init(rights: RPCRights, isKnown: Bool) {
+            self.rights = rights
+            self.isKnown = isKnown
+        }
 
         mutating func check(_ token: String?, against secret: Secret?) throws(RPCError) {
             guard let secret else {
@@ -146,6 +174,7 @@ package struct RPCDispatcher: Sendable {
             }
             if let token, rights.isKnown ? secret.equals(token) : secret.admits(token) {
                 showedSecret = true
+                isKnown = true
             } else if !rights.isTrusted {
                 isUnauthorized = true
                 throw .unauthorized
@@ -155,18 +184,23 @@ package struct RPCDispatcher: Sendable {
         /// A small letter must not make a large amount of work.
         mutating func begin() throws(RPCError) {
             calls += 1
-            if calls > RPCDispatcher.mostCalls {
-                throw RPCError("One request takes no more than \(RPCDispatcher.mostCalls) calls.")
-            }
+            let limit = isKnown ? RPCDispatcher.mostCalls : RPCDispatcher.mostStrangersCalls
+            guard calls > limit else { return }
+            isExhausted = true
+            throw .tooMany(limit)
         }
 
         /// Nor a huge answer.
         mutating func end(_ result: JSON) throws(RPCError) {
             answered += result.weight
-            if answered > RPCDispatcher.largestAnswer {
-                throw RPCError("The answers are too large for one request.")
-            }
+            let limit = isKnown ? RPCDispatcher.largestAnswer : RPCDispatcher.largestStrangersAnswer
+            guard answered > limit else { return }
+            isExhausted = true
+            throw RPCError("The answers are too large for one request.")
         }
+
+        /// Nor send a long name back to who has not shown the secret.
+        func echo(_ id: JSON) -> JSON { isKnown || id.weight <= 64 ? id : .null }
 
         func answer(_ json: JSON, status: Int) -> Answer {
             Answer(json: json, status: status, showedSecret: showedSecret, isUnauthorized: isUnauthorized)

@@ -26,6 +26,10 @@ package struct RPCError: Error, Hashable, Sendable {
         RPCError("The parameter at \(position) has wrong type.")
     }
 
+    package static func tooMany(_ limit: Int) -> RPCError {
+        RPCError("One request takes no more than \(limit) calls.")
+    }
+
     package var json: JSON { ["code": .number(code), "message": .string(message)] }
 
     /// The status of an HTTP answer that consists of this error alone.

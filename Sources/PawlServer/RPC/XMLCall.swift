@@ -2,7 +2,7 @@ package import PawlCore
 
 /// XML-RPC's letters for the calls that JSON-RPC has.
 package enum XMLCall {
-    private static let limits = XMLElement.Limits(length: .max, depth: 64, elements: 100_000)
+    static let limits = XMLElement.Limits(length: .max, depth: 64, elements: 100_000)
 
     /// `nil` when it is none.
     package static func parse(_ bytes: [UInt8]) -> RPCCall? {

@@ -27,7 +27,13 @@ package struct Gatekeeper: Hashable, Sendable {
         guard let host = request.fields[.host], isOurs(host) else {
             return "this name is not one of this server's"
         }
-        guard let origin = request.fields[.origin], !allowsEveryOrigin else { return nil }
+        if allowsEveryOrigin { return nil }
+        guard let origin = request.fields[.origin] else {
+            // A script, a picture or a link names no origin, but every browser of today says whose it is (Fetch
+            // Metadata, §2.2).
+            return request.fields[.fetchSite] == "cross-site"
+                ? "pages of other sites may not call this server" : nil
+        }
         for scheme in ["http://", "https://"] where origin == scheme + host { return nil }
         if allowsExtensions, Gatekeeper.extensions.contains(where: origin.hasPrefix) { return nil }
         return "pages of \(Gatekeeper.plain(origin)) may not call this server"

@@ -9,7 +9,7 @@ package final class Service: Sendable {
     package let port: Int
     /// Why there is no port, where one was wanted.
     package let portRefusal: String?
-    private let server: WebServer
+    let server: WebServer
     private let bell: Bell
     private let lines: EventLines
     private let session: SessionKeeper

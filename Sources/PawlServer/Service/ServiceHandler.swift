@@ -12,6 +12,7 @@ final class ServiceHandler: WebHandler {
     private let figures: @Sendable (Delays?) async -> String
     private let page: Page
     let lines: EventLines
+    private let strangers = StrangersLane()
     private let server = Mutex<WebServer?>(nil)
     /// Letters of each WebSocket, answered one after another.
     private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
@@ -67,44 +68,74 @@ final class ServiceHandler: WebHandler {
     }
 
     private func call(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        let letter: RPCLetter
         switch request.method {
-        case .post: letter = RPCLetter.parse(request.body)
-        case .get, .head: letter = RPCLetter.parse(query: request.value)
+        case .post, .get, .head: break
         case .options, .other:
             return reply(WebResponse(405, text: "only GET, POST and OPTIONS are understood here"))
         }
-        let rights = RPCRights(request, isReadOnly: request.method != .post)
         let callback = request.method == .post ? nil : request.value("jsoncallback")
         if let callback, !ServiceHandler.isName(callback) {
             return reply(WebResponse(400, text: "this is no name of a function"))
         }
-        Task {
-            let answer = await dispatcher.answer(letter, rights: rights)
-            reply(ServiceHandler.response(answer, callback: callback))
+        var rights = RPCRights(request, isReadOnly: request.method != .post)
+        rights.isScript = callback != nil
+        let hasSecret = secret != nil
+        work(for: request, reply) { [dispatcher, rights] in
+            let answer = await dispatcher.answer(ServiceHandler.letter(request), rights: rights)
+            // Any page can run a script of ours: it is given to who shows the secret, whatever else is asked for.
+            guard callback == nil || answer.showedSecret && hasSecret else {
+                var response = WebResponse(403, text: "a callback is answered to who shows the secret only")
+                response.closes = true
+                if answer.isUnauthorized { response.delay = .seconds(1) }
+                return response
+            }
+            return ServiceHandler.response(answer, callback: callback)
         }
     }
+
+    private static func letter(_ request: WebRequest) -> RPCLetter {
+        request.method == .post ? RPCLetter.parse(request.body) : RPCLetter.parse(query: request.value)
+    }
+
+    /// Who has not shown the secret waits behind others like it.
+    private func work(
+        for request: WebRequest,
+        _ reply: @escaping @Sendable (WebResponse) -> Void,
+        _ answer: @escaping @Sendable () async -> WebResponse
+    ) {
+        if recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request) {
+            Task { reply(await answer()) }
+        } else if !strangers.add({ reply(await answer()) }) {
+            reply(ServiceHandler.busy)
+        }
+    }
+
+    private static let busy: WebResponse = {
+        var response = WebResponse(503, text: "too many callers without the secret wait")
+        response.closes = true
+        return response
+    }()
 
     /// XML-RPC, which older clients speak: the same calls in other letters.
     private func callXML(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard request.method == .post else {
             return reply(WebResponse(405, text: "XML-RPC is sent with POST"))
         }
-        guard let call = XMLCall.parse(request.body) else {
-            var response = WebResponse(400, text: "this is no XML-RPC")
-            response.closes = true
-            return reply(response)
-        }
-        let rights = RPCRights(request)
-        Task {
-            let answer = await dispatcher.answer(.one(.call(call)), rights: rights)
+        work(for: request, reply) { [dispatcher] in
+            guard let call = XMLCall.parse(request.body) else {
+                var response = WebResponse(400, text: "this is no XML-RPC")
+                response.closes = true
+                return response
+            }
+            let answer = await dispatcher.answer(.one(.call(call)), rights: RPCRights(request))
             var response = WebResponse(
                 200,
                 contentType: "text/xml",
                 body: .bytes(XMLCall.answer(answer.json))
             )
             if answer.isUnauthorized { response.delay = .seconds(1) }
-            reply(response)
+            response.isForKnown = answer.showedSecret
+            return response
         }
     }
 
@@ -117,6 +148,7 @@ final class ServiceHandler: WebHandler {
         }
         var response = WebResponse(answer.status, contentType: type, body: .bytes(bytes))
         response.closes = answer.status != 200
+        response.isForKnown = answer.showedSecret
         if answer.isUnauthorized { response.delay = .seconds(1) }
         return response
     }
@@ -160,17 +192,25 @@ final class ServiceHandler: WebHandler {
     /// Who came by the socket file, or shows the secret as `Authorization: Bearer SECRET`.
     private func isKnown(_ request: WebRequest) -> Bool {
         guard let secret, request.door != .local else { return true }
-        guard let field = request.fields[.authorization], field.hasPrefix("Bearer ") else { return false }
-        return secret.admits(String(field.dropFirst("Bearer ".count)))
+        return ServiceHandler.bearer(in: request).map(secret.admits) ?? false
+    }
+
+    private static func bearer(in request: WebRequest) -> String? {
+        guard let field = request.fields[.authorization], field.hasPrefix("Bearer ") else { return nil }
+        return String(field.dropFirst("Bearer ".count))
     }
 
     /// Who came by the socket file, or shows the user name and password where they are asked for (RFC 7617).
     private func hasLogin(_ request: WebRequest) -> Bool {
         guard let login, request.door != .local else { return true }
+        return ServiceHandler.login(in: request).map(login.admits) ?? false
+    }
+
+    private static func login(in request: WebRequest) -> String? {
         guard let field = request.fields[.authorization], field.lowercased().hasPrefix("basic "),
             let bytes = Base64.decode(field.dropFirst("basic ".count).utf8)
-        else { return false }
-        return login.admits(String(decoding: bytes, as: UTF8.self))
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func stranger(_ way: String) -> WebResponse {
@@ -182,6 +222,26 @@ final class ServiceHandler: WebHandler {
         response.delay = .seconds(1)
         response.closes = true
         return response
+    }
+
+    // MARK: who calls
+
+    func recognizes(_ request: WebRequest) -> Bool {
+        if request.door == .local { return true }
+        if let login { return ServiceHandler.login(in: request).map(login.recognizes) ?? false }
+        guard let secret else { return true }
+        return ServiceHandler.bearer(in: request).map(secret.recognizes) ?? false
+            || request.fields[.cookie] != nil && page.isKnown(request)
+    }
+
+    func recognizes(_ beginning: [UInt8]) -> Bool {
+        guard let secret else { return login == nil }
+        return ShownSecret.candidates(in: beginning).contains(where: secret.recognizes)
+    }
+
+    /// `GET /jsonrpc` has its parameters in base64.
+    private func recognizes(inQueryOf request: WebRequest) -> Bool {
+        request.value("params").flatMap { Base64.decode($0.utf8) }.map { recognizes($0) } ?? false
     }
 
     // MARK: WebSockets
@@ -216,12 +276,30 @@ final class ServiceHandler: WebHandler {
 
     /// Whether the secret was shown.
     private func answer(_ letter: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
-        let answer = await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
+        guard let answer = await reply(to: letter, rights: rights) else {
+            server.withLock { $0 }?.end(socket)
+            return false
+        }
         // Its other letters wait too: guessing goes at one a second for each socket.
         if answer.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
         if answer.showedSecret { trust(socket) }
         server.withLock { $0 }?.answer(answer.json.utf8, to: socket)
         return answer.showedSecret
+    }
+
+    /// `nil` when too many who have not shown the secret wait.
+    private func reply(to letter: [UInt8], rights: RPCRights) async -> RPCDispatcher.Answer? {
+        guard !rights.isKnown, !recognizes(letter) else {
+            return await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
+        }
+        return await withCheckedContinuation { continuation in
+            let isTaken = strangers.add { [dispatcher] in
+                continuation.resume(
+                    returning: await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
+                )
+            }
+            if !isTaken { continuation.resume(returning: nil) }
+        }
     }
 
     /// It hears of events, and stays.

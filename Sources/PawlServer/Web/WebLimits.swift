@@ -1,6 +1,6 @@
 /// What one client, and all of them, may take from the server.
 package struct WebLimits: Hashable, Sendable {
-    /// Connections at once; further ones are closed at once.
+    /// Connections at once; for further ones the oldest goes that has not shown the secret.
     package var connections = 4096
     /// Bytes of a request's head.
     package var head = 16 * 1024
@@ -12,16 +12,24 @@ package struct WebLimits: Hashable, Sendable {
     ///
     /// Who would go beyond it is dropped.
     package var memory = 256 << 20
+    /// Bytes of the same for callers at ports who have not shown the secret, without what each may have anyway.
+    package var strangerMemory = 16 << 20
+    /// Bytes that each of them may have anyway.
+    package var strangerAllowance = 4 << 10
+    /// Bytes of a request's body or of a message that does not begin with the secret.
+    package var strangerBody = 64 << 10
     /// Seconds that a WebSocket may stand without having shown that it may be here.
     package var strangerTime = 60
     /// Connections of those that the socket file alone may have, beyond what the ports' clients take.
     package var reserve = 64
     /// Bytes that may wait for a client that does not read; beyond that it is dropped.
     package var backlog = 8 << 20
-    /// Seconds for a request to arrive.
+    /// Seconds for a request to arrive, its body with it.
     package var requestTime = 30
-    /// Seconds that a connection may be idle between requests.
+    /// Seconds that a connection may be idle between requests, or a client may read nothing of a response.
     package var idleTime = 60
+    /// Seconds that a client has to close a connection after the last response.
+    package var closingTime = 2
 
     package init() {}
 }

@@ -1,208 +1,228 @@
 import CWebSockets
 import PawlCore
 
-// Requests come in, answers go out.
+// Requests come in, answers go out: one at a time on each connection.
 extension WebLoop {
-    /// The head is complete; whether the connection goes on.
-    func headArrived(_ wsi: OpaquePointer) -> Bool {
+    /// Bytes have come; whether the connection goes on.
+    func arrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
         let connection = unsafe connection(wsi)
-        let head = unsafe WebHead(wsi: wsi)
-        let request = head.request(connection.id, door: connection.door)
-        connection.stage = .request
-        connection.arriving = []
+        switch connection.stage {
+        case .closing:
+            // Who does not stop sending is not waited for.
+            connection.discarded += bytes.count
+            return connection.discarded <= limits.body
+        case .answer where connection.isStream: return true
+        case .socket:
+            unsafe connection.frames.take(bytes)
+            return count(connection) && readFrames(of: connection)
+        case .request, .waiting, .answer:
+            unsafe connection.reader.take(bytes)
+            return count(connection) && readRequest(of: connection)
+        }
+    }
+
+    /// Reads on where a request may begin; whether the connection goes on.
+    func readRequest(of connection: WebConnection) -> Bool {
+        while case .request = connection.stage {
+            switch connection.reader.next() {
+            case .hungry:
+                guard isWelcomeToGoOn(connection) else { return true }
+                setClock(of: connection)
+                return true
+            case .head(let head): begin(head, on: connection)
+            case .body(let body): ask(connection, body)
+            case .broken(let fault): refuse(connection, WebResponse(fault.status, text: fault.text))
+            }
+        }
+        return true
+    }
+
+    /// The whole request has so long from its first byte, however its bytes come.
+    private func setClock(of connection: WebConnection) {
+        guard connection.reader.count > 0 || connection.request != nil else {
+            connection.isClocked = false
+            return setTimeout(limits.idleTime, of: connection)
+        }
+        guard !connection.isClocked else { return }
+        connection.isClocked = true
+        setTimeout(limits.requestTime, of: connection)
+    }
+
+    private func begin(_ head: RequestHead, on connection: WebConnection) {
+        let request = WebRequest(head, connection: connection.id, door: connection.door)
+        connection.isHead = head.method == "HEAD"
+        connection.keepsConnection = head.keepsConnection
+        if handler.recognizes(request) { recognize(connection) }
+        if let key = head.webSocketKey { return upgrade(connection, request, key: key) }
+        guard head.bodyLength <= limits.body else {
+            return refuse(
+                connection,
+                WebResponse(413, text: "the request is larger than \(limits.body) bytes")
+            )
+        }
         connection.request = request
-        guard request.method == .post else {
-            ask(connection)
-            return true
+        connection.looked = 0
+        if head.expectsContinue, connection.reader.count < head.bodyLength {
+            _ = write(ResponseHeadWriter.goOn, on: connection)
         }
-        guard let length = head.contentLength, !head.isChunked else {
-            refuse(connection, WebResponse(411, text: "a request with a body has to say its Content-Length"))
-            return true
-        }
-        if length > Int64(limits.body) {
-            refuse(connection, WebResponse(413, text: "the request is larger than \(limits.body) bytes"))
-        } else if length <= 0 {
-            ask(connection)
-        }
-        return true
     }
 
-    func bodyArrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        let connection = unsafe connection(wsi)
-        guard connection.request != nil else { return true }
-        guard connection.arriving.count + bytes.count <= limits.body, hold(bytes.count, for: connection)
-        else {
-            return false
+    /// A body that grows is the business of those who know the secret.
+    private func isWelcomeToGoOn(_ connection: WebConnection) -> Bool {
+        guard connection.request != nil, !connection.isKnown else { return true }
+        look(at: connection.reader.count, of: connection) { Array(connection.reader.arriving) }
+        guard !connection.isKnown, connection.reader.count > limits.strangerBody else { return true }
+        refuse(
+            connection,
+            WebResponse(
+                413,
+                text: "without the secret a request has no more than \(limits.strangerBody) bytes"
+            )
+        )
+        return false
+    }
+
+    /// Lets the handler look for the secret at two lengths of what arrives.
+    func look(at count: Int, of connection: WebConnection, _ beginning: () -> [UInt8]) {
+        guard !connection.isKnown else { return }
+        for border in [limits.strangerAllowance, limits.strangerBody]
+        where connection.looked < border && count >= border {
+            connection.looked = border
+            if handler.recognizes(beginning()) { return recognize(connection) }
         }
-        unsafe connection.arriving.append(contentsOf: bytes)
-        return true
     }
 
-    func bodyIsComplete(_ wsi: OpaquePointer) {
-        let connection = unsafe connection(wsi)
-        guard connection.request != nil else { return }
-        connection.request?.body = connection.arriving
-        connection.arriving = []
-        ask(connection)
-    }
-
-    private func ask(_ connection: WebConnection) {
-        guard let request = connection.request else { return }
+    private func ask(_ connection: WebConnection, _ body: [UInt8]) {
+        guard var request = connection.request else { return }
+        request.body = body
+        connection.inHand = body.count
         connection.request = nil
+        connection.isClocked = false
+        connection.stage = .waiting
         // Until the answer is there the clock is the handler's.
-        unsafe lws_set_timeout(connection.wsi, NO_PENDING_TIMEOUT, 0)
+        setTimeout(0, of: connection)
+        settleReading(connection)
         let id = connection.id
         handler.answer(request) { [mailbox] response in mailbox.post(.reply(id, response)) }
     }
 
-    private func refuse(_ connection: WebConnection, _ response: WebResponse) {
+    func refuse(_ connection: WebConnection, _ response: WebResponse) {
         connection.request = nil
+        connection.stage = .waiting
         var response = response
-        // The body that nobody reads must not be taken for the next request.
+        // What follows must not be taken for a request.
         response.closes = true
         reply(response, on: connection)
     }
 
     func reply(_ response: WebResponse, on connection: WebConnection) {
-        guard case .request = connection.stage else { return }
+        guard case .waiting = connection.stage else { return }
+        if response.isForKnown { recognize(connection) }
         // The request is forgotten, the answer takes its place.
-        guard hold((response.heldBytes) - connection.held, for: connection) else {
-            unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC)
-            return
-        }
+        connection.inHand = response.heldBytes
+        guard count(connection) else { return kill(connection) }
         connection.stage = .answer(response, sent: 0, hasHead: false)
         if case .stream = response.body { connection.isAnnounced = true }
+        settleReading(connection)
         guard let delay = response.delay else {
-            _ = unsafe lws_callback_on_writable(connection.wsi)
-            return
+            setTimeout(limits.idleTime, of: connection)
+            return wakeWriter(of: connection)
         }
         let (seconds, attoseconds) = delay.components
         unsafe lws_set_timer_usecs(connection.wsi, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
 
-    /// Sends the next part of the answer; whether the connection goes on.
-    func sendAnswer(_ wsi: OpaquePointer) -> Bool {
+    /// There is room for more bytes, and none wait in the library; whether the connection goes on.
+    func isWritable(_ wsi: OpaquePointer) -> Bool {
         let connection = unsafe connection(wsi)
-        guard case .answer(let response, let sent, let hasHead) = connection.stage else { return true }
-        if !hasHead {
-            guard sendHead(of: response, on: connection) else { return false }
-            connection.stage = .answer(response, sent: 0, hasHead: true)
-            if response.length == 0 { return complete(connection, response) }
-            // The body at once where there is room: to be called again costs a look at every connection there is.
-            guard unsafe lws_send_pipe_choked(wsi) == 0 else {
-                _ = unsafe lws_callback_on_writable(wsi)
-                return true
-            }
+        defer { settleReading(connection) }
+        switch connection.stage {
+        case .request, .waiting: return true
+        case .answer: return sendAnswer(on: connection)
+        case .socket: return sendMessages(on: connection)
+        case .closing: return close(connection)
         }
-        switch response.body {
-        case .bytes(let bytes):
-            return unsafe sendPart(of: response, on: connection, sent: sent, count: bytes.count) { room in
+    }
+
+    /// Sends the next part of the answer; whether the connection goes on.
+    private func sendAnswer(on connection: WebConnection) -> Bool {
+        guard case .answer(let response, let sent, let hasHead) = connection.stage else { return true }
+        let closes = response.closes || response.isStream || !connection.keepsConnection || isStopping
+        let head = hasHead ? [] : ResponseHeadWriter.bytes(of: response, closes: closes)
+        let length = connection.isHead ? 0 : response.length
+        guard let length else {
+            setTimeout(0, of: connection)
+            return sendPiece(on: connection, response, after: head)
+        }
+        // Who reads goes on, however slowly; who does not, goes.
+        setTimeout(limits.idleTime, of: connection)
+        let count = max(0, min(WebLoop.chunk - head.count, Int(length - sent)))
+        let got = unsafe fill(head, count) { room in
+            switch response.body {
+            case .bytes(let bytes):
                 unsafe room.copyBytes(from: bytes[Int(sent)..<(Int(sent) + room.count)])
                 return room.count
+            case .file(let file): return unsafe file.read(into: room, at: sent)
+            case .stream: return 0
             }
-        case .file(let file):
-            return unsafe sendPart(of: response, on: connection, sent: sent, count: Int(file.length)) {
-                room in
-                unsafe file.read(into: room, at: sent)
-            }
-        case .stream: return sendPiece(on: connection)
         }
-    }
-
-    private func sendPart(
-        of response: WebResponse,
-        on connection: WebConnection,
-        sent: Int64,
-        count: Int,
-        fill: (UnsafeMutableRawBufferPointer) -> Int
-    ) -> Bool {
-        let wish = min(WebLoop.chunk, count - Int(sent))
-        guard let base = unsafe scratch.baseAddress else { return false }
-        let start = unsafe base + pawl_web_room
-        let got = unsafe fill(UnsafeMutableRawBufferPointer(start: start, count: wish))
         // A file that has become shorter cannot be answered any more: the client sees a cut.
-        guard got > 0 else { return false }
-        let isLast = Int(sent) + got == count
-        guard
-            unsafe lws_write(connection.wsi, start, got, isLast ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP)
-                >= got
-        else { return false }
+        guard got > 0 || count == 0, send(head.count + got, on: connection) else { return false }
+        if sent + Int64(got) == length { return complete(connection, closes: closes) }
         connection.stage = .answer(response, sent: sent + Int64(got), hasHead: true)
-        if isLast { return complete(connection, response) }
-        _ = unsafe lws_callback_on_writable(connection.wsi)
+        wakeWriter(of: connection)
         return true
     }
 
-    private func sendPiece(on connection: WebConnection) -> Bool {
-        guard let piece = connection.dequeue() else { return !connection.isEnding }
-        _ = hold(-piece.count, for: connection)
-        guard write(piece, on: connection, as: LWS_WRITE_HTTP) else { return false }
-        if connection.hasBacklog || connection.isEnding {
-            _ = unsafe lws_callback_on_writable(connection.wsi)
+    private func sendPiece(on connection: WebConnection, _ response: WebResponse, after head: [UInt8]) -> Bool
+    {
+        connection.stage = .answer(response, sent: 0, hasHead: true)
+        guard let piece = connection.dequeue() else {
+            guard head.isEmpty || write(head, on: connection) else { return false }
+            return connection.isEnding ? complete(connection, closes: true) : true
         }
+        _ = count(connection)
+        guard write(head + piece, on: connection) else { return false }
+        if connection.hasBacklog || connection.isEnding { wakeWriter(of: connection) }
         return true
     }
 
-    func write(_ bytes: [UInt8], on connection: WebConnection, as kind: lws_write_protocol) -> Bool {
-        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pawl_web_room + bytes.count) { room in
-            guard let base = room.baseAddress else { return false }
-            let start = unsafe base + pawl_web_room
-            unsafe UnsafeMutableRawBufferPointer(start: start, count: bytes.count).copyBytes(from: bytes)
-            return unsafe lws_write(connection.wsi, start, bytes.count, kind) >= bytes.count
-        }
-    }
-
-    private func complete(_ connection: WebConnection, _ response: WebResponse) -> Bool {
+    private func complete(_ connection: WebConnection, closes: Bool) -> Bool {
+        connection.inHand = 0
+        _ = count(connection)
+        guard !closes else { return close(connection) }
         connection.stage = .request
-        _ = hold(-connection.held, for: connection)
-        let wsi = unsafe connection.wsi
-        return unsafe lws_http_transaction_completed(wsi) == 0 && !response.closes && !isStopping
+        return readRequest(of: connection)
     }
 
-    func sendHead(of response: WebResponse, on connection: WebConnection) -> Bool {
-        guard let base = unsafe scratch.baseAddress else { return false }
-        let wsi = unsafe connection.wsi
-        let start = unsafe base + pawl_web_room
-        let end = unsafe start + WebLoop.chunk
-        var position: UnsafeMutablePointer<UInt8>? = unsafe start
-        guard unsafe lws_add_http_header_status(wsi, UInt32(response.status), &position, end) == 0 else {
-            return false
+    /// Ends the connection once everything was sent: the client has a moment to read it and to close.
+    func close(_ connection: WebConnection) -> Bool {
+        guard unsafe lws_partial_buffered(connection.wsi) == 0 else {
+            connection.stage = .closing(isTold: false)
+            wakeWriter(of: connection)
+            return true
         }
-        var fields = response.fields
-        if let type = response.contentType { fields.append(("content-type", type)) }
-        if response.length == nil || response.closes { fields.append(("connection", "close")) }
-        for (name, value) in fields {
-            let bytes = Array(value.utf8)
-            let added = unsafe lws_add_http_header_by_name(
-                wsi,
-                Array((name.lowercased() + ":").utf8) + [0],
-                bytes,
-                Int32(bytes.count),
-                &position,
-                end
-            )
-            guard added == 0 else { return false }
-        }
-        if let length = response.length {
-            guard unsafe lws_add_http_header_content_length(wsi, lws_filepos_t(length), &position, end) == 0
-            else {
-                return false
-            }
-        }
-        return unsafe lws_finalize_write_http_header(wsi, start, &position, end) == 0
+        connection.stage = .closing(isTold: true)
+        setTimeout(limits.closingTime, of: connection)
+        unsafe pawl_web_end(connection.wsi)
+        return true
+    }
+}
+
+extension WebRequest {
+    fileprivate init(_ head: RequestHead, connection: ConnectionID, door: Door) {
+        self.init(
+            connection: connection,
+            door: door,
+            method: Method(rawValue: head.method) ?? .other,
+            path: head.path
+        )
+        query = head.query.map { ($0.name, $0.value) }
+        for field in Field.allCases { fields[field] = head.fields[field.rawValue] }
     }
 }
 
 extension WebResponse {
-    /// Of the body in bytes; `nil` for a stream.
-    fileprivate var length: Int64? {
-        switch body {
-        case .bytes(let bytes): Int64(bytes.count)
-        case .file(let file): file.length
-        case .stream: nil
-        }
-    }
-
     /// Bytes of memory that it takes until it is sent.
     fileprivate var heldBytes: Int {
         switch body {

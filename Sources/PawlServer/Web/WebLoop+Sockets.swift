@@ -3,95 +3,88 @@ import PawlCore
 
 // WebSockets (RFC 6455).
 extension WebLoop {
-    /// Whether the upgrade is taken.
-    func socketIsAskedFor(_ wsi: OpaquePointer) -> Bool {
-        let connection = unsafe connection(wsi)
-        let request = unsafe WebHead(wsi: wsi).request(connection.id, door: connection.door)
-        var refusal = handler.refusal(ofSocket: request)
-        if refusal == nil, unsafe WebHead(wsi: wsi).value(WSI_TOKEN_VERSION) != "13" {
-            // RFC 6455 §4.4.
-            refusal = WebResponse(426)
-            refusal?.fields = [("sec-websocket-version", "13")]
+    /// The handshake is complete; the handler says whether it is taken.
+    func upgrade(_ connection: WebConnection, _ request: WebRequest, key: String) {
+        if let refusal = handler.refusal(ofSocket: request) { return refuse(connection, refusal) }
+        guard write(ResponseHeadWriter.switching(accept: WebLoop.proof(of: key)), on: connection) else {
+            return kill(connection)
         }
-        guard var refusal else {
-            connection.request = request
-            return true
-        }
-        refusal.closes = true
-        _ = sendHead(of: refusal, on: connection)
-        return false
-    }
-
-    func socketStands(_ wsi: OpaquePointer) {
-        let connection = unsafe connection(wsi)
-        guard let request = connection.request else { return }
-        connection.request = nil
         connection.stage = .socket
         connection.isAnnounced = true
-        unsafe lws_set_timeout(wsi, PENDING_TIMEOUT_USER_REASON_BASE, Int32(limits.strangerTime))
+        setTimeout(connection.isKnown ? 0 : limits.strangerTime, of: connection)
         handler.opened(connection.id, request: request)
+        let rest = connection.reader.takeRest()
+        unsafe rest.withUnsafeBytes { unsafe connection.frames.take($0) }
+        if !readFrames(of: connection) { kill(connection) }
     }
 
-    /// A part of a message; whether the connection goes on.
-    func messageArrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        let connection = unsafe connection(wsi)
-        guard connection.arriving.count + bytes.count <= limits.body, unsafe lws_frame_is_binary(wsi) == 0,
-            hold(bytes.count, for: connection)
-        else {
-            return false
+    /// RFC 6455 §4.2.2.
+    private static func proof(of key: String) -> String {
+        let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
+        let digest = unsafe [UInt8](unsafeUninitializedCapacity: 20) { room, count in
+            unsafe lws_SHA1(text, text.count, room.baseAddress)
+            count = 20
         }
-        unsafe connection.arriving.append(contentsOf: bytes)
-        guard unsafe lws_is_final_fragment(wsi) != 0, unsafe lws_remaining_packet_payload(wsi) == 0 else {
-            return true
+        return Base64.encode(digest)
+    }
+
+    /// Hands over whole messages, as many as may wait; whether the connection goes on.
+    func readFrames(of connection: WebConnection) -> Bool {
+        while case .socket = connection.stage, connection.letters.count < limits.letters {
+            switch connection.frames.next() {
+            case .hungry:
+                look(at: connection.frames.count, of: connection) { connection.frames.arriving }
+                let isTooMuch = !connection.isKnown && connection.frames.count > limits.strangerBody
+                if isTooMuch { end(connection, code: 1009) }
+                settleReading(connection)
+                return count(connection)
+            case .message(let message):
+                connection.looked = 0
+                connection.letters.append(message.count)
+                handler.received(message, from: connection.id)
+            case .ping(let payload):
+                var pong: [UInt8] = []
+                FrameWriter.pong(payload, into: &pong)
+                guard enqueue(pong, on: connection) else { return false }
+            case .close: end(connection, code: 1000)
+            case .broken(let code): end(connection, code: code)
+            }
         }
-        let message = connection.arriving
-        connection.arriving = []
-        connection.letters.append(message.count)
-        if connection.letters.count == limits.letters { _ = unsafe lws_rx_flow_control(wsi, 0) }
-        handler.received(message, from: connection.id)
-        return true
+        settleReading(connection)
+        return count(connection)
+    }
+
+    /// Sends what waits and the reason, and ends the connection.
+    private func end(_ connection: WebConnection, code: UInt16) {
+        var bytes: [UInt8] = []
+        while let message = connection.dequeue() { bytes += message }
+        FrameWriter.close(code, into: &bytes)
+        _ = write(bytes, on: connection)
+        connection.stage = .closing(isTold: false)
+        wakeWriter(of: connection)
     }
 
     func answer(_ bytes: [UInt8], on connection: WebConnection) {
         guard !connection.letters.isEmpty else { return }
-        if connection.letters.count == limits.letters { _ = unsafe lws_rx_flow_control(connection.wsi, 1) }
-        _ = hold(-connection.letters.removeFirst(), for: connection)
+        connection.letters.removeFirst()
         push(bytes, on: connection)
+        if !readFrames(of: connection) { kill(connection) }
     }
 
     /// Sends what waits, as much as goes out at once: events come in swarms, and each call costs the system more than
     /// their bytes.
-    func sendMessage(_ wsi: OpaquePointer) -> Bool {
-        let connection = unsafe connection(wsi)
+    func sendMessages(on connection: WebConnection) -> Bool {
         guard connection.hasBacklog else {
-            if connection.isEnding { unsafe lws_close_reason(wsi, LWS_CLOSE_STATUS_GOINGAWAY, nil, 0) }
-            return !connection.isEnding
+            if connection.isEnding { end(connection, code: 1001) }
+            return true
         }
         var frames: [UInt8] = []
         while frames.count < WebLoop.chunk, let message = connection.dequeue() {
-            _ = hold(-message.count, for: connection)
-            WebLoop.frame(message, into: &frames)
+            frames += message
         }
-        // As bytes of HTTP the library sends them as they are; it would make one frame of all.
-        guard write(frames, on: connection, as: LWS_WRITE_HTTP) else { return false }
-        if connection.hasBacklog || connection.isEnding { _ = unsafe lws_callback_on_writable(wsi) }
+        _ = count(connection)
+        guard write(frames, on: connection) else { return false }
+        if connection.hasBacklog || connection.isEnding { wakeWriter(of: connection) }
         return true
-    }
-
-    /// One whole text message of a server's (RFC 6455 §5.2).
-    private static func frame(_ message: [UInt8], into bytes: inout [UInt8]) {
-        bytes.append(0x81)
-        switch message.count {
-        case ..<126: bytes.append(UInt8(message.count))
-        case ..<65536:
-            bytes.append(126)
-            bytes += [UInt8(message.count >> 8), UInt8(message.count & 0xFF)]
-        default:
-            bytes.append(127)
-            for shift in stride(from: 56, through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: message.count >> shift))
-            }
-        }
-        bytes += message
     }
 }

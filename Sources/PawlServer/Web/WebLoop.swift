@@ -26,10 +26,24 @@ final class WebLoop {
     private(set) var isStopping = false
     /// See ``WebLimits/memory``.
     private var held = 0
+    /// See ``WebLimits/strangerMemory``.
+    private var heldByStrangers = 0
+    /// Connections in the order in which they came, from `oldest` on; those that are gone or known are passed over.
+    private var arrivals: [ConnectionID] = []
+    private var oldest = 0
+    /// Connections that had to make room and are not gone yet.
+    private var leaving = 0
+
+    /// How many may be leaving at once; the library has room for so many more.
+    private static let mostLeaving = 64
 
     static let chunk = 64 * 1024
 
     init(limits: WebLimits, handler: any WebHandler, mailbox: WebMailbox) {
+        var limits = limits
+        // Half of all descriptors are the downloads'.
+        let most = max(limits.reserve + 16, Int(pawl_web_descriptors()) / 2)
+        limits.connections = min(limits.connections, most)
         self.limits = limits
         self.handler = handler
         self.mailbox = mailbox
@@ -52,10 +66,8 @@ final class WebLoop {
             owner: owner,
             protocols: protocols,
             connections: UInt32(limits.connections),
-            head_bytes: UInt16(limits.head),
             buffer_bytes: UInt32(WebLoop.chunk),
             request_seconds: UInt32(limits.requestTime),
-            idle_seconds: Int32(limits.idleTime),
             client: client
         )
     }
@@ -171,7 +183,12 @@ final class WebLoop {
     /// The connection of that number; made when the library shows it for the first time.
     func connection(_ wsi: OpaquePointer) -> WebConnection {
         if let known = connections[UInt(bitPattern: wsi)] { return known }
-        let connection = unsafe WebConnection(id: ConnectionID(rawValue: next), wsi: wsi, door: door(of: wsi))
+        let connection = unsafe WebConnection(
+            id: ConnectionID(rawValue: next),
+            wsi: wsi,
+            door: door(of: wsi),
+            limits: limits
+        )
         next += 1
         connections[UInt(bitPattern: wsi)] = connection
         byID[connection.id] = connection
@@ -188,17 +205,105 @@ final class WebLoop {
         }
     }
 
-    /// Whether there is room for one more; ports cannot take it from the socket file.
-    func admits(_ wsi: OpaquePointer) -> Bool {
+    /// Whether a listener may take one more; ports cannot take it from the socket file.
+    ///
+    /// Where all places are taken, the oldest connection that has not shown the secret makes room: who holds them all
+    /// keeps nobody out.
+    func hasRoom(at listener: OpaquePointer) -> Bool {
+        let isLocal = unsafe door(of: listener) == .local
+        let limit = limits.connections - (isLocal ? 0 : limits.reserve)
+        if byID.count - leaving < limit { return true }
+        guard leaving < WebLoop.mostLeaving, let oldest = takeOldestStranger() else { return false }
+        oldest.isLeaving = true
+        leaving += 1
+        kill(oldest)
+        return true
+    }
+
+    private func takeOldestStranger() -> WebConnection? {
+        defer {
+            if oldest > arrivals.count / 2 {
+                arrivals.removeFirst(oldest)
+                oldest = 0
+            }
+        }
+        while oldest < arrivals.count {
+            oldest += 1
+            if let connection = byID[arrivals[oldest - 1]], !connection.isKnown { return connection }
+        }
+        return nil
+    }
+
+    func connected(_ wsi: OpaquePointer) {
         let connection = unsafe connection(wsi)
-        return byID.count + (connection.door == .local ? 0 : limits.reserve) <= limits.connections
+        if arrivals.count > 2 * limits.connections {
+            arrivals = arrivals[oldest...].filter { byID[$0].map { !$0.isKnown } ?? false }
+            oldest = 0
+        }
+        if !connection.isKnown { arrivals.append(connection.id) }
+        // With TLS the library has its own clock until that stands.
+        if connection.door != .port(isSecure: true) { setTimeout(limits.requestTime, of: connection) }
     }
 
     func forget(_ wsi: OpaquePointer) {
         guard let connection = connections.removeValue(forKey: UInt(bitPattern: wsi)) else { return }
         byID[connection.id] = nil
-        held -= connection.held
+        if connection.isLeaving { leaving -= 1 }
+        held -= connection.counted
+        heldByStrangers -= strangersShare(of: connection)
         if connection.isAnnounced { handler.closed(connection.id) }
+    }
+
+    /// 0 lets it stay.
+    func setTimeout(_ seconds: Int, of connection: WebConnection) {
+        let reason = seconds == 0 ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_USER_REASON_BASE
+        unsafe lws_set_timeout(connection.wsi, reason, Int32(seconds))
+    }
+
+    func kill(_ connection: WebConnection) {
+        connection.isEnding = true
+        unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC)
+    }
+
+    func wakeWriter(of connection: WebConnection) { _ = unsafe lws_callback_on_writable(connection.wsi) }
+
+    /// Reads only what is wanted, and nothing while bytes wait to go out: the library would look at the connection
+    /// again and again.
+    func settleReading(_ connection: WebConnection) {
+        let isFlushed = unsafe lws_partial_buffered(connection.wsi) == 0
+        let isReading = isFlushed && connection.wantsBytes(limits)
+        guard isReading != connection.isReading else { return }
+        connection.isReading = isReading
+        _ = unsafe lws_rx_flow_control(connection.wsi, isReading ? 1 : 0)
+    }
+
+    // MARK: writing
+
+    /// Puts bytes where they are sent from: `head`, and `count` more from `source`, which says how many it had.
+    func fill(_ head: [UInt8], _ count: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
+        guard let base = unsafe scratch.baseAddress else { return 0 }
+        let start = unsafe UnsafeMutableRawPointer(base + pawl_web_room)
+        unsafe UnsafeMutableRawBufferPointer(start: start, count: head.count).copyBytes(from: head)
+        guard count > 0 else { return 0 }
+        return unsafe source(UnsafeMutableRawBufferPointer(start: start + head.count, count: count))
+    }
+
+    /// Sends the first bytes of what was filled in; whether the connection goes on.
+    func send(_ count: Int, on connection: WebConnection) -> Bool {
+        guard let base = unsafe scratch.baseAddress else { return false }
+        return unsafe lws_write(connection.wsi, base + pawl_web_room, count, LWS_WRITE_HTTP) >= count
+    }
+
+    /// Sends all of the bytes; what does not go out at once waits in the library.
+    func write(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
+        defer { settleReading(connection) }
+        return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pawl_web_room + bytes.count) {
+            room in
+            guard let base = room.baseAddress else { return false }
+            let start = unsafe base + pawl_web_room
+            unsafe UnsafeMutableRawBufferPointer(start: start, count: bytes.count).copyBytes(from: bytes)
+            return unsafe lws_write(connection.wsi, start, bytes.count, LWS_WRITE_HTTP) >= bytes.count
+        }
     }
 
     // MARK: letters
@@ -216,38 +321,65 @@ final class WebLoop {
             case .answer(let id, let bytes):
                 if let connection = byID[id] { answer(bytes, on: connection) }
             case .welcome(let id):
-                if let connection = byID[id] { unsafe lws_set_timeout(connection.wsi, NO_PENDING_TIMEOUT, 0) }
+                if let connection = byID[id] {
+                    recognize(connection)
+                    setTimeout(0, of: connection)
+                }
             case .end(let id):
                 guard let connection = byID[id] else { break }
                 connection.isEnding = true
-                _ = unsafe lws_callback_on_writable(connection.wsi)
+                wakeWriter(of: connection)
+            case .beat: mailbox.beat()
             case .stop(let completion):
                 isStopping = true
                 for connection in byID.values where connection.isSocket {
                     connection.isEnding = true
-                    _ = unsafe lws_callback_on_writable(connection.wsi)
+                    wakeWriter(of: connection)
                 }
                 onStopped.append(completion)
             }
         }
     }
 
-    /// Whether so much more may be held for it.
-    func hold(_ count: Int, for connection: WebConnection) -> Bool {
-        held += count
-        connection.held += count
-        return held <= limits.memory
+    /// Counts what is held for it now; whether so much may be held.
+    func count(_ connection: WebConnection) -> Bool {
+        let before = strangersShare(of: connection)
+        let weight = connection.weight
+        held += weight - connection.counted
+        connection.counted = weight
+        let share = strangersShare(of: connection)
+        heldByStrangers += share - before
+        return held <= limits.memory && (share == 0 || heldByStrangers <= limits.strangerMemory)
     }
 
+    /// What it takes of the memory that is there for those who have not shown the secret; a few bytes are free, so that
+    /// a small call always gets through.
+    private func strangersShare(of connection: WebConnection) -> Int {
+        connection.isKnown ? 0 : max(0, connection.counted - limits.strangerAllowance)
+    }
+
+    /// Its client has shown who it is.
+    func recognize(_ connection: WebConnection) {
+        heldByStrangers -= strangersShare(of: connection)
+        connection.isKnown = true
+    }
+
+    /// What is sent to a WebSocket is one message.
     func push(_ bytes: [UInt8], on connection: WebConnection) {
-        guard connection.isAnnounced, !connection.isEnding else { return }
-        connection.enqueue(bytes)
-        if !hold(bytes.count, for: connection) || connection.backlogBytes > limits.backlog {
-            // It does not read; what it missed cannot be made good, so it has to come again.
-            connection.isEnding = true
-            unsafe lws_set_timeout(connection.wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC)
-        } else {
-            _ = unsafe lws_callback_on_writable(connection.wsi)
+        var piece = bytes
+        if connection.isSocket {
+            piece = []
+            FrameWriter.text(bytes, into: &piece)
         }
+        if !enqueue(piece, on: connection) { kill(connection) }
+    }
+
+    /// `false` when it does not read; what it missed cannot be made good, so it has to come again.
+    func enqueue(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
+        guard connection.isAnnounced, !connection.isEnding else { return true }
+        connection.enqueue(bytes)
+        guard count(connection), connection.backlogBytes <= limits.backlog else { return false }
+        wakeWriter(of: connection)
+        return true
     }
 }

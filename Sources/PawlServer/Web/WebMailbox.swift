@@ -11,6 +11,8 @@ final class WebMailbox: Sendable {
         case answer(ConnectionID, [UInt8])
         case welcome(ConnectionID)
         case end(ConnectionID)
+        /// Shows that the thread comes round.
+        case beat
         case stop(@Sendable () -> Void)
     }
 
@@ -20,6 +22,8 @@ final class WebMailbox: Sendable {
         /// When the oldest of them came.
         var since = ContinuousClock.Instant.now
         var delays = Delays()
+        /// Whether a beat that was asked for has been taken.
+        var hasBeat = true
         var context: OpaquePointer?
         var isOver = false
     }
@@ -64,10 +68,22 @@ final class WebMailbox: Sendable {
         }
     }
 
+    /// Whether the beat that was last asked for has come, or the thread has ended in good order; asks for another one.
+    func takeBeat() -> Bool {
+        let hasBeat = state.withLock { state in
+            defer { if !state.isOver { state.hasBeat = false } }
+            return state.hasBeat || state.isOver
+        }
+        if hasBeat { post(.beat) }
+        return hasBeat
+    }
+
+    func beat() { state.withLock { $0.hasBeat = true } }
+
     private func turnAway(_ message: Message) {
         switch message {
         case .stop(let completion): completion()
-        case .reply, .push, .answer, .welcome, .end: break
+        case .reply, .push, .answer, .welcome, .end, .beat: break
         }
     }
 }

@@ -23,9 +23,15 @@ package struct WebRequest: Sendable {
     }
 
     /// The fields of the head that anybody here asks for.
-    package enum Field: Hashable, Sendable, CaseIterable {
-        case host, origin, authorization, cookie, range, ifNoneMatch, ifRange, contentType
-        case acceptEncoding, userAgent, requestedHeaders
+    package enum Field: String, Hashable, Sendable, CaseIterable {
+        case host, origin, authorization, cookie, range
+        case ifNoneMatch = "if-none-match"
+        case ifRange = "if-range"
+        case contentType = "content-type"
+        case acceptEncoding = "accept-encoding"
+        case userAgent = "user-agent"
+        case requestedHeaders = "access-control-request-headers"
+        case fetchSite = "sec-fetch-site"
     }
 
     package var connection: ConnectionID

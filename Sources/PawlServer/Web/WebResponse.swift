@@ -14,11 +14,22 @@ package struct WebResponse: Sendable {
     package var body: Body
     /// Whether the connection ends with this answer.
     package var closes = false
+    /// Its caller has shown the secret, or needs none.
+    package var isForKnown = false
     /// How long it is held back before it goes out.
     package var delay: Duration?
 
     var isStream: Bool {
         if case .stream = body { true } else { false }
+    }
+
+    /// Of the body in bytes; `nil` for a stream.
+    var length: Int64? {
+        switch body {
+        case .bytes(let bytes): Int64(bytes.count)
+        case .file(let file): file.length
+        case .stream: nil
+        }
     }
 
     package init(_ status: Int, contentType: String? = nil, body: Body = .bytes([])) {
@@ -38,6 +49,10 @@ package struct WebResponse: Sendable {
 package protocol WebHandler: AnyObject, Sendable {
     /// `reply` is called once, on any thread, now or later.
     func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void)
+    /// Whether a request's head alone shows the secret, or that none is asked for.
+    func recognizes(_ request: WebRequest) -> Bool
+    /// Whether the beginning of a body or message shows the secret.
+    func recognizes(_ beginning: [UInt8]) -> Bool
     /// A WebSocket is asked for; an answer refuses it.
     func refusal(ofSocket request: WebRequest) -> WebResponse?
     /// A WebSocket stands.

@@ -1,3 +1,4 @@
+import CWebSockets
 import Pawl
 package import PawlCore
 
@@ -25,6 +26,8 @@ package final class WebServer: Sendable {
         let mailbox = WebMailbox()
         let started: Result<[Int], Failure> = await withCheckedContinuation { continuation in
             BackgroundThread.start("pawl-web") {
+                // What looks at a process that hangs finds it.
+                unsafe pawl_web_name_thread("pawl-web")
                 let loop = WebLoop(limits: limits, handler: handler, mailbox: mailbox)
                 do throws(Failure) {
                     let ports = try loop.listen(at: addresses)
@@ -50,6 +53,9 @@ package final class WebServer: Sendable {
 
     /// How long the server's thread let letters wait, since it was started.
     var delays: Delays { mailbox.delays }
+
+    /// Whether the server's thread has come round since this was last asked.
+    package func takeBeat() -> Bool { mailbox.takeBeat() }
 
     /// Answers a WebSocket's oldest message that has no answer yet; those of one socket are to be answered in turn.
     package func answer(_ bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.answer(socket, bytes)) }

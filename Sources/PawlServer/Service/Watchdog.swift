@@ -1,0 +1,58 @@
+import Pawl
+import Synchronization
+
+/// A thread that looks after the web server's thread, and after the end of the process: whatever hangs, the service does
+/// not stay in everybody's way.
+package final class Watchdog: Sendable {
+    private struct State {
+        var heartbeat = Heartbeat()
+        var server: WebServer?
+        var isEnding = false
+        var isOver = false
+    }
+
+    private let state = Mutex(State())
+    private let onBeat: @Sendable () -> Void
+    private let onFault: @Sendable (Heartbeat.Finding) -> Void
+
+    /// - Parameters:
+    ///   - onBeat: called on its thread with each look that finds everything well.
+    ///   - onFault: called on its thread, once; is expected to end the process.
+    package init(
+        onBeat: @escaping @Sendable () -> Void,
+        onFault: @escaping @Sendable (Heartbeat.Finding) -> Void
+    ) {
+        self.onBeat = onBeat
+        self.onFault = onFault
+    }
+
+    package func start() {
+        BackgroundThread.start("pawl-watchdog") {
+            while true {
+                BackgroundThread.sleep(seconds: 1)
+                guard let finding = self.look() else { return }
+                if finding != .well { return self.onFault(finding) }
+                self.onBeat()
+            }
+        }
+    }
+
+    /// From now on the service's web server has to answer.
+    package func watch(_ service: Service) { state.withLock { $0.server = service.server } }
+
+    /// Somebody asked the process to end.
+    package func expectEnd() { state.withLock { $0.isEnding = true } }
+
+    /// Everything has ended in good order.
+    package func end() { state.withLock { $0.isOver = true } }
+
+    private func look() -> Heartbeat.Finding? {
+        state.withLock { state in
+            guard !state.isOver else { return nil }
+            return state.heartbeat.look(
+                hasAnswered: state.server?.takeBeat() ?? true,
+                isEnding: state.isEnding
+            )
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import PawlCore
+
+/// Writes the status line and header section of a response (RFC 9112 §4).
+enum ResponseHeadWriter {
+    /// Without a length the body ends with the connection.
+    static func bytes(of response: WebResponse, closes: Bool) -> [UInt8] {
+        var text = "HTTP/1.1 \(response.status) \(reason(response.status))\r\n"
+        var fields = response.fields
+        if let type = response.contentType { fields.append(("content-type", type)) }
+        if closes { fields.append(("connection", "close")) }
+        // These two never have a body, and the first must not speak of one (RFC 9110 §8.6).
+        if let length = response.length, response.status != 204, response.status != 304 {
+            fields.append(("content-length", String(length)))
+        }
+        for (name, value) in fields { text += "\(name.lowercased()): \(plain(value))\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+
+    /// What begins a WebSocket; `accept` is the proof that the key was read (RFC 6455 §4.2.2).
+    static func switching(accept: String) -> [UInt8] {
+        Array(
+            "HTTP/1.1 101 \(reason(101))\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: \(accept)\r\n\r\n"
+                .utf8
+        )
+    }
+
+    static let goOn = Array("HTTP/1.1 100 \(reason(100))\r\n\r\n".utf8)
+
+    /// A value never ends its line, wherever its text came from.
+    private static func plain(_ value: String) -> String {
+        guard value.utf8.has({ $0 < 0x20 || $0 == 0x7F }) else { return value }
+        return String(
+            String.UnicodeScalarView(value.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 })
+        )
+    }
+
+    private static let reasons = [
+        100: "Continue", 101: "Switching Protocols", 200: "OK", 204: "No Content", 206: "Partial Content",
+        304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
+        405: "Method Not Allowed", 411: "Length Required", 413: "Content Too Large",
+        416: "Range Not Satisfiable", 417: "Expectation Failed", 426: "Upgrade Required",
+        429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
+        503: "Service Unavailable", 505: "HTTP Version Not Supported",
+    ]
+
+    private static func reason(_ status: Int) -> String { reasons[status] ?? "Status" }
+}
