@@ -33,7 +33,18 @@ struct Aria2cRun {
             throw Failure(.unknown, "cannot leave", at: "the terminal", because: systemMessage(errno))
         }
         let seconds = options.number("stop") ?? 0
-        try ServeSession.run(configuration) { service in
+        let supervisor = Supervisor()
+        let restarter = Restarter(isSupervised: supervisor.isThere, isDetached: false)
+        let log = configuration.log
+        let watchdog = Watchdog(
+            onBeat: { supervisor.beat() },
+            onFault: { finding in
+                log?.note("fault", Restarter.text(finding))
+                restarter.end(finding)
+            }
+        )
+        try ServeSession.run(configuration, watchdog: watchdog) { service in
+            supervisor.tell("READY=1")
             guard seconds > 0 else { return }
             Task {
                 try? await Task.sleep(for: .seconds(min(seconds, Int64(Int32.max))))

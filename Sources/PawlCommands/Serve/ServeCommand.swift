@@ -30,7 +30,15 @@ extension Command {
         configuration.log = try options.log(isDetached: parent != nil, root: configuration.root)
         let teller = ServeTeller(options, log: configuration.log, isDetached: parent != nil)
         let known = configuration
-        try ServeSession.run(configuration) { service in
+        let restarter = Restarter(isSupervised: supervisor.isThere, isDetached: parent != nil)
+        let watchdog = Watchdog(
+            onBeat: { supervisor.beat() },
+            onFault: { finding in
+                teller.tell("fault", Restarter.text(finding))
+                restarter.end(finding)
+            }
+        )
+        try ServeSession.run(configuration, watchdog: watchdog) { service in
             let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
             teller.tell("serving", "serving \(known.root) at \(known.socket)\(port)")
             if let why = service.portRefusal { teller.tell("noPort", why) }

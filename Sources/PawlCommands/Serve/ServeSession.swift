@@ -9,26 +9,35 @@ package enum ServeSession {
     /// Call it before any other thread is started. `started` is called once calls are answered.
     package static func run(
         _ configuration: ServiceConfiguration,
+        watchdog: Watchdog,
         started: @escaping @Sendable (Service) -> Void
     ) throws(Failure) {
         let (signals, sender) = AsyncStream.makeStream(of: Int32.self)
         // First of all threads, so that the others inherit the mask.
-        SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { sender.yield($0) }
-        let outcome = BackgroundThread.wait { await serve(configuration, signals, started) }
+        SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { number in
+            watchdog.expectEnd()
+            sender.yield(number)
+        }
+        watchdog.start()
+        let outcome = BackgroundThread.wait { await serve(configuration, watchdog, signals, started) }
+        watchdog.end()
         try outcome.get()
     }
 
     private static func serve(
         _ configuration: ServiceConfiguration,
+        _ watchdog: Watchdog,
         _ signals: AsyncStream<Int32>,
         _ started: @Sendable (Service) -> Void
     ) async -> Result<Void, Failure> {
         do throws(Failure) {
             let service = try await Service.start(configuration)
+            watchdog.watch(service)
             started(service)
             let listening = Task { for await _ in signals { service.ask() } }
             await service.waitUntilAsked()
             listening.cancel()
+            watchdog.expectEnd()
             await service.stop()
             return .success(())
         } catch {

@@ -3,12 +3,20 @@ import Glibc
 /// Tells systemd how the service is (sd_notify(3)); says nothing when somebody else started it.
 struct Supervisor: Sendable {
     private let path: String?
+    /// Whether it wants to hear now and then that all is well (WatchdogSec in systemd.service(5)).
+    private let wantsBeats: Bool
 
-    /// Call it before any other thread is started: it takes the variable out, which concerns no child.
+    var isThere: Bool { path != nil }
+
+    /// Call it before any other thread is started: it takes the variables out, which concern no child.
     init() {
         path = ServicePlace.variable("NOTIFY_SOCKET")
-        _ = unsafe unsetenv("NOTIFY_SOCKET")
+        wantsBeats = ServicePlace.variable("WATCHDOG_USEC") != nil
+        for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { _ = unsafe unsetenv(name) }
     }
+
+    /// All is well.
+    func beat() { if wantsBeats { tell("WATCHDOG=1") } }
 
     func tell(_ state: String) {
         guard let path else { return }

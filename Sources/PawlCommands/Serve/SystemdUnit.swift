@@ -22,6 +22,8 @@ struct SystemdUnit {
         let command = ([program, "serve"] + arguments).map(SystemdUnit.quoted).joined(separator: " ")
         lines += [
             "", "[Service]", "Type=notify", "ExecStart=\(command)", "Restart=on-failure", "RestartSec=5",
+            // Beats come every second; a process in which nothing moves any more is started anew.
+            "WatchdogSec=60",
             // A second service or a wrong option does not get better by itself.
             "RestartPreventExitStatus=11 28", "TimeoutStopSec=60", "LimitNOFILE=65536",
         ]

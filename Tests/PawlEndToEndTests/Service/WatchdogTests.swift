@@ -1,0 +1,60 @@
+import PawlTestKit
+import Testing
+
+/// A service whose web thread hangs, with the real program: the thread is stopped by a debugger's means.
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct `The watchdog` {
+    private func freeze(_ what: String) throws -> [String] {
+        let process = try PawlProcess.run("/usr/bin/python3", ["-c", script, PawlBinary.path, what])
+        #expect(process.exit == .code(0), "\(process.errors)")
+        return process.lines
+    }
+
+    @Test func `a web thread that hangs makes the service begin anew, in the same process`() throws {
+        #expect(try freeze("restart") == ["True", "True"])
+    }
+
+    @Test func `SIGTERM ends it although its web thread hangs`() throws {
+        #expect(try freeze("stop") == ["True"])
+    }
+
+    private let script = """
+        import ctypes, os, pathlib, signal, socket, subprocess, sys, tempfile, time
+        pawl, what = sys.argv[1:3]
+        libc = ctypes.CDLL(None, use_errno=True)
+        WALL, SEIZE, INTERRUPT = 0x40000000, 0x4206, 0x4207
+
+        def answers(path):
+            try:
+                with socket.socket(socket.AF_UNIX) as s:
+                    s.settimeout(300)
+                    s.connect(path)
+                    s.sendall(b"GET /healthz HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+                    return b" 200 " in s.recv(1000)
+            except OSError:
+                return False
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = folder + "/socket"
+            command = [pawl, "serve", "--quiet", "--root", folder + "/root", "--socket", path, "--port", "none"]
+            environment = dict(os.environ, HOME=folder, XDG_STATE_HOME="")
+            environment.pop("NOTIFY_SOCKET", None)
+            process = subprocess.Popen(command, env=environment)
+            while not answers(path): time.sleep(0.05)
+            for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
+                if (task / "comm").read_text().strip() == "pawl-web": frozen = int(task.name)
+            assert libc.ptrace(SEIZE, frozen, 0, 0) == 0, os.strerror(ctypes.get_errno())
+            assert libc.ptrace(INTERRUPT, frozen, 0, 0) == 0, os.strerror(ctypes.get_errno())
+            os.waitpid(frozen, WALL)
+            if what == "stop": process.send_signal(signal.SIGTERM)
+            # It ends with its process, or with the program that the process ran.
+            os.waitpid(frozen, WALL)
+            if what == "stop":
+                print(process.wait(300) > 0)
+            else:
+                while not answers(path): time.sleep(0.05)
+                print(process.poll() is None)
+                process.send_signal(signal.SIGTERM)
+                print(process.wait(300) == 0)
+        """
+}
