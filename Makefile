@@ -24,7 +24,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test screenshots simulate torture fuzz bench load queue-bench check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test screenshots simulate torture fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -93,6 +93,10 @@ torture: test-packages build ## the real program killed KILLS=200 times, stopped
 
 fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
 	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)
+
+attack: test-packages build ## attacks on the service, named ones and by chance (SECONDS=600 of them; SEED=: the same again)
+	Scripts/attack --pawl .build/release/pawl --latency --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
+	    $(if $(SEED),--seed $(SEED))
 
 bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)
 	@Scripts/install-packages build bench
