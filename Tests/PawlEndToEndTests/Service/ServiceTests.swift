@@ -37,7 +37,7 @@ struct `The service` {
             let service = try house.start("serve")
             try #require(service.line(in: .err, atMost: .patience) { $0.contains("serving") } != nil)
             if life == 1 { #expect(try house.run("add", url).exit == .code(0)) }
-            #expect(house.origin.wait(held: life, of: "/poison"))
+            #expect(house.origin.wait(held: 1, of: "/poison"))
             service.send(SIGKILL)
             #expect(service.wait() == .signal(SIGKILL))
             house.origin.waitUntilQuiet("/poison")
@@ -50,7 +50,9 @@ struct `The service` {
         let asked = house.origin.log.of("/poison").count
         let other = house.origin.serve("/f", content)
         #expect(try house.run("add", other).exit == .code(0))
-        #expect(try house.run("wait", "--all").exit != nil)
+        let ids = try house.ask("list").compactMap { $0["id"]?.string }
+        let added = try #require(ids.first { $0 != row["id"]?.string })
+        #expect(try house.run("wait", added).exit == .code(0))
         #expect(house.difference("f", from: content) == nil)
         #expect(house.origin.log.of("/poison").count == asked)
         house.origin.adjust("/poison") { $0.delay = .none }
