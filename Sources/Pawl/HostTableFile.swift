@@ -22,18 +22,18 @@ final class HostTableFile: HostNotes {
         var isWriting = false
     }
 
-    private let folder: String
+    private let file: StateFile
+    private let secureHosts: SecureHostsFile
     private let clock: any Clock
     private let threads: any Threads
     private let state: Mutex<State>
 
-    private var path: String { "\(folder)/hosts" }
-
     init(in folder: String, clock: any Clock, threads: any Threads) {
-        self.folder = folder
+        file = StateFile("hosts", in: folder)
+        secureHosts = SecureHostsFile(in: folder, clock: clock, threads: threads)
         self.clock = clock
         self.threads = threads
-        state = Mutex(State(table: Self.read("\(folder)/hosts", now: clock.wallTime)))
+        state = Mutex(State(table: Self.read(file, now: clock.wallTime)))
     }
 
     func borne(by origin: Origin) -> Int? {
@@ -63,60 +63,18 @@ final class HostTableFile: HostNotes {
             }
             guard !words.isEmpty else { return }
             let now = clock.wallTime
-            var table = Self.read(path, now: now)
+            var table = Self.read(file, now: now)
             for (origin, connections) in words { table.note(connections, of: origin, now: now) }
-            replace(with: Array(table.text.utf8))
+            file.replace(with: Array(table.text.utf8))
         }
     }
 
-    // MARK: the file
-
-    private static func read(_ path: String, now: UnixTime) -> HostTable {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard file >= 0 else { return HostTable() }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: HostTable.mostBytes + 1)
-        var count = 0
-        while count < bytes.count {
-            let more = unsafe bytes[count...].withUnsafeMutableBytes {
-                unsafe systemRead(file, $0.baseAddress, $0.count)
-            }
-            guard more > 0 else { break }
-            count += more
-        }
-        return HostTable(parsing: Array(bytes[..<count]), now: now)
+    private static func read(_ file: StateFile, now: UnixTime) -> HostTable {
+        HostTable(parsing: file.read(atMost: HostTable.mostBytes), now: now)
     }
 
-    private func replace(with bytes: [UInt8]) {
-        makeFolder()
-        let draft = "\(path).\(getpid())"
-        _ = unsafe unlink(draft)
-        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { return }
-        let isWritten =
-            unsafe bytes.withUnsafeBytes { unsafe systemWrite(file, $0.baseAddress, $0.count) } == bytes.count
-        guard close(file) == 0, isWritten, unsafe rename(draft, path) == 0 else {
-            _ = unsafe unlink(draft)
-            return
-        }
-    }
-
-    private func makeFolder() {
-        var made = folder.hasPrefix("/") ? "" : "."
-        for part in folder.split(separator: "/") {
-            made += "/\(part)"
-            _ = unsafe mkdir(made, 0o700)
-        }
-    }
-}
-
-// Names that the file's own methods do not hide.
-private func systemRead(_ file: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    unsafe read(file, buffer, count)
-}
-
-private func systemWrite(_ file: CInt, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    unsafe write(file, bytes, count)
+    func secured(_ address: WebAddress) -> WebAddress { secureHosts.secured(address) }
+    func note(transportSecurity field: String, of host: String) { secureHosts.note(field, of: host) }
 }
 
 extension Ports {

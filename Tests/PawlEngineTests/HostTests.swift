@@ -102,6 +102,41 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
+    /// Hosts that want to be asked over TLS.
+    private final class SecureNotes: HostNotes {
+        let hosts: Set<String>
+
+        init(_ hosts: Set<String>) { self.hosts = hosts }
+
+        func borne(by origin: PawlCore.Origin) -> Int? { nil }
+        func note(_ connections: Int, of origin: PawlCore.Origin) {}
+        func note(transportSecurity field: String, of host: String) {}
+        func secured(_ address: WebAddress) -> WebAddress {
+            guard hosts.contains(address.host) else { return address }
+            return WebAddress(
+                scheme: .https,
+                host: address.host,
+                port: 443,
+                path: address.path,
+                query: address.query
+            )
+        }
+    }
+
+    @Test(arguments: [["cdn.test"], [Stage.host], ["cdn.test", Stage.host]] as [Set<String>])
+    func `a host that wants it is asked over TLS, also where a redirect leads there`(hosts: Set<String>) {
+        let stage = Stage(notes: SecureNotes(hosts))
+        let payload = stage.serve("a.bin", 1 * .mebi, host: "cdn.test")
+        stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(redirectTo: "http://cdn.test/a.bin")
+        stage.start(Stage.job("a.bin"))
+        stage.run()
+        let schemes = stage.requests.map(\.address.scheme)
+        #expect(schemes == [Stage.host, "cdn.test"].map { hosts.contains($0) ? .https : .http })
+        // What was named stays named.
+        #expect(stage.requests.map(\.carriesSecrets) == [true, false])
+        stage.expect(payload, at: "a.bin")
+    }
+
     @Test func `an expired redirect target leads back to the first address`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi, host: "cdn.test")

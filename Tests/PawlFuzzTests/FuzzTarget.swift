@@ -27,6 +27,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case responses
     case resumeData
     case retryAfter
+    case secureHosts
+    case starts
 
     /// Feeds the reader; a law that does not hold is thrown, a trap or a hang is for the caller to see.
     func check(_ bytes: [UInt8]) throws(BrokenLaw) {
@@ -57,6 +59,8 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .responses: try ResponseLaws.check(&input)
         case .resumeData: try ResumeDataLaws.check(&input)
         case .retryAfter: try RetryAfterLaws.check(&input)
+        case .secureHosts: try SecureHostsLaws.check(&input)
+        case .starts: try StartLedgerLaws.check(&input)
         }
     }
 }

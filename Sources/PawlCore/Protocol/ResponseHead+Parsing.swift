@@ -85,6 +85,8 @@ extension ResponseHead {
         case 16: if isNamed("content-encoding") { Self.join(value, to: &contentEncoding) }
         case 17: if isNamed("transfer-encoding") { framing.take(transferEncoding: value) }
         case 19: if isNamed("content-disposition") { Self.keepFirst(value, in: &contentDisposition) }
+        // Only the first one counts (RFC 6797 §8.1).
+        case 25: if isNamed("strict-transport-security") { Self.keepFirst(value, in: &transportSecurity) }
         default: break
         }
     }

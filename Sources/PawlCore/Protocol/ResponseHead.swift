@@ -24,6 +24,8 @@ package struct ResponseHead: Hashable, Sendable {
     /// Two different Location fields were given: nobody knows where the redirect leads.
     package var hasContradictoryLocation = false
     package var link: String?
+    /// Strict-Transport-Security.
+    package var transportSecurity: String?
     /// The head as it came, for those who hand it on; empty for FTP and SFTP.
     ///
     /// Nothing is decided by it.

@@ -65,7 +65,8 @@ extension Runner {
 
     private func open(_ order: LaneOrder) {
         let now = clock.now
-        let origin = order.address.origin
+        let address = shared.secured(order.address)
+        let origin = address.origin
         switch shared.acquire(origin, now: now) {
         case .granted: break
         case .full: return perform(machine.denied(order.lane, until: nil, now: now))
@@ -74,11 +75,13 @@ extension Runner {
         let transfer = shared.nextTransfer()
         let writer = LaneWriter(lane: order.lane, transfer: transfer, origin: origin, runner: self)
         writers.append(writer)
-        let isNamed = job.plan.sources.contains { $0.origin == origin }
+        let isNamed = job.plan.sources.contains {
+            $0.origin == origin || shared.secured($0).origin == origin
+        }
         // Less secure than what was named.
         let isLess = !origin.scheme.isSecure && job.plan.sources.contains { $0.scheme.isSecure }
         var request = TransferRequest(
-            address: order.address,
+            address: address,
             range: order.asked,
             connection: job.sharesConnections ? order.connection : .separate,
             carriesSecrets: isNamed || job.trustsRedirects && !isLess,

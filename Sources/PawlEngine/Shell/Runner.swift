@@ -129,6 +129,7 @@ final class Runner {
     func answered(_ lane: LaneID, head: ResponseHead) {
         loop.stir()
         sync()
+        let head = noteSecurity(of: lane, head)
         lastHead = head
         let source = machine.lanes.first { $0.id == lane }?.source
         let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
@@ -144,6 +145,22 @@ final class Runner {
         )
         lastHead = nil
         if let source { noteName(lane, source: source, head) }
+    }
+
+    /// Remembers what the host says of TLS, and has a redirect lead where its target wants to be asked.
+    private func noteSecurity(of lane: LaneID, _ head: ResponseHead) -> ResponseHead {
+        if let field = head.transportSecurity, job.settings.values.verifiesPeer,
+            let origin = writers.first(where: { $0.lane == lane })?.origin, origin.scheme == .https
+        {
+            shared.note(transportSecurity: field, of: origin.host)
+        }
+        guard let location = head.location, let target = try? WebAddress.parse(location).address else {
+            return head
+        }
+        var head = head
+        let secured = shared.secured(target)
+        if secured != target { head.location = secured.text }
+        return head
     }
 
     /// The head that a claim for a name may be made from.

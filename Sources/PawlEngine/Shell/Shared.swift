@@ -78,6 +78,15 @@ final class Shared: Sendable {
         learn(of: origin) { $0.complain(retryAfter: retryAfter, now: now) }
     }
 
+    /// The address as it is to be asked.
+    func secured(_ address: WebAddress) -> WebAddress {
+        address.scheme == .http ? ports.hostNotes?.secured(address) ?? address : address
+    }
+
+    func note(transportSecurity field: String, of host: String) {
+        ports.hostNotes?.note(transportSecurity: field, of: host)
+    }
+
     func turnedAway(_ origin: Origin, now: Moment) { learn(of: origin) { $0.turnedAway(now: now) } }
 
     /// What a host was seen to bear is kept for the next start.

@@ -23,11 +23,14 @@ final class Stage: Sendable {
         loops: Int = 1,
         jobs: Int = 3,
         rate: Int64? = nil,
-        common: CommonRate = CommonRate()
+        common: CommonRate = CommonRate(),
+        notes: (any HostNotes)? = nil
     ) {
         let world = world ?? World(seed: seed)
         self.world = world
-        let engine = Engine(ports: world.ports, loops: loops, jobs: jobs, rate: rate, common: common) {
+        var ports = world.ports
+        ports.hostNotes = notes
+        let engine = Engine(ports: ports, loops: loops, jobs: jobs, rate: rate, common: common) {
             [weak self] report in self?.hear(report)
         }
         engineBox.withLock { $0 = engine }

@@ -1,0 +1,35 @@
+import PawlCore
+
+/// Which hosts are asked over TLS, as a file and a server say.
+enum SecureHostsLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let now = UnixTime(seconds: input.number())
+        let isFile = input.flag()
+        let bytes = input.rest()
+        guard isFile else { return try check(field: String(decoding: bytes, as: UTF8.self)) }
+        let hosts = SecureHosts(parsing: bytes, now: now)
+        let text = hosts.text
+        try hold(SecureHosts(parsing: Array(text.utf8), now: now) == hosts, "it changes when written")
+        try hold(text.split(separator: "\n").count <= SecureHosts.mostHosts, "too many hosts")
+    }
+
+    private static func check(field: String) throws(BrokenLaw) {
+        let now = UnixTime(seconds: 1_800_000_000)
+        var hosts = SecureHosts()
+        let hasChanged = hosts.note(field, of: "a.example", now: now)
+        try hold(hasChanged == !hosts.isEmpty, "a change of nothing")
+        try hold(SecureHosts.parse(field).map { $0.age >= 0 } ?? true, "an age below zero")
+        try hold(SecureHosts(parsing: Array(hosts.text.utf8), now: now) == hosts, "what was noted is lost")
+    }
+}
+
+/// What a process was starting when it ended, as a database says that anybody may have written.
+enum StartLedgerLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let ledger = StartLedger(leftBy: String(decoding: input.rest(), as: UTF8.self))
+        try hold(StartLedger(leftBy: ledger.text) == ledger, "it changes when written")
+        var rest = ledger
+        for id in ledger.suspects { rest.end(id) }
+        try hold(rest.suspects.isEmpty, "a suspect is left")
+    }
+}
