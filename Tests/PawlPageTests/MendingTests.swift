@@ -54,28 +54,6 @@ extension BrowserTests {
             }
         }
 
-        @Test func `one that waits for long before its next try tries at once when it is told to`()
-            async throws
-        {
-            try await PageBench.with { bench in
-                let payload = Payload(seed: 3, length: 50_000)
-                let url = bench.origin.serve("/busy.bin", payload) {
-                    $0.instead = .status(503, retryAfter: "3000")
-                }
-                let page = try await bench.page()
-                _ = try await bench.manager.add(url)
-                try await page.focusList()
-                try await page.press("Home")
-                try await page.wait(
-                    "document.querySelector('#deeds [data-deed=tryNow]')?.checkVisibility() === true"
-                )
-                bench.origin.adjust("/busy.bin") { $0.instead = nil }
-                try await page.click("#deeds [data-deed=tryNow]")
-                try await page.wait("\(PageBench.text(of: "busy.bin", ".cell-state")) === 'Finished'")
-                #expect(bench.difference("busy.bin", from: payload) == nil)
-            }
-        }
-
         @Test func `an address is copied whole, and a finished file is opened or saved`() async throws {
             try await PageBench.with { bench in
                 bench.origin.serve("/notes.txt", Payload(text: "some notes"))

@@ -1,6 +1,6 @@
 // What can be done to downloads.
 
-import { nameOf, partOf, waitsToRetry } from "./queue.js";
+import { nameOf, partOf } from "./queue.js";
 import { ask } from "./asking.js";
 import { words } from "./words.js";
 
@@ -59,13 +59,6 @@ export class Actions {
   /** Lets paused ones go on, failed ones try again, and ones whose file is gone come anew. @param {string[]} ids */
   resume(ids) {
     if (ids.length > 0) this.call("pawl.resume", ids);
-  }
-
-  /** Those that wait before they try again do not wait any longer. @param {string[]} ids */
-  async tryNow(ids) {
-    const waiting = idsOf(this.rowsOf(ids).filter(waitsToRetry));
-    if (waiting.length === 0) return;
-    if ((await this.call("pawl.pause", waiting)) !== undefined) this.resume(waiting);
   }
 
   /** @param {string[]} ids */

@@ -2,7 +2,7 @@
 
 import { at, make } from "./dom.js";
 import { icon } from "./icons.js";
-import { isInLine, partOf, waitsToRetry } from "./queue.js";
+import { isInLine, partOf } from "./queue.js";
 import { words } from "./words.js";
 
 /** @typedef {import("./queue.js").Row} Row */
@@ -23,7 +23,6 @@ export function deeds(actions) {
     { word: "pause", icon: "pause", fits: some((row) => row.toggle === "pause"), run: (ids) => actions.pause(ids) },
     { word: "resume", icon: "continue", fits: some((row) => partOf(row) === "paused"), run: (ids) => actions.resume(ids) },
     { word: "retry", icon: "download", fits: some((row) => partOf(row) === "failed"), run: (ids) => actions.resume(ids) },
-    { word: "tryNow", icon: "download", fits: some(waitsToRetry), run: (ids) => actions.tryNow(ids) },
     { word: "force", icon: "force", fits: some((row) => isInLine(row)), run: (ids) => actions.force(ids) },
     { word: "moveUp", icon: "up", fits: some(isInLine), run: () => actions.moveBy(-1) },
     { word: "moveDown", icon: "down", fits: some(isInLine), run: () => actions.moveBy(1) },

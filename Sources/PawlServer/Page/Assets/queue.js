@@ -59,9 +59,6 @@ const parts = {
 /** @param {Row} row */
 export const partOf = (row) => parts[row.state] ?? "waiting";
 
-/** Brings nothing, as one that waits before its next try. @param {Row} row */
-export const waitsToRetry = (row) => ["probing", "transferring"].includes(row.state) && (row.speed ?? 0) === 0;
-
 /** Stands in the line, so that it can be moved there. @param {Row} row */
 export const isInLine = (row) => partOf(row) === "waiting" || partOf(row) === "paused";
 

@@ -66,7 +66,7 @@ export const english = {
     continue: (group) => (group === null ? "Continue all" : `Continue ${group}`),
   }),
   deeds: {
-    resume: "Continue", pause: "Pause", retry: "Try again", tryNow: "Try now", force: "Start now", moveUp: "Move up", moveDown: "Move down",
+    resume: "Continue", pause: "Pause", retry: "Try again", force: "Start now", moveUp: "Move up", moveDown: "Move down",
     first: "Move to the front", last: "Move to the end", rename: "Rename", replaceURL: "Replace address",
     copyURL: "Copy address", open: "Open file", save: "Save a copy", remove: "Remove, keep the file",
     removeFile: "Remove with the file", raise: "Raise priority", lower: "Lower priority", details: "Details",
