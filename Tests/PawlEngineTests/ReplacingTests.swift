@@ -97,8 +97,7 @@ import Testing
     @Test func `A8 with no other address it fails as it would have, and a pause needs no answer`() {
         let (stage, _) = stage()
         stage.serve("b.bin", 1000)
-        stage.world.network[Stage.host].faults[0] = .status(403)
-        stage.world.network[Stage.host].faults[1] = .status(403)
+        stage.world.network[Stage.host].always = .status(403)
         let refused = stage.start(Stage.job("a.bin") { $0.refresh = { _, answer in answer(nil) } })
         let silent = stage.start(Stage.job("b.bin") { $0.refresh = { _, _ in } })
         stage.after(.seconds(100)) { $0.engine.pause(silent) }

@@ -15,6 +15,8 @@ package struct SecureHosts: Hashable, Sendable {
     /// What is asked for longer than this is asked for as long: two years, as the preload lists want.
     private static let longestAge: Int64 = 2 * 366 * 86_400
     private static let longestName = 253
+    /// The last second of the year 9999, which the form can name.
+    private static let lastTime: Int64 = 253_402_300_799
 
     private var entries: [String: Entry] = [:]
 
@@ -29,8 +31,10 @@ package struct SecureHosts: Hashable, Sendable {
             let isBroad = parts[0].first == .dot
             let name = String(decoding: isBroad ? parts[0].dropFirst() : parts[0], as: UTF8.self).lowercased()
             let last = now.seconds.addingReportingOverflow(Self.longestAge)
-            guard Self.isName(name), until > now.seconds, !last.overflow else { continue }
-            entries[name] = Entry(includesSubdomains: isBroad, until: min(until, last.partialValue))
+            guard Self.isName(name), !last.overflow else { continue }
+            let kept = min(until, last.partialValue, Self.lastTime)
+            guard kept > now.seconds else { continue }
+            entries[name] = Entry(includesSubdomains: isBroad, until: kept)
         }
         trim()
     }
@@ -50,7 +54,7 @@ package struct SecureHosts: Hashable, Sendable {
         guard Self.isName(name), let (age, includesSubdomains) = Self.parse(field) else { return false }
         guard age > 0 else { return entries.removeValue(forKey: name) != nil }
         let (until, overflows) = now.seconds.addingReportingOverflow(min(age, Self.longestAge))
-        guard !overflows else { return false }
+        guard !overflows, until <= Self.lastTime else { return false }
         let before = entries[name]
         // What says the same an hour later is not worth a write.
         if let before, before.includesSubdomains == includesSubdomains,

@@ -63,7 +63,7 @@ enum JournalLaws {
             incarnation: UInt64(input.number()),
             boot: input.flag() ? BootIdentity(high: input.word(), low: input.word() | 1) : nil,
             synced: input.flag() ? Int(input.number()) : nil,
-            original: input.flag() ? input.number() : nil,
+            original: input.flag() ? place(&input) : nil,
             inodes: JournalInodes(part: input.word(), journal: input.word()),
             facts: JournalFacts(
                 sources: sources,
@@ -76,9 +76,9 @@ enum JournalLaws {
     }
 
     private static func drawRepresentation(_ input: inout FuzzInput) -> Representation {
-        let start = input.number() / 2
+        let start = place(&input)
         let wishes: [RequestedRange?] = [
-            nil, .whole, .from(start), .suffix(start), .closed(ByteRange(start, start + input.number() / 2)),
+            nil, .whole, .from(start), .suffix(start), .closed(ByteRange(start, start + place(&input))),
         ]
         let records = (0..<input.byte() % 3).map { _ in
             ValidatorRecord(
@@ -96,17 +96,22 @@ enum JournalLaws {
             wish: wishes[Int(input.byte()) % wishes.count],
             base: input.flag() ? start : nil,
             coding: input.flag() ? input.text() : nil,
-            total: input.flag() ? input.number() : nil,
+            total: input.flag() ? place(&input) : nil,
             mediaType: input.flag() ? input.text() : nil,
             records: records
         )
     }
 
+    /// A place in the first half of the longest file that there can be.
+    private static func place(_ input: inout FuzzInput) -> Int64 {
+        input.number() % (JournalLayout.longestFile / 2)
+    }
+
     private static func drawSet(_ input: inout FuzzInput) -> ByteRangeSet {
         ByteRangeSet(
             (0..<input.byte() % 8).map { _ in
-                let start = input.number() / 2
-                return ByteRange(start, start + input.number() / 2)
+                let start = place(&input)
+                return ByteRange(start, start + place(&input))
             }
         )
     }
