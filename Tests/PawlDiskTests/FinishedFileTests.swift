@@ -19,7 +19,12 @@ import Glibc
 
     private func content(_ tag: String = "v1", source: String = source) -> ContentFingerprint? {
         let validators = Validators(entityTag: EntityTag(opaque: tag, isWeak: false))
-        return ContentFingerprint(source: source, wish: .whole, validators: validators)
+        return ContentFingerprint(
+            source: source,
+            host: "http://a.example",
+            wish: .whole,
+            validators: validators
+        )
     }
 
     @discardableResult

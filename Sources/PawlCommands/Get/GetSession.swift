@@ -49,8 +49,8 @@ struct GetSession: ~Copyable {
             if isInterrupted { break }
             feed()
         }
-        // Also when all is done: the threads end in good order.
-        downloader.shutDown()
+        // Also when all is done: the threads end in good order. A pipe that nobody reads would never let them.
+        if plan.stream == nil || !isInterrupted { downloader.shutDown() }
         for message in mailbox.take() { hear(message) }
         let unfinished = roster.active.count + roster.paused + plan.items.count - next
         let code = roster.exitCode(isUnfinished: unfinished > 0)

@@ -1,14 +1,18 @@
-/// What tells one content of an address, as a response says it, from any other: its validators and the part that is wanted.
+/// What proves that two responses have the same content: their validators, the host that gave them, and the part that is
+/// wanted.
 package struct ContentFingerprint: Hashable, Sendable {
     /// Of the address that was given first.
     package let source: UInt64
     package let validators: UInt64
 
-    /// `nil` without a validator: then nothing tells one content from the next.
-    package init?(source: String, wish: RequestedRange, validators said: Validators) {
-        guard !said.isEmpty else { return nil }
+    /// `nil` without a strong tag or date (RFC 9110 §8.8): what was rewritten within a second has the same weak ones.
+    package init?(source: String, host: String, wish: RequestedRange, validators said: Validators) {
+        guard said.entityTag.map({ !$0.isWeak }) ?? false || said.dateStrength == .strong else { return nil }
         self.source = CyclicCheck.value(of: source.utf8)
         var check = CyclicCheck()
+        // What another host says means nothing.
+        check.feed(host.utf8)
+        check.feed(0 as UInt64)
         check.feed(said.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
         check.feed((said.entityTag?.opaque ?? "").utf8)
         check.feed(0 as UInt64)

@@ -239,8 +239,17 @@ package struct Judge: Hashable, Sendable {
 
     /// A login or error page that comes with status 200 where other content is known to be.
     private func pageVerdict(_ answer: Answer) -> Verdict? {
-        guard let known, answer.evidence != .strong, let type = answer.identity.mediaType, isPage(type) else {
-            return nil
+        guard let known, answer.evidence != .strong else { return nil }
+        let hasOtherSize = known.total != answer.identity.total
+        guard let type = answer.identity.mediaType, isPage(type) else {
+            let records = known.records + [record].compactMap { $0 }
+            guard hasOtherSize, answer.identity.validators.isEmpty,
+                records.contains(where: { !$0.validators.isEmpty })
+            else { return nil }
+            return .suspectPage(
+                answer,
+                evidence: "it answered with another size, and with neither tag nor date"
+            )
         }
         if let before = known.mediaType, before != type {
             return .fault(.page("it answered with \(type) where \(before) was"))
@@ -248,7 +257,7 @@ package struct Judge: Hashable, Sendable {
         if known.mediaType == nil, !isExpected(type) {
             return .fault(.page("it answered with a page (\(type))"))
         }
-        guard known.total != answer.identity.total else { return nil }
+        guard hasOtherSize else { return nil }
         return .suspectPage(answer, evidence: "it answered with a page of another size (\(type))")
     }
 

@@ -30,7 +30,12 @@ extension Runner {
     /// What the bytes are of, in the first address's own words.
     var content: ContentFingerprint? {
         machine.remembered.records.first { $0.source == addresses[0] }.flatMap { record in
-            ContentFingerprint(source: addresses[0], wish: job.plan.wish, validators: record.validators)
+            ContentFingerprint(
+                source: addresses[0],
+                host: record.host,
+                wish: job.plan.wish,
+                validators: record.validators
+            )
         }
     }
 

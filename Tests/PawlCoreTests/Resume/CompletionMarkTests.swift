@@ -7,16 +7,25 @@ import Testing
         _ source: String = "https://a.example/f",
         _ wish: RequestedRange = .whole,
         tag: EntityTag? = EntityTag(opaque: "v1", isWeak: false),
-        date: Int64? = 5
+        date: Int64? = 5,
+        sentAt: Int64? = 100,
+        host: String = "http://a.example"
     ) -> ContentFingerprint? {
-        let time = date.map { UnixTime(seconds: 1_700_000_000 + $0) }
-        let validators = Validators(entityTag: tag, lastModified: time, date: nil)
-        return ContentFingerprint(source: source, wish: wish, validators: validators)
+        let time = { (seconds: Int64) in UnixTime(seconds: 1_700_000_000 + seconds) }
+        let validators = Validators(entityTag: tag, lastModified: date.map(time), date: sentAt.map(time))
+        return ContentFingerprint(source: source, host: host, wish: wish, validators: validators)
     }
 
-    @Test func `content without a validator is none that could be known again`() {
-        #expect(content(tag: nil, date: nil) == nil)
-        #expect(content(tag: nil) != nil)
+    @Test func `content without a strong validator is none that could be known again`() {
+        let weak = EntityTag(opaque: "v1", isWeak: true)
+        for tag in [nil, weak] {
+            #expect(content(tag: tag, date: nil) == nil)
+            #expect(content(tag: tag, sentAt: 5) == nil, "rewritten within the same second")
+            #expect(content(tag: tag, sentAt: 4) == nil, "a date in the future")
+            #expect(content(tag: tag, sentAt: nil) == nil)
+            #expect(content(tag: tag, date: -1_700_000_000) == nil, "1970")
+            #expect(content(tag: tag) != nil)
+        }
         #expect(content(date: nil) != nil)
     }
 
@@ -27,7 +36,7 @@ import Testing
             content("https://a.example/f", .closed(ByteRange(0, 1))),
             content(tag: EntityTag(opaque: "v1", isWeak: true)),
             content(tag: EntityTag(opaque: "v2", isWeak: false)), content(tag: nil), content(date: 6),
-            content(date: nil),
+            content(date: nil), content(host: "http://b.example"),
         ]
         #expect(Set(others).count == others.count)
         #expect(content() == content())

@@ -111,6 +111,24 @@ import Testing
         #expect(Self.verdict(.from(400), Self.part(400, 1001, total: 1001)) == "changed")
     }
 
+    @Test(arguments: [nil, "application/octet-stream", "application/zip"])
+    func `C6 a whole answer of another size that says nothing of itself is heard twice`(type: String?) {
+        func bare(_ length: Int64?) -> ResponseHead {
+            var head = ResponseHead(status: 200)
+            head.contentLength = length
+            head.contentType = type
+            return head
+        }
+        for length: Int64? in [19, 999, 5000, nil] {
+            #expect(Self.verdict(.from(400), bare(length)) == "suspect page")
+        }
+        let tagged = Self.head(200) { head in
+            head.contentLength = 19
+            head.contentType = "application/zip"
+        }
+        #expect(Self.verdict(.from(400), tagged) == "whole [0, 19)")
+    }
+
     @Test func `E2 a whole answer is good at 0 only`() {
         let whole = Self.head(200) { $0.contentLength = Self.total }
         #expect(Self.verdict(.whole, whole) == "usable [0, 1000) unstated")

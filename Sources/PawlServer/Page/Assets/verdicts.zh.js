@@ -23,6 +23,7 @@ const forms = {
   "the address has expired: going on with {}": "地址已过期：改用 {0} 继续",
   "another part was wanted before: starting over with what is wanted now": "之前要的是另一部分：按现在要的部分重新开始",
   "it answered with a page ({})": "服务器返回了一个网页（{}）",
+  "it answered with another size, and with neither tag nor date": "服务器返回了另一种大小，并且没有标签和日期",
   "it answered with a page of another size ({})": "服务器返回了大小不同的网页（{}）",
   "it answered with {} where {} was": "服务器返回了 {}，而此前是 {}",
   "its Content-Encoding was {} and is {} now": "Content-Encoding 此前是 {}，现在是 {}",
