@@ -135,6 +135,19 @@ struct StreamTests {
         #expect(bench.origin.ended("/f.bin").reduce(0) { $0 + $1.bodySent } < 200_000_000)
     }
 
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a pipe that nobody opens holds nobody up who wants to leave`(signal: Int32) throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", Payload(seed: 94, length: 100_000))
+        try #require(unsafe mkfifo(bench.folder.path("pipe"), 0o600) == 0)
+        let run = try bench.start("-o", "pipe", url)
+        bench.origin.wait(bytes: 100_000, of: "/f.bin")
+        bench.origin.waitUntilQuiet("/f.bin")
+        run.send(signal)
+        #expect(run.wait() == .code(7), "\(run.errors)")
+        #expect(left(bench) == ["pipe"])
+    }
+
     @Test func `only one URL of pawl get goes there`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)

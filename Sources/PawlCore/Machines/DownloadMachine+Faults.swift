@@ -193,7 +193,17 @@ extension DownloadMachine {
                 because: "the server answered \(status)",
                 remedy: StatusAdvice.remedy(for: status) ?? kept
             )
-        case .unproven(let evidence), .page(let evidence), .suspectPage(let evidence):
+        case .page(let evidence):
+            return Failure(
+                disposition.code,
+                "cannot use the answer of",
+                at: place,
+                because: evidence.description,
+                remedy:
+                    "what is there is kept: run the same command again when the server has the file again, or choose "
+                    + "another name if this is the file now"
+            )
+        case .unproven(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,
                 "cannot use the answer of",

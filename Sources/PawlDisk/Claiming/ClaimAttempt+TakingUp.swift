@@ -31,7 +31,7 @@ extension ClaimAttempt {
         } catch {
             switch error.number {
             case ENOENT: return nil
-            case ELOOP, EISDIR, ENXIO: return .taken(.stranger(partPath))
+            case ELOOP, EISDIR, ENXIO: return .distrusted(.stranger(partPath))
             default: return .taken(.system(.cannotOpen, "cannot open", at: partPath, error))
             }
         }
@@ -50,17 +50,17 @@ extension ClaimAttempt {
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         switch try JournalFile.find(names.journal, in: folder) {
-        case .stranger: return .taken(.stranger(journalPath))
+        case .stranger: return .distrusted(.stranger(journalPath))
         case .none:
-            guard isOurs(file, status, vouched: nil) else { return .taken(.stranger(partPath)) }
+            guard isOurs(file, status, vouched: nil) else { return .distrusted(.stranger(partPath)) }
         case .held: return try heldElsewhere(file)
         case .unborn(let marker, let part):
-            guard isOurs(file, status, vouched: part) else { return .taken(.stranger(partPath)) }
+            guard isOurs(file, status, vouched: part) else { return .distrusted(.stranger(partPath)) }
             marker.unlock()
         case .newer(let version): throw newer(version)
         case .damaged(let why):
             // Where nothing marks files the journal knew whose it was, and it tells no more.
-            guard isOurs(file, status, vouched: nil) else { return .taken(.stranger(partPath)) }
+            guard isOurs(file, status, vouched: nil) else { return .distrusted(.stranger(partPath)) }
             try setAside(because: why)
         case .whole(let image, let journal):
             return try found(file, status, image, journal, ticket, adopts: adopts)
@@ -123,7 +123,7 @@ extension ClaimAttempt {
         case .oursWithoutIts:
             journal.unlock()
             return try fresh(file, status, ticket)
-        case .stranger: return .taken(.stranger(partPath))
+        case .stranger: return .distrusted(.stranger(partPath))
         }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let isSame = folder.traits.contains(.keepsInodes) && inodes == image.header.inodes

@@ -80,7 +80,10 @@ extension SimulatedNetwork {
         case .hidesCodings: head.contentEncoding = nil
         case .freezesDates: head.lastModified = head.date.map { _ in UnixTime(seconds: 1_700_000_000) }
         case .repeatsTags: head.entityTag = EntityTag(opaque: "always", isWeak: false)
-        case .disguisesPages: head.contentType = nil
+        case .disguisesPages:
+            // As if each were the next version of the file.
+            if head.contentType == "application/json" { head.lastModified = UnixTime(seconds: 1_700_000_001) }
+            head.contentType = nil
         case _: break
         }
     }

@@ -34,7 +34,7 @@ extension SimulatedNetwork.State {
             case .busy(let retryAfter): return .answered(plain(503, retryAfter: retryAfter))
             case .deny:
                 tally.note("requests denied for want of connections")
-                return .answered(plain(sabotage == .disguisesCrowds ? 404 : 403))
+                return .answered(plain(403))
             case .drop: return .failed(TransferFault(.connectionLost, "the connection was lost"))
             }
         }

@@ -50,8 +50,6 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case freezesDates
     /// Every version has the same strong tag.
     case repeatsTags
-    /// What a crowded host denies is not there, it says.
-    case disguisesCrowds
     /// Error pages do not say what they are.
     case disguisesPages
     /// Servers send all that was asked for, whether or not it is read.
@@ -81,7 +79,7 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .removesSlot: .idle
         case .ignoresPauses: .paused
         case .neverGivesUp: .patience
-        case .withholdsEnds, .disguisesCrowds: .finishes
+        case .withholdsEnds: .finishes
         case .restartsFailed: .ends
         case .litters: .tidiness
         case .sendsUnread: .traffic
