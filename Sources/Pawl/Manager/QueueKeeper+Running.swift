@@ -40,7 +40,7 @@ extension QueueKeeper {
             ids[engineID] = id
             show(record)
             audience.herald.follow(Download.ID(rawValue: id.rawValue), box)
-            starts.begin(id)
+            noteStart(of: id)
             held.append(engineID)
         } catch {
             end(id, .failure(error))

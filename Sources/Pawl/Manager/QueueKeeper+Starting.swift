@@ -7,11 +7,20 @@ extension QueueKeeper {
     static let startsName = "starting"
 
     /// Reads what the last process was starting when it ended, and gives what is not to be started again.
+    ///
+    /// Where nothing starts by itself, no download can end the process again and again: a program that is killed while it
+    /// starts its own says nothing about them.
     func loadStarts() throws(Failure) -> Set<QueueID> {
+        guard startsByItself else { return [] }
         let left = try store.setting(Self.startsName)
         writtenStarts = left
         starts = StartLedger(leftBy: left ?? "")
         return Set(starts.suspects)
+    }
+
+    /// Keeps in mind that this download is being started.
+    func noteStart(of id: QueueID) {
+        if startsByItself { starts.begin(id) }
     }
 
     /// Pauses a download that was being started each time when the process ended.
@@ -35,6 +44,7 @@ extension QueueKeeper {
 
     /// What is being started now is written before it starts.
     func noteStarts() {
+        guard startsByItself else { return }
         for id in erased { starts.end(id) }
         let text = starts.text
         guard text != writtenStarts ?? "" else { return }

@@ -61,6 +61,8 @@ final class QueueKeeper: ThreadBound {
     /// What is being started, and what the store was told of it.
     var starts = StartLedger()
     var writtenStarts: String?
+    /// What waits goes on without being resumed.
+    let startsByItself: Bool
     /// Groups that are paused.
     var pausedGroups: Set<String> = []
 
@@ -92,6 +94,7 @@ final class QueueKeeper: ThreadBound {
         cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         staysInRoot = configuration.staysInRoot
         keepsResponses = configuration.keepsResponses
+        startsByItself = !configuration.holdsAtStart
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL
         machine = QueueMachine(slots: configuration.slots ?? Self.usualSlots)

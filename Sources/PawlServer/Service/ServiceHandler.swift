@@ -231,7 +231,7 @@ final class ServiceHandler: WebHandler {
         if let login { return ServiceHandler.login(in: request).map(login.recognizes) ?? false }
         guard let secret else { return true }
         return ServiceHandler.bearer(in: request).map(secret.recognizes) ?? false
-            || request.fields[.cookie] != nil && page.isKnown(request)
+            || request.path != "/jsonrpc" && request.fields[.cookie] != nil && page.isKnown(request)
     }
 
     func recognizes(_ beginning: [UInt8]) -> Bool {

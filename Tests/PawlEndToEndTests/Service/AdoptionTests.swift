@@ -158,6 +158,22 @@ import Testing
         #expect(try comeBack().contains("complete task 0 0"))
     }
 
+    @Test func `A2 a program that is killed again and again as it starts says nothing about its downloads`()
+        throws
+    {
+        house.origin.adjust("/f") { ($0.cut, $0.delay) = (nil, .untilReleased) }
+        for life in 1...3 {
+            let next = try life == 1 ? program("start", url, "-http://127.0.0.1:1/x") : program("start")
+            #expect(house.origin.wait(held: 1, of: "/f"))
+            kill(next)
+            house.origin.waitUntilQuiet("/f")
+        }
+        house.origin.adjust("/f") { $0.delay = .none }
+        let service = try serve()
+        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(try comeBack().contains("complete task 0 0"))
+    }
+
     @Test func `A2 while a program has the session neither the service nor a second program gets it`() throws
     {
         let first = try program("start", url)
