@@ -20,7 +20,7 @@ import Testing
         #expect(budget.inUse == 0)
     }
 
-    @Test func `D13 a limit that comes or changes while bytes come holds from there on`() {
+    @Test func `G4 a limit that comes or changes while bytes come holds from there on`() {
         var budget = HostBudget()
         let limits = HostLimits(rate: 1_000_000)
         budget.charge(5_000_000, rate: nil, now: start)

@@ -34,7 +34,7 @@ struct `vsftpd` {
         #expect(offsets.contains { $0 > 0 })
     }
 
-    @Test func `C1 a file that became shorter than the partial starts over`() throws {
+    @Test func `C6 a file that became shorter than the partial starts over`() throws {
         let site = try RealOriginSite()
         let server = try FTPServer(site.served)
         let login = "anonymous:\(server.password)"

@@ -54,7 +54,7 @@ struct `OpenSSH` {
         #expect(try #require(run.received) <= site.content.length - said + 256 * 1024)
     }
 
-    @Test func `C1 a file that became shorter than the partial starts over`() throws {
+    @Test func `C6 a file that became shorter than the partial starts over`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         let arguments = ["--user", login(server), url(server, site)]
