@@ -1,4 +1,4 @@
-/// What one button for a download does next (B7).
+/// What one button for a download does next.
 public enum DownloadToggle: String, Sendable, Hashable, CaseIterable {
     /// Nothing is there yet: ``Download/toggle()`` starts it.
     case download

@@ -32,7 +32,7 @@ extension DownloadSession {
         downloadTask(with: SessionRequest(request))
     }
 
-    /// Makes a task that calls the closure at its end, and the delegate never (B2).
+    /// Makes a task that calls the closure at its end, and the delegate never.
     public func downloadTask(
         with url: URL,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
@@ -42,7 +42,7 @@ extension DownloadSession {
         }
     }
 
-    /// Makes a task that calls the closure at its end, and the delegate never (B2).
+    /// Makes a task that calls the closure at its end, and the delegate never.
     public func downloadTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
@@ -52,7 +52,7 @@ extension DownloadSession {
         }
     }
 
-    /// Makes a task that goes on from what another one left (B6).
+    /// Makes a task that goes on from what another one left.
     public func downloadTask(withResumeData resumeData: Data) -> DownloadTask {
         downloadTask(withResumeData: [UInt8](resumeData))
     }
@@ -69,7 +69,7 @@ extension DownloadSession {
 }
 
 extension DownloadTask {
-    /// Ends it, frees its place, and hands out what a new task goes on from (B6); `nil` when nothing can be continued.
+    /// Ends it, frees its place, and hands out what a new task goes on from; `nil` when nothing can be continued.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         cancel { (bytes: [UInt8]?) in completionHandler(bytes.map { Data($0) }) }
     }

@@ -30,18 +30,18 @@ extension DownloadManager {
         try await download(of: url.text)
     }
 
-    /// Where the file of that address is (D16).
+    /// Where the file of that address is.
     public func location(ofSource url: URL) async throws(PawlError) -> DownloadLocation {
         try await location(ofSource: url.text)
     }
 
-    /// Lets a download go on under another address of the same content (A8).
+    /// Lets a download go on under another address of the same content.
     @discardableResult
     public func replaceURL(of id: Download.ID, with url: URL) async throws(PawlError) -> Bool {
         try await replaceURL(of: id, with: url.text)
     }
 
-    /// Fetches small content into memory (B1).
+    /// Fetches small content into memory.
     public func data(
         from url: URL,
         maximumSize: Int = 16 << 20,
@@ -57,7 +57,7 @@ extension Downloader {
         try add(url.text, options: options)
     }
 
-    /// Fetches small content into memory (B1).
+    /// Fetches small content into memory.
     public func data(
         from url: URL,
         maximumSize: Int = 16 << 20,

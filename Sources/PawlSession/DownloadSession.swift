@@ -55,7 +55,7 @@ public final class DownloadSession: Sendable {
     /// Makes a task; nothing runs before ``DownloadTask/resume()``.
     public func downloadTask(with request: SessionRequest) -> DownloadTask { makeTask(request, nil, nil) }
 
-    /// Makes a task that calls the closure at its end, and the delegate never (B2).
+    /// Makes a task that calls the closure at its end, and the delegate never.
     ///
     /// The file may be moved away before the closure returns; otherwise it is removed. The closure lives as long as the
     /// process: after a kill the delegate hears of the task.
@@ -74,7 +74,7 @@ public final class DownloadSession: Sendable {
         makeTask(request, nil, completionHandler)
     }
 
-    /// Makes a task that goes on from what another one left (B6).
+    /// Makes a task that goes on from what another one left.
     ///
     /// Resume data can be used once: another task of the same data fails. That of Apple's `NSURLSession` is understood; its
     /// partial is looked for in ``DownloadSessionConfiguration/partialFolder``.

@@ -99,16 +99,16 @@ public final class DownloadTask: Sendable {
     /// (`PawlError.downloadTaskResumeData`).
     public var error: PawlError? { facts.withLock { $0.error } }
 
-    /// Lets it start or go on; does nothing after a cancel or the end (D1).
+    /// Lets it start or go on; does nothing after a cancel or the end.
     public func resume() { move(from: [.suspended], to: .running) }
 
-    /// Lets it stand still; it keeps its place among those that transfer at once (D1).
+    /// Lets it stand still; it keeps its place among those that transfer at once.
     public func suspend() { move(from: [.running], to: .suspended) }
 
     /// Ends it; what it received is removed, and its place is free.
     public func cancel() { move(from: [.running, .suspended], to: .canceling) }
 
-    /// Ends it, frees its place, and hands out what a new task goes on from (B6).
+    /// Ends it, frees its place, and hands out what a new task goes on from.
     ///
     /// The handler gets `nil` when nothing can be continued. The data is good for one new task, in any session whose
     /// configuration names the same state folder, in this process or another.

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 extension DownloadManager {
-    /// Adds a download of `source`, or lets the known one of that address go on (D11).
+    /// Adds a download of `source`, or lets the known one of that address go on.
     ///
     /// The known one takes over what `options` say otherwise than by default: headers, credentials, limits, retries,
     /// proxies and the like; one that runs starts again for that. Another folder, name or ``DownloadOptions/range`` is

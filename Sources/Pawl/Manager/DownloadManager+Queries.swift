@@ -30,12 +30,12 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.record(QueueID(id)).map { keeper.snapshot($0) } }
     }
 
-    /// Where a download's file is (D16).
+    /// Where a download's file is.
     public func location(of id: Download.ID) async throws(PawlError) -> DownloadLocation {
         try await ask { keeper throws(Failure) in keeper.location(try keeper.record(QueueID(id))) }
     }
 
-    /// Where the file of that address is (D16).
+    /// Where the file of that address is.
     public func location(ofSource source: String) async throws(PawlError) -> DownloadLocation {
         try await ask { keeper throws(Failure) in keeper.location(try keeper.record(of: source)) }
     }

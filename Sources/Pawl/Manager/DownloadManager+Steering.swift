@@ -2,10 +2,10 @@ import PawlCore
 import PawlEngine
 
 extension DownloadManager {
-    /// Pauses a download; nothing but the user starts it again (D9).
+    /// Pauses a download; nothing but the user starts it again.
     ///
-    /// Everything received is kept. With `keepingSlot` one that runs only stands still, and no other runs in its place
-    /// (D1); a restart of the program ends that. `false` when it does not wait or run, or is paused already.
+    /// Everything received is kept. With `keepingSlot` one that runs only stands still, and no other runs in its place;
+    /// a restart of the program ends that. `false` when it does not wait or run, or is paused already.
     @discardableResult
     public func pause(_ id: Download.ID, keepingSlot: Bool = false) async throws(PawlError) -> Bool {
         try await ask { $0.pause(QueueID(id), keepsSlot: keepingSlot) }
@@ -19,7 +19,7 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.resume(QueueID(id)) }
     }
 
-    /// Starts a download at once, whatever its turn (D8).
+    /// Starts a download at once, whatever its turn.
     ///
     /// When all slots are taken, the download that has run longest makes room; it starts again by itself. `false` when it
     /// runs already or cannot run.
@@ -28,7 +28,7 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.force(QueueID(id)) }
     }
 
-    /// Stops a download and removes it with what it made: part file, journal and, unless kept, the finished file (D14).
+    /// Stops a download and removes it with what it made: part file, journal and, unless kept, the finished file.
     ///
     /// Files that were there before it stay. `keepingHistory` leaves its record, of the standing `removed`;
     /// `keepingPartial` leaves part file and journal, with which another download of the same address and name goes on.
@@ -48,7 +48,7 @@ extension DownloadManager {
         return try await thread.remove(id, wish)
     }
 
-    /// Gives a download another file name, on disk too when it has finished (D15).
+    /// Gives a download another file name, on disk too when it has finished.
     ///
     /// An unfinished one gets it when it finishes. Empty keeps the old name. `false` when there is no such download.
     /// Throws code 13 when the name is taken and 28 when it cannot be a name.
@@ -57,7 +57,7 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.rename(QueueID(id), to: name) }
     }
 
-    /// Lets a download go on under another address of the same content (A8).
+    /// Lets a download go on under another address of the same content.
     ///
     /// If the content there is not shown to be the one on disk, the download fails with
     /// ``PawlError/Code/cannotResume`` and keeps its bytes.

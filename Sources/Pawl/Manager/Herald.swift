@@ -16,7 +16,7 @@ final class Herald: Sendable {
         threads.start("pawl-delegate") { [thread] in thread.run(HeraldDesk(delegate)) }
     }
 
-    /// This closure hears of the download's end, and the delegate nothing (B2).
+    /// This closure hears of the download's end, and the delegate nothing.
     func expect(_ id: Download.ID, _ completion: @escaping Completion) {
         thread.post { $0.completions[id] = completion }
     }

@@ -79,7 +79,7 @@ extension QueueKeeper {
 
     // MARK: adding
 
-    /// Takes a new download in, or lets the known one of the same address go on (D11).
+    /// Takes a new download in, or lets the known one of the same address go on.
     func add(_ order: AddOrder) throws(Failure) -> QueueRecord {
         let source = order.record.sources[0]
         if !order.allowsDuplicate, let record = try goOn(with: order) { return record }
@@ -189,7 +189,7 @@ extension QueueKeeper {
         return true
     }
 
-    /// Another name, in the queue and on disk (D15).
+    /// Another name, in the queue and on disk.
     func rename(_ id: QueueID, to name: String) throws(Failure) -> Bool {
         guard let record = try record(id), record.state != .removed else { return false }
         if name.isEmpty { return true }
@@ -227,7 +227,7 @@ extension QueueKeeper {
 
     private func writeGroups() { settings["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
 
-    /// Another address of the same content (A8).
+    /// Another address of the same content.
     ///
     /// A running one goes on there as soon as the content is shown to be the same.
     func replace(_ id: QueueID, with address: WebAddress) throws(Failure) -> Bool {

@@ -226,7 +226,7 @@ extension QueueKeeper {
         perform(machine.ended(id, as: .removed))
     }
 
-    /// Gives the file the name that a rename asked for while it was a part file (D15).
+    /// Gives the file the name that a rename asked for while it was a part file.
     private func named(_ id: QueueID, _ file: DownloadedFile) -> Result<DownloadedFile, Failure> {
         do throws(Failure) {
             guard let record = try record(id), !file.wasThere,
