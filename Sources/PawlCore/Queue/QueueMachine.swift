@@ -53,7 +53,6 @@ package struct QueueMachine: Sendable {
     // MARK: questions
 
     package var slots: Int { scheduler.slots }
-    package var hasRuns: Bool { !runs.isEmpty }
     package func isRunning(_ id: QueueID) -> Bool { runs[id] != nil }
     package func isPaused(group: GroupID) -> Bool { scheduler.isPaused(group: group) }
     package func place(of id: QueueID) -> QueuePlace? { scheduler.place(of: id) }
