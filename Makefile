@@ -70,6 +70,9 @@ screenshots: ## pictures of the page for the README, in Documentation/screenshot
 	@Scripts/install-packages build test screenshots
 	PAWL_SCREENSHOTS="$(CURDIR)/Documentation/screenshots" swift test --filter PageScreenshots
 
+rpc-reference: ## Documentation/RPC.md from the table of methods
+	PAWL_WRITE_REFERENCE=1 swift test --filter RPCReferenceTests
+
 check: lint layers greps warnings docs ## format, layers, forbidden words, warnings, documentation
 
 lint: ## layout and style

@@ -3,7 +3,7 @@ import PawlCore
 
 extension Aria2Methods {
     /// What was given and every default, in a form that `addUri` takes back.
-    func getOption(_ parameters: Aria2Parameters) async throws -> JSON {
+    func getOption(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let status = try await status(of: id, looking: false)
         var told = defaults(scope: .initial)
@@ -20,7 +20,7 @@ extension Aria2Methods {
         return object(told)
     }
 
-    func changeOption(_ parameters: Aria2Parameters) async throws -> JSON {
+    func changeOption(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let given = try parameters.requiredMembers(1)
         guard let details = try await manager.details(of: [id]).first else {
@@ -45,7 +45,7 @@ extension Aria2Methods {
         return object(told)
     }
 
-    func changeGlobalOption(_ parameters: Aria2Parameters) async throws -> JSON {
+    func changeGlobalOption(_ parameters: RPCParameters) async throws -> JSON {
         let given = try parameters.requiredMembers(0)
         let options = try settings.take(given)
         if given["max-concurrent-downloads"] != nil, let slots = options.number("max-concurrent-downloads") {

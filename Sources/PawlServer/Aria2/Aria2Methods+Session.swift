@@ -88,7 +88,7 @@ final class SessionKeeper: Sendable {
             {
                 continue
             }
-            _ = try? await methods.addURI(Aria2Parameters(entry))
+            _ = try? await methods.addURI(RPCParameters(entry))
         }
     }
 
@@ -99,7 +99,7 @@ final class SessionKeeper: Sendable {
     }
 }
 
-extension Aria2Parameters {
+extension RPCParameters {
     /// What a client would send to have the same download.
     fileprivate init(_ entry: InputEntry) {
         var lines: [String: String] = [:]

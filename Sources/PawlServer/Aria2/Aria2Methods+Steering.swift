@@ -3,7 +3,7 @@ import PawlCore
 
 // What changes something.
 extension Aria2Methods {
-    func addURI(_ parameters: Aria2Parameters) async throws -> JSON {
+    func addURI(_ parameters: RPCParameters) async throws -> JSON {
         let sources = try parameters.texts(0)
         guard let first = sources.first else { throw RPCError("URI is not provided.") }
         let options = try options(parameters, 1)
@@ -14,7 +14,7 @@ extension Aria2Methods {
     }
 
     /// A file for each one that the Metalink names.
-    func addMetalink(_ parameters: Aria2Parameters) async throws -> JSON {
+    func addMetalink(_ parameters: RPCParameters) async throws -> JSON {
         guard let bytes = Base64.decode(try parameters.text(0).utf8) else {
             throw RPCError("The parameter at 0 is not base64.")
         }
@@ -44,13 +44,13 @@ extension Aria2Methods {
     }
 
     /// What holds for all, and above it what was given with this call.
-    private func options(_ parameters: Aria2Parameters, _ index: Int) throws(RPCError) -> Aria2Options {
+    private func options(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Aria2Options {
         var options = settings.options
         try options.take(try parameters.members(index), scope: .initial)
         return options
     }
 
-    private func position(_ parameters: Aria2Parameters, _ index: Int) throws(RPCError) -> Int? {
+    private func position(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Int? {
         guard let position = try parameters.optionalInteger(index) else { return nil }
         guard position >= 0 else { throw RPCError("Position must be greater than or equal to 0.") }
         // Beyond the end of every line, with room for the files of a Metalink behind each other.
@@ -66,7 +66,7 @@ extension Aria2Methods {
         return ids
     }
 
-    func remove(_ parameters: Aria2Parameters) async throws -> JSON {
+    func remove(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         guard let snapshot = try await manager.snapshot(of: id) else {
             throw RPCError("GID \(id) is not found")
@@ -86,13 +86,13 @@ extension Aria2Methods {
         return .string(id.description)
     }
 
-    func pause(_ parameters: Aria2Parameters) async throws -> JSON {
+    func pause(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         guard try await manager.pause(id) else { throw RPCError("GID#\(id) cannot be paused now") }
         return .string(id.description)
     }
 
-    func unpause(_ parameters: Aria2Parameters) async throws -> JSON {
+    func unpause(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         guard try await manager.snapshot(of: id)?.state == .paused, try await manager.resume(id) else {
             throw RPCError("GID#\(id) cannot be unpaused now")
@@ -110,7 +110,7 @@ extension Aria2Methods {
         return "OK"
     }
 
-    func changePosition(_ parameters: Aria2Parameters) async throws -> JSON {
+    func changePosition(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let position = try parameters.integer(1)
         let place: DownloadManager.Place =
@@ -126,7 +126,7 @@ extension Aria2Methods {
         return .number(index)
     }
 
-    func changeURI(_ parameters: Aria2Parameters) async throws -> JSON {
+    func changeURI(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         guard try parameters.integer(1) == 1 else { throw RPCError("fileIndex is out of range") }
         let removed = try parameters.texts(2)
@@ -166,7 +166,7 @@ extension Aria2Methods {
         return "OK"
     }
 
-    func removeResult(_ parameters: Aria2Parameters) async throws -> JSON {
+    func removeResult(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let isOver = try await manager.snapshot(of: id).map {
             ["complete", "error", "removed"].contains(Aria2Status.word($0.state))

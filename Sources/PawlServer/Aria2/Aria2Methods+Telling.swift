@@ -3,18 +3,18 @@ import PawlCore
 
 // How things stand.
 extension Aria2Methods {
-    func tellStatus(_ parameters: Aria2Parameters) async throws -> JSON {
+    func tellStatus(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let keys = Set(try parameters.optionalTexts(1) ?? [])
         return try await status(of: id, looking: Aria2Status.needsRanges(keys)).json(keys: keys)
     }
 
-    func tellActive(_ parameters: Aria2Parameters) async throws -> JSON {
+    func tellActive(_ parameters: RPCParameters) async throws -> JSON {
         let keys = Set(try parameters.optionalTexts(0) ?? [])
         return try await tell(try await manager.running().map(\.id), keys: keys)
     }
 
-    func tellWaiting(_ parameters: Aria2Parameters) async throws -> JSON {
+    func tellWaiting(_ parameters: RPCParameters) async throws -> JSON {
         let window = try Window(parameters)
         let count = try await manager.counts().waiting
         guard let slice = window.slice(of: count) else { return [] }
@@ -22,7 +22,7 @@ extension Aria2Methods {
         return try await tell(window.isReversed ? page.reversed() : page, keys: window.keys)
     }
 
-    func tellStopped(_ parameters: Aria2Parameters) async throws -> JSON {
+    func tellStopped(_ parameters: RPCParameters) async throws -> JSON {
         let window = try Window(parameters)
         let count = try await manager.counts().ended
         guard let slice = window.slice(of: count) else { return [] }
@@ -35,23 +35,23 @@ extension Aria2Methods {
         return try await tell(window.isReversed ? page.reversed() : page, keys: window.keys)
     }
 
-    func getURIs(_ parameters: Aria2Parameters) async throws -> JSON {
+    func getURIs(_ parameters: RPCParameters) async throws -> JSON {
         let text = try parameters.text(0)
         let status = try await status(of: try await find(text), looking: false)
         guard !status.isOver else { throw RPCError("No URI data is available for GID#\(text)") }
         return status.uris
     }
 
-    func getFiles(_ parameters: Aria2Parameters) async throws -> JSON {
+    func getFiles(_ parameters: RPCParameters) async throws -> JSON {
         [try await status(of: try await find(try parameters.text(0))).file]
     }
 
-    func getPeers(_ parameters: Aria2Parameters) async throws -> JSON {
+    func getPeers(_ parameters: RPCParameters) async throws -> JSON {
         _ = try await find(try parameters.text(0))
         return []
     }
 
-    func getServers(_ parameters: Aria2Parameters) async throws -> JSON {
+    func getServers(_ parameters: RPCParameters) async throws -> JSON {
         let text = try parameters.text(0)
         let status = try await status(of: try await find(text))
         guard Aria2Status.word(status.snapshot.state) == "active" else {
@@ -123,7 +123,7 @@ extension Aria2Methods {
         let count: Int
         let keys: Set<String>
 
-        init(_ parameters: Aria2Parameters) throws(RPCError) {
+        init(_ parameters: RPCParameters) throws(RPCError) {
             offset = try parameters.integer(0)
             count = min(try parameters.integer(1), 10_000)
             keys = Set(try parameters.optionalTexts(2) ?? [])

@@ -4,7 +4,7 @@ import PawlCore
 // What the page asks for beside what everybody does.
 extension ServiceMethods {
     /// `[ID or IDs, {keepFile, grace}]`: with `grace` it goes after so many seconds, and can be taken back until then.
-    func remove(_ given: Aria2Parameters) async throws -> JSON {
+    func remove(_ given: RPCParameters) async throws -> JSON {
         let wish = try given.members(1)
         let keepsFile = wish["keepFile"]?.bool ?? false
         guard let grace = wish["grace"]?.integer, grace > 0 else {
@@ -18,7 +18,7 @@ extension ServiceMethods {
     }
 
     /// `[ID or IDs]`: takes removals back.
-    func restore(_ given: Aria2Parameters) async throws -> JSON {
+    func restore(_ given: RPCParameters) async throws -> JSON {
         try await each(given) { id in
             defer { page.feed.touch(id) }
             return try await page.departures.restore(id)
@@ -26,13 +26,13 @@ extension ServiceMethods {
     }
 
     /// `[ID]`: its address with everything in it, to be copied.
-    func source(_ given: Aria2Parameters) async throws -> JSON {
+    func source(_ given: RPCParameters) async throws -> JSON {
         let details = try await manager.details(of: [try await id(given)])
         return details.first?.sources.first.map { .string($0) } ?? .null
     }
 
     /// `[TEXT or null]`: limits by time of day.
-    func timetable(_ given: Aria2Parameters) async throws -> JSON {
+    func timetable(_ given: RPCParameters) async throws -> JSON {
         try await manager.change(timetable: try given.textOrNull(0))
         return .bool(true)
     }

@@ -4,7 +4,7 @@ import PawlCore
 
 extension ServiceMethods {
     /// The one download whose id begins like the first parameter.
-    func id(_ given: Aria2Parameters) async throws -> Download.ID { try await find(try given.text(0)) }
+    func id(_ given: RPCParameters) async throws -> Download.ID { try await find(try given.text(0)) }
 
     private func find(_ text: String) async throws -> Download.ID {
         let found = text.isEmpty ? [] : try await manager.find(text)
@@ -22,7 +22,7 @@ extension ServiceMethods {
 
     /// Does something to one download or to each of several, and tells of each whether anything changed.
     func each(
-        _ given: Aria2Parameters,
+        _ given: RPCParameters,
         _ act: (Download.ID) async throws -> Bool
     ) async throws -> JSON {
         var ids: [Download.ID] = []
@@ -47,7 +47,7 @@ extension ServiceMethods {
 
     /// `[{states, group, text, after, limit}]`, each optional: the first that match, or those that follow the download
     /// `after`.
-    func list(_ given: Aria2Parameters) async throws -> JSON {
+    func list(_ given: RPCParameters) async throws -> JSON {
         let wish = try given.members(0)
         let filter = try filter(wish)
         let limit = min(10_000, max(0, Int(clamping: wish["limit"]?.integer ?? 1000)))
@@ -61,7 +61,7 @@ extension ServiceMethods {
         return .array(page.map { ServiceEvent.json($0) })
     }
 
-    func totals(_ given: Aria2Parameters) async throws -> JSON {
+    func totals(_ given: RPCParameters) async throws -> JSON {
         let totals = try await manager.totals(matching: try filter(try given.members(0)))
         return [
             "count": .number(totals.count), "written": .number(totals.written),
@@ -91,7 +91,7 @@ extension ServiceMethods {
         return filter
     }
 
-    func show(_ given: Aria2Parameters) async throws -> JSON {
+    func show(_ given: RPCParameters) async throws -> JSON {
         let id = try await id(given)
         guard let details = try await manager.details(of: [id]).first,
             case .object(var members) = ServiceEvent.json(details.snapshot)
@@ -116,7 +116,7 @@ extension ServiceMethods {
     }
 
     /// The second parameter: an index from 0, `"first"`, `"last"`, or a step such as `"+2"`.
-    static func place(_ given: Aria2Parameters) throws(RPCError) -> DownloadManager.Place {
+    static func place(_ given: RPCParameters) throws(RPCError) -> DownloadManager.Place {
         guard let word = try? given.text(1) else { return .index(try given.integer(1)) }
         switch word {
         case "first": return .index(0)
@@ -130,7 +130,7 @@ extension ServiceMethods {
     }
 
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
-    func add(_ given: Aria2Parameters) async throws -> JSON {
+    func add(_ given: RPCParameters) async throws -> JSON {
         var requests: [DownloadRequest] = []
         for wish in try given.list(0) { requests.append(try AddWish(wish, given.rights).request) }
         let answers = try await manager.add(requests)
@@ -145,7 +145,7 @@ extension ServiceMethods {
     }
 
     /// `[ID, URL]`: another address of the same content.
-    func replaceURL(_ given: Aria2Parameters) async throws -> JSON {
+    func replaceURL(_ given: RPCParameters) async throws -> JSON {
         let (id, address) = (try await id(given), try given.text(1))
         // Before anything is asked of an address that somebody else gave.
         if !given.rights.mayNameFiles, var options = try await manager.details(of: [id]).first?.options,
@@ -158,7 +158,7 @@ extension ServiceMethods {
     }
 
     /// `[RATE]` for all together, `[RATE, ID]` for one; `null` takes it away.
-    func limit(_ given: Aria2Parameters) async throws -> JSON {
+    func limit(_ given: RPCParameters) async throws -> JSON {
         let rate = try given.optionalNumber(0)
         if let rate, rate <= 0 { throw RPCError("a limit is more than 0 bytes per second, or null for none") }
         guard let text = try given.optionalText(1) else {

@@ -1,0 +1,268 @@
+import PawlCore
+
+extension ServiceMethod {
+    static let table = reading + changing
+
+    private static let reading = [
+        ServiceMethod(
+            name: "pawl.status",
+            parameters: "[]",
+            result: "{version, root, pid, running, waiting, ended, speed, connections, portRefusal}",
+            help: "Version, download root and process id of the service; numbers of downloads; bytes per second and connections of all together; portRefusal says why the service listens at no port, else null.",
+            example: "[]",
+            isReadOnly: true,
+            body: { methods, _ in try await methods.status() }
+        ),
+        ServiceMethod(
+            name: "pawl.list",
+            parameters: "[{states, group, text, after, limit}]",
+            result: "an array of downloads",
+            help: "The first downloads that match, or those that follow the download with the id after. states: waiting, paused, finished, failed, removed. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
+            example: #"[{"states": ["failed"], "limit": 50}]"#,
+            isReadOnly: true,
+            body: { try await $0.list($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.running",
+            parameters: "[]",
+            result: "an array of downloads",
+            help: "The downloads that have a slot.",
+            example: "[]",
+            isReadOnly: true,
+            body: { methods, _ in
+                .array(try await methods.manager.running().map { ServiceEvent.json($0) })
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.show",
+            parameters: "[ID]",
+            result: "a download with sources, ranges, lanes, headers, checksum, limit, file, response and decisions",
+            help: "Everything known of one download. ranges: what is on disk, as [start, end) in bytes. lanes: its connections.",
+            example: #"["3f2a"]"#,
+            isReadOnly: true,
+            body: { try await $0.show($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.totals",
+            parameters: "[{states, group, text}]",
+            result: "{count, written, total, unknownTotals}",
+            help: "Number and bytes of the downloads that match; unknownTotals counts those whose length is not known.",
+            example: #"[{"group": "films"}]"#,
+            isReadOnly: true,
+            body: { try await $0.totals($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.source",
+            parameters: "[ID]",
+            result: "a URL, or null",
+            help: "The URL with its query and credentials. It never goes into a script.",
+            example: #"["3f2a"]"#,
+            tellsOptions: true,
+            body: { try await $0.source($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.web",
+            parameters: "[]",
+            result: "{url}",
+            help: "A link that logs one browser in, once, within a minute.",
+            example: "[]",
+            body: { methods, _ in
+                guard let link = methods.page.link() else {
+                    throw RPCError(methods.portRefusal ?? "the service listens at no port")
+                }
+                return ["url": .string(link)]
+            }
+        ),
+    ]
+
+    private static let changing = [
+        ServiceMethod(
+            name: "pawl.add",
+            parameters: "[[URL or {url, options, mirrors, folder, group, priority, start, description}, ...]]",
+            result: "an array with {id} or {error} for each",
+            help: "Adds downloads. options: fields as in an input file, each a string or an array of strings. folder: relative to the root. start: enqueued (default), paused, now. Names of files on this machine in options are taken from callers of the socket file only.",
+            example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
+            body: { try await $0.add($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.pause",
+            parameters: "[ID or [ID, ...]]",
+            result: "{ID: changed, ...}",
+            help: "Pauses downloads; each keeps its part file.",
+            example: #"["3f2a"]"#,
+            body: { methods, given in
+                try await methods.each(given) { try await methods.manager.pause($0) }
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.resume",
+            parameters: "[ID or [ID, ...]]",
+            result: "{ID: changed, ...}",
+            help: "Puts paused or failed downloads back into the queue.",
+            example: #"["3f2a"]"#,
+            body: { methods, given in
+                try await methods.each(given) { try await methods.manager.resume($0) }
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.start",
+            parameters: "[ID or [ID, ...]]",
+            result: "{ID: changed, ...}",
+            help: "Starts downloads at once, beyond the number of slots.",
+            example: #"["3f2a"]"#,
+            body: { methods, given in
+                try await methods.each(given) { try await methods.manager.start(now: $0) }
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.pauseAll",
+            parameters: "[]",
+            result: "true",
+            help: "Pauses every download.",
+            example: "[]",
+            body: { methods, _ in
+                try await methods.manager.pauseAll()
+                return .bool(true)
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.resumeAll",
+            parameters: "[]",
+            result: "true",
+            help: "Resumes every paused download.",
+            example: "[]",
+            body: { methods, _ in
+                try await methods.manager.resumeAll()
+                return .bool(true)
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.pauseGroup",
+            parameters: "[GROUP]",
+            result: "true",
+            help: "Pauses a group; downloads added to it later wait too.",
+            example: #"["films"]"#,
+            body: { methods, given in
+                try await methods.manager.pause(group: try given.text(0))
+                return .bool(true)
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.resumeGroup",
+            parameters: "[GROUP]",
+            result: "true",
+            help: "Resumes a group.",
+            example: #"["films"]"#,
+            body: { methods, given in
+                try await methods.manager.resume(group: try given.text(0))
+                return .bool(true)
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.remove",
+            parameters: "[ID or [ID, ...], {keepFile, grace}]",
+            result: "{ID: changed, ...}",
+            help: "Removes downloads, with their files unless keepFile is true. grace: seconds, at most 60, in which pawl.restore takes it back.",
+            example: #"["3f2a", {"keepFile": true}]"#,
+            body: { try await $0.remove($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.restore",
+            parameters: "[ID or [ID, ...]]",
+            result: "{ID: changed, ...}",
+            help: "Takes back removals whose grace has not passed.",
+            example: #"["3f2a"]"#,
+            body: { try await $0.restore($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.forget",
+            parameters: "[ID]",
+            result: "true",
+            help: "Deletes the record of a finished, failed or removed download; files stay.",
+            example: #"["3f2a"]"#,
+            body: { methods, given in
+                try await methods.manager.forget(try await methods.id(given))
+                return .bool(true)
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.rename",
+            parameters: "[ID, NAME]",
+            result: "whether the name changed",
+            help: "Renames the file of a download.",
+            example: #"["3f2a", "f.iso"]"#,
+            body: { methods, given in
+                .bool(try await methods.manager.rename(try await methods.id(given), to: try given.text(1)))
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.move",
+            parameters: #"[ID, INDEX or "first" or "last" or "+N" or "-N"]"#,
+            result: "the new index, or null",
+            help: "Moves a download in the queue, within its priority.",
+            example: #"["3f2a", "first"]"#,
+            body: { methods, given in
+                let place = try ServiceMethods.place(given)
+                let index = try await methods.manager.move(try await methods.id(given), to: place)
+                return index.map { .number($0) } ?? .null
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.priority",
+            parameters: "[ID, NUMBER]",
+            result: "whether it changed",
+            help: "Sets the priority; greater numbers run first, 0 is the default.",
+            example: #"["3f2a", 5]"#,
+            body: { methods, given in
+                let id = try await methods.id(given)
+                return .bool(try await methods.manager.change(priority: try given.integer(1), of: id))
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.url",
+            parameters: "[ID, URL]",
+            result: "whether it changed",
+            help: "Gives a download another URL of the same content; what is on disk is kept and compared.",
+            example: #"["3f2a", "https://mirror.example/f.iso"]"#,
+            body: { try await $0.replaceURL($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.limit",
+            parameters: "[RATE or null, ID]",
+            result: "true, or whether it changed",
+            help: "Limits all downloads together, or one, to bytes per second; null removes the limit.",
+            example: "[1048576]",
+            body: { try await $0.limit($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.timetable",
+            parameters: "[TEXT or null]",
+            result: "true",
+            help: "Sets limits by time of day; null removes them.",
+            example: #"["08:00-18:00 1M, else none"]"#,
+            body: { try await $0.timetable($1) }
+        ),
+        ServiceMethod(
+            name: "pawl.slots",
+            parameters: "[NUMBER]",
+            result: "true",
+            help: "Sets how many downloads run at once.",
+            example: "[3]",
+            body: { methods, given in
+                try await methods.manager.change(slots: max(1, try given.integer(0)))
+                return .bool(true)
+            }
+        ),
+        ServiceMethod(
+            name: "pawl.stop",
+            parameters: "[]",
+            result: "true",
+            help: "Stops the service; running downloads resume at its next start.",
+            example: "[]",
+            body: { methods, _ in
+                methods.stop()
+                return .bool(true)
+            }
+        ),
+    ]
+}
