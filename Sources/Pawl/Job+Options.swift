@@ -18,35 +18,36 @@ extension Job {
         var plan = DownloadPlan(sources: sources)
         if let connections = options.connections {
             guard (1...DownloadMachine.mostLanes).contains(connections) else {
-                throw Job.refused(
-                    "--connections \(connections)",
-                    "it takes 1 to \(DownloadMachine.mostLanes)"
+                throw Failure(
+                    refusing: .connections,
+                    "\(connections)",
+                    because: "it takes 1 to \(DownloadMachine.mostLanes)"
                 )
             }
             plan.growth = .fixed(connections)
         }
         guard options.retries >= 0 else {
-            throw Job.refused("--retries \(options.retries)", "it cannot be negative")
+            throw Failure(refusing: .retries, "\(options.retries)", because: "it cannot be negative")
         }
         guard (0...86_400).contains(options.retryDelay) else {
-            throw Job.refused("--retry-delay \(options.retryDelay)", "it takes 0 to 86400 seconds")
+            throw Failure(refusing: .retryDelay, "\(options.retryDelay)", because: "it takes 0 to 86400 seconds")
         }
         guard options.timeout > 0, options.timeout <= 86_400 else {
-            throw Job.refused("--timeout \(options.timeout)", "it takes more than 0 and up to 86400 seconds")
+            throw Failure(refusing: .timeout, "\(options.timeout)", because: "it takes more than 0 and up to 86400 seconds")
         }
         if let wait = options.connectTimeout {
             guard wait > 0, wait <= 86_400 else {
-                throw Job.refused("--connect-timeout \(wait)", "it takes more than 0 and up to 86400 seconds")
+                throw Failure(refusing: .connectTimeout, "\(wait)", because: "it takes more than 0 and up to 86400 seconds")
             }
         }
         if let floor = options.lowestSpeed {
             guard floor >= 0 else {
-                throw Job.refused("--lowest-speed-limit \(floor)", "it cannot be negative")
+                throw Failure(refusing: .lowestSpeed, "\(floor)", because: "it cannot be negative")
             }
             plan.lowestSpeed = floor == 0 ? nil : floor
         }
         guard (0...86_400).contains(options.maximumRetryAfter) else {
-            throw Job.refused("--max-retry-after \(options.maximumRetryAfter)", "it takes 0 to 86400 seconds")
+            throw Failure(refusing: .maximumRetryAfter, "\(options.maximumRetryAfter)", because: "it takes 0 to 86400 seconds")
         }
         plan.retry = RetryPolicy(
             retries: options.retries,
@@ -86,13 +87,10 @@ extension Job {
         let parts = text.split(separator: "=", maxSplits: 1).map { String($0) }
         let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
-            throw refused("--checksum \(text)", "it takes TYPE=HEX with a TYPE of \(names)")
+            throw Failure(refusing: .checksum, "\(text)", because: "it takes TYPE=HEX with a TYPE of \(names)")
         }
         guard let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length else {
-            throw refused(
-                "--checksum \(text)",
-                "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits"
-            )
+            throw Failure(refusing: .checksum, "\(text)", because: "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits")
         }
         return Checksum(algorithm: algorithm, digest: digest)
     }
@@ -107,7 +105,7 @@ extension Job {
     /// What libcurl takes for something else (`if!NAME`, `host!NAME`) is none.
     private static func interface(_ name: String) throws(Failure) -> String {
         guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 0x21 && $0 < 0x7F }) else {
-            throw refused("--interface \(name)", "it takes the name of an interface or an address")
+            throw Failure(refusing: .interface, "\(name)", because: "it takes the name of an interface or an address")
         }
         return name
     }
@@ -115,13 +113,13 @@ extension Job {
     /// What becomes part of a request, and what C reads up to a NUL; the values may be secrets and are not told.
     private static func checkTexts(of options: DownloadOptions) throws(Failure) {
         for (name, text) in [
-            ("--user-agent", options.userAgent), ("--referer", options.referer), ("--user", options.user),
-            ("--user", options.password), ("--proxy", options.proxy), ("--no-proxy", options.noProxy),
-            ("--netrc", options.netrc), ("--load-cookies", options.cookieFile),
-            ("--cacert", options.authorityFile), ("--cert", options.certificate), ("--key", options.key),
+            (Setting.userAgent, options.userAgent), (.referer, options.referer), (.user, options.user),
+            (.user, options.password), (.proxy, options.proxy), (.noProxy, options.noProxy),
+            (.netrc, options.netrc), (.cookieFile, options.cookieFile),
+            (.authorityFile, options.authorityFile), (.certificate, options.certificate), (.key, options.key),
         ] {
             guard let text, !FieldText.isSafe(text) else { continue }
-            throw refused(name, FieldText.flaw)
+            throw Failure(refusing: name, because: FieldText.flaw)
         }
     }
 
@@ -141,9 +139,10 @@ extension Job {
         try checkTexts(of: options)
         for header in options.headers {
             guard header.contains(":"), FieldText.isSafe(header) else {
-                throw refused(
-                    "--header \(Redaction.header(header))",
-                    "it takes one line of the form Name: value"
+                throw Failure(
+                    refusing: .header,
+                    Redaction.header(header),
+                    because: "it takes one line of the form Name: value"
                 )
             }
         }

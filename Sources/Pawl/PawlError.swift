@@ -28,6 +28,11 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// It is used as that of a cancelled task is: once, in any session of the same state folder.
     public package(set) var downloadTaskResumeData: [UInt8]?
 
+    /// The option that was refused.
+    private var refused: Setting?
+    /// ``remedy`` before it was worded.
+    private var advice: Remedy
+
     /// The sentence.
     public var description: String { failure.description }
 
@@ -36,10 +41,20 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         what = failure.what
         place = failure.place
         why = failure.why
-        remedy = failure.remedy
+        remedy = failure.remedy.text
+        refused = failure.refused
+        advice = failure.remedy
     }
 
     package var failure: Failure {
-        Failure(Failure.Code(rawValue: code.rawValue), what, at: place, because: why, remedy: remedy)
+        var failure = Failure(
+            Failure.Code(rawValue: code.rawValue),
+            what,
+            at: place,
+            because: why,
+            remedy: advice.text == remedy ? advice : Remedy(remedy)
+        )
+        failure.refused = refused
+        return failure
     }
 }

@@ -17,7 +17,7 @@ package func run(arguments: [String]) -> Int32 {
 /// The one sentence that a failure gets.
 func complain(_ failure: Failure) {
     var errors = OutputFile(descriptor: STDERR_FILENO)
-    errors.appendLine(TerminalText.harmless("pawl: \(failure)"))
+    errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
     errors.flush()
 }
 
@@ -47,7 +47,7 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
             word.hasPrefix("-") ? "unknown option" : "unknown command",
             at: word,
             because: "",
-            remedy: near ?? "see 'pawl --help'"
+            remedy: near.map { Remedy($0) } ?? "see 'pawl --help'"
         )
     }
 }

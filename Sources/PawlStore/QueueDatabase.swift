@@ -140,7 +140,7 @@ package final class QueueDatabase: QueueStore {
             return try result.get()
         } catch {
             var failure = error.failure(what, at: path)
-            if let damage { failure.remedy = damage }
+            if let damage { failure.remedy = Remedy(damage) }
             throw failure
         }
     }

@@ -28,7 +28,7 @@ import Testing
         file.duration = 0.01
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 0.0s")
         file.wasThere = true
-        #expect(line(.finished(file)) == "d/f.iso: complete already, nothing was fetched")
+        #expect(line(.finished(file)) == "d/f.iso: exists already, nothing was downloaded")
     }
 
     @Test func `a server's words cannot steer the terminal`() {

@@ -79,7 +79,7 @@ import Glibc
         try mount.remount("ro")
         let failure = #expect(throws: Failure.self) { try folder.claim("x.bin") }
         #expect(failure?.code == .cannotCreate)
-        #expect(failure?.remedy.contains("read-only") == true)
+        #expect(failure?.remedy.text.contains("read-only") == true)
         try mount.remount("rw")
     }
 

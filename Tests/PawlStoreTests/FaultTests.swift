@@ -43,7 +43,7 @@ import Testing
         try disk.remount("ro")
         let failure = #expect(throws: Failure.self) { _ = try QueueDatabase(at: disk.path("queue")) { _ in } }
         #expect(failure?.code == .cannotOpen)
-        #expect(failure?.remedy.contains("writable") == true)
+        #expect(failure?.remedy.text.contains("writable") == true)
     }
 
     @Test func `a folder that cannot be made is code 18`() throws {
@@ -82,7 +82,7 @@ import Testing
         close(file)
         let failure = #expect(throws: Failure.self) { try queue.totals(matching: QueueFilter(text: "zzz")) }
         #expect(failure?.code == .inputOutput)
-        #expect(failure?.remedy.contains("queue.sqlite.bad") == true)
+        #expect(failure?.remedy.text.contains("queue.sqlite.bad") == true)
         #expect(bench.said.count == 1)
         #expect(try queue.entries().isEmpty)
         try queue.apply([.put(record(1))])

@@ -112,7 +112,7 @@ struct OptionParser<Target> {
     private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
         let near = nearest(to: like ?? name, among: options.map(\.entry.long))
         let remedy = near.map { "did you mean --\($0)?" } ?? "'pawl help \(command)' lists the options"
-        return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: remedy)
+        return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: Remedy(remedy))
     }
 
     private func usage(_ kind: String, _ name: String, because why: String) -> Failure {

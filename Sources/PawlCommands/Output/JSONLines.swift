@@ -75,11 +75,12 @@ package enum JSONLines {
 
     private static func set(_ error: PawlError, in object: inout JSONObject) {
         object.set("code", error.code.rawValue)
-        object.set("message", error.description)
+        let failure = error.failure
+        object.set("message", failure.commandLineSentence)
         object.set("what", error.what)
-        object.set("place", error.place)
+        object.set("place", failure.commandLinePlace)
         object.set("why", error.why)
-        object.set("remedy", error.remedy)
+        object.set("remedy", failure.commandLineRemedy)
     }
 }
 

@@ -9,14 +9,18 @@ package enum PlainText {
             switch report.kind {
             case .started(let total, let resumedAt): "\(name): \(started(total, resumedAt))"
             case .notice(let notice): "\(name): \(notice)"
-            case .retry(let error, let delay): "\(name): \(error); next attempt in \(Figures.duration(delay))"
+            case .retry(let error, let delay): "\(name): \(error.failure.commandLineSentence); next attempt \(wait(delay))"
             case .waitingForNetwork: "\(name): no network; goes on when there is one"
             case .verifying: "\(name): verifying"
             case .paused: "\(name): paused"
             case .finished(let file): finished(file)
-            case .failed(let error): "pawl: \(error)"
+            case .failed(let error): "pawl: \(error.failure.commandLineSentence)"
             }
         return TerminalText.harmless(text)
+    }
+
+    private static func wait(_ seconds: Double) -> String {
+        seconds < 1 ? "at once" : "in \(Figures.duration(seconds))"
     }
 
     /// The last line when there were several files.
@@ -34,7 +38,7 @@ package enum PlainText {
     }
 
     private static func finished(_ file: DownloadedFile) -> String {
-        if file.wasThere { return "\(file.path): complete already, nothing was fetched" }
+        if file.wasThere { return "\(file.path): exists already, nothing was downloaded" }
         // A speed over less than the clock can tell means nothing.
         let speed =
             file.duration >= 0.1 ? " (\(Figures.speed(Int64(Double(file.received) / file.duration))))" : ""

@@ -49,7 +49,7 @@ extension Failure {
             event["what"]?.string ?? "",
             at: event["place"]?.string ?? "",
             because: event["why"]?.string ?? "",
-            remedy: event["remedy"]?.string ?? ""
+            remedy: Remedy(event["remedy"]?.string ?? "")
         )
     }
 }

@@ -19,7 +19,7 @@ extension DownloadMachine {
                 "cannot accept the file that is there:",
                 at: name ?? sources[0].given.redacted,
                 because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
-                remedy: "give the right --checksum, choose another name, or let it be overwritten"
+                remedy: "give the right checksum, choose another name, or change \(.setting(.existingFile))"
             )
         )
     }

@@ -157,7 +157,7 @@ extension DownloadMachine {
         source: Int
     ) -> Failure {
         let place = sources[source].current.redacted
-        let kept = written > 0 ? "what is there is kept; run the same command again to continue" : ""
+        let kept: Remedy = written > 0 ? "the partial file is kept; \(.resume) to continue" : ""
         switch fault {
         case .transfer(let fault):
             return Failure(
@@ -174,7 +174,7 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: "\(what) for \(plan.timeout.seconds) s",
-                remedy: kept.isEmpty ? "try again later or allow more with --timeout" : kept
+                remedy: kept.isEmpty ? "try again later, or increase \(.setting(.timeout))" : kept
             )
         case .tooSlow(let floor):
             return Failure(
@@ -183,7 +183,7 @@ extension DownloadMachine {
                 at: place,
                 because: "no more than \(floor) bytes a second came for "
                     + "\(Lane.slowPatience.seconds) s",
-                remedy: "take it slower with a lower --lowest-speed-limit; what is there is kept"
+                remedy: "the partial file is kept; lower \(.setting(.lowestSpeed)) to accept this speed"
             )
         case .status(let status, _):
             return Failure(
@@ -200,8 +200,7 @@ extension DownloadMachine {
                 at: place,
                 because: evidence.description,
                 remedy:
-                    "what is there is kept: run the same command again when the server has the file again, or choose "
-                    + "another name if this is the file now"
+                    "the partial file is kept; \(.resume) when the server has the file again, or choose another name"
             )
         case .unproven(let evidence), .suspectPage(let evidence):
             return Failure(
@@ -220,7 +219,7 @@ extension DownloadMachine {
                 at: place,
                 because:
                     "it leads from https to \(target), where anybody on the way can read and change what is sent",
-                remedy: "give --allow-downgrade if that is meant"
+                remedy: "allow it with \(.setting(.allowsDowngrade)) if this is intended"
             )
         case .tooManyRedirects(let most):
             return Failure(
@@ -228,7 +227,7 @@ extension DownloadMachine {
                 "cannot fetch",
                 at: place,
                 because: "more than \(most) redirects",
-                remedy: "allow more with --max-redirects if they lead somewhere"
+                remedy: "increase \(.setting(.maximumRedirects))"
             )
         }
     }
@@ -261,15 +260,15 @@ extension AttemptFault {
 }
 
 extension TransferFault {
-    /// What the person can do about it, where that is more than trying again.
-    var remedy: String? {
+    /// What the user can do about it, where that is more than trying again.
+    var remedy: Remedy? {
         switch kind {
-        case .tls: "check the address and the clock, or name the authority with --cacert"
-        case .denied: "give the right user and password with --user"
+        case .tls: "check the address and the clock, or give \(.setting(.authorityFile))"
+        case .denied: "correct \(.setting(.user))"
         case .nameResolution: "check the host's name"
-        case .proxy: "check --proxy"
+        case .proxy: "check \(.setting(.proxy))"
         case .notFound: "check the address"
-        case .privateAddress: "leave --deny-private-addresses out if it is meant"
+        case .privateAddress: "end \(.setting(.deniesPrivateAddresses)) if this is intended"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .malformed, .other:
             nil
@@ -277,14 +276,14 @@ extension TransferFault {
     }
 }
 
-/// What a person can do about a status code.
+/// What a user can do about a status code.
 enum StatusAdvice {
-    static func remedy(for status: Int) -> String? {
+    static func remedy(for status: Int) -> Remedy? {
         switch status {
-        case 401: "give user and password with --user"
-        case 403: "the address may have expired, or need a login, cookies or a referer"
+        case 401: "give \(.setting(.user))"
+        case 403: "the address may have expired, or require a login, cookies or a referer"
         case 404, 410: "check the address"
-        case 407: "give the proxy's user and password in --proxy"
+        case 407: "give the proxy's user name and password in \(.setting(.proxy))"
         case 429, 503: "try again later, or with fewer connections"
         case _: nil
         }

@@ -10,7 +10,7 @@ extension DownloadMachine {
                     "cannot accept",
                     at: name ?? sources[0].given.redacted,
                     because: DownloadMachine.evidence(length, instead: wanted).description,
-                    remedy: "the partial is kept; give the right length, or remove it to fetch anew"
+                    remedy: "the partial file is kept; give the right length, or remove it to start over"
                 )
             )
         }
@@ -22,7 +22,7 @@ extension DownloadMachine {
                     "cannot finish",
                     at: name ?? sources[0].given.redacted,
                     because: "\(length) bytes are there of content that has \(said)",
-                    remedy: "remove the partial to fetch anew"
+                    remedy: "remove the partial file to start over"
                 )
             )
         }
@@ -53,7 +53,7 @@ extension DownloadMachine {
                     "cannot accept",
                     at: name ?? sources[0].given.redacted,
                     because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
-                    remedy: "the partial is kept; give the right --checksum, or remove it to fetch anew"
+                    remedy: "the partial file is kept; give the right checksum, or remove it to start over"
                 )
             )
         }

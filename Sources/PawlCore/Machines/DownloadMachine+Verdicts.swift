@@ -120,7 +120,7 @@ extension DownloadMachine {
                 "cannot continue",
                 at: name ?? sources[0].given.redacted,
                 because: evidence.description,
-                remedy: "the file is as it was; choose another name or --if-exists overwrite"
+                remedy: "the file is unchanged; choose another name, or change \(.setting(.existingFile))"
             ),
             givesBack: true
         )

@@ -15,7 +15,7 @@ extension WebAddress {
                 "cannot use the address",
                 at: Redaction.address(text),
                 because: error.why,
-                remedy: error.remedy
+                remedy: Remedy(error.remedy)
             )
         }
     }

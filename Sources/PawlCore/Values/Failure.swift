@@ -1,6 +1,6 @@
 /// Why something did not happen: what failed, where, why, and what to do about it.
 ///
-/// `description` is the one sentence a person reads. No part of it may hold a secret: addresses go through
+/// `description` is the one sentence that a user reads where no surface has words of its own. No part of it may hold a secret: addresses go through
 /// `WebAddress.redacted` first.
 package struct Failure: Error, Hashable, Sendable {
     package var code: Code
@@ -10,15 +10,28 @@ package struct Failure: Error, Hashable, Sendable {
     package var place: String
     /// The cause, as far as it is known.
     package var why: String
-    /// What the person can do, empty when there is nothing.
-    package var remedy: String
+    /// The option that was refused, whose value follows its title in ``place``.
+    package var refused: Setting?
+    /// What the user can do, empty when there is nothing.
+    package var remedy: Remedy
 
-    package init(_ code: Code, _ what: String, at place: String, because why: String, remedy: String = "") {
+    package init(_ code: Code, _ what: String, at place: String, because why: String, remedy: Remedy = "") {
         self.code = code
         self.what = what
         self.place = place
         self.why = why
         self.remedy = remedy
+    }
+
+    /// An option has a value that it cannot have; a secret one is left out.
+    package init(refusing setting: Setting, _ value: String? = nil, because why: String) {
+        self.init(
+            .badOption,
+            "cannot use",
+            at: setting.title + (value.map { " \($0)" } ?? ""),
+            because: why
+        )
+        refused = setting
     }
 }
 
@@ -62,6 +75,11 @@ extension Failure {
 
 extension Failure: CustomStringConvertible {
     package var description: String {
+        sentence(at: place, remedy: remedy.text)
+    }
+
+    /// The same sentence with a surface's own words.
+    package func sentence(at place: String, remedy: String) -> String {
         // A sentence that was kept whole says all of it.
         guard !what.isEmpty else { return why }
         let cause = why.isEmpty ? "" : ": \(why)"

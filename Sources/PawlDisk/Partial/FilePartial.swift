@@ -118,7 +118,7 @@ final class FilePartial: Partial {
             "cannot read",
             at: path,
             because: "it is shorter than what was written to it",
-            remedy: "another program has changed it; run again to fetch what is missing"
+            remedy: "another program changed it; \(.resume) to fetch what is missing"
         )
     }
 

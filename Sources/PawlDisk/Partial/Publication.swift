@@ -65,7 +65,7 @@ struct Publication: Sendable {
                 "cannot finish",
                 at: partPath,
                 because: "another program has changed it since its digest was computed",
-                remedy: "run again"
+                remedy: "\(.resume)"
             )
         }
     }
@@ -119,7 +119,7 @@ struct Publication: Sendable {
                     "cannot rename",
                     at: partPath,
                     because: "the file or its folder was removed while it was downloaded",
-                    remedy: "run again"
+                    remedy: "\(.resume)"
                 )
             } catch {
                 throw Failure.system(.renameFailed, "cannot rename", at: partPath, error)
@@ -146,7 +146,7 @@ struct Publication: Sendable {
                 "cannot rename",
                 at: partPath,
                 because: "another program has put its own file there",
-                remedy: "run again"
+                remedy: "\(.resume)"
             )
         }
     }

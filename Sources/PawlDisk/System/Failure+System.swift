@@ -21,7 +21,7 @@ extension Failure {
             what,
             at: path,
             because: why,
-            remedy: "free some space and run again: what was received is kept"
+            remedy: "free some space, then \(.resume): received bytes are kept"
         )
     }
 
@@ -95,7 +95,7 @@ extension Failure {
         )
     }
 
-    private static func remedy(for error: SystemError) -> String {
+    private static func remedy(for error: SystemError) -> Remedy {
         switch error.number {
         case EACCES, EPERM: "choose another folder, or make this one writable for you"
         case EROFS: "choose another folder: this file system is read-only"

@@ -16,7 +16,7 @@ import Testing
         let failure = try #require(bench.machine.failure)
         #expect(failure.code == .insecure)
         #expect(failure.why.contains("http://b.example"))
-        #expect(failure.remedy.contains("--allow-downgrade"))
+        #expect(failure.remedy.text.contains("from https to http"))
         #expect(bench.machine.lanes.isEmpty)
     }
 

@@ -4,25 +4,25 @@ import Testing
 
 @Suite struct FaultCaseTests {
     @Test(arguments: [
-        (TransferFault.Kind.tls, "--cacert"), (.denied, "--user"), (.nameResolution, "host's name"),
-        (.proxy, "--proxy"), (.notFound, "address"), (.privateAddress, "--deny-private-addresses"),
+        (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"), (.nameResolution, "host's name"),
+        (.proxy, "the proxy"), (.notFound, "address"), (.privateAddress, "private addresses"),
     ])
     func `a failure says what to do about it`(kind: TransferFault.Kind, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
         bench.fail(kind)
         #expect(bench.machine.phase == .failed)
-        #expect(bench.machine.failure?.remedy.contains(advice) ?? false)
+        #expect(bench.machine.failure?.remedy.text.contains(advice) ?? false)
     }
 
     @Test(arguments: [
-        (401, "--user"), (403, "expired"), (404, "address"), (407, "--proxy"), (429, "later"), (400, ""),
+        (401, "user name"), (403, "expired"), (404, "address"), (407, "the proxy"), (429, "later"), (400, ""),
     ])
     func `a status says what to do about it`(status: Int, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
         bench.answer(ResponseHead(status: status))
-        #expect(bench.machine.failure.map { $0.remedy.contains(advice) || $0.remedy == advice } ?? false)
+        #expect(bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false)
         #expect(bench.machine.failure?.why == "the server answered \(status)")
     }
 

@@ -72,7 +72,7 @@ import Testing
         #expect(bench.machine.phase == .failed)
         #expect(bench.machine.written == 1 << 20)
         #expect(bench.said.contains(.close(keeping: true)) && !bench.said.contains(.startOver))
-        #expect(bench.machine.failure?.remedy.contains("kept") ?? false)
+        #expect(bench.machine.failure?.remedy.text.contains("kept") ?? false)
     }
 
     @Test func `A8 a new address without ranges sends all of it, which is compared and gone on with`() {

@@ -1,0 +1,89 @@
+/// What the user can do about a failure. Options and actions stand in it as values, which each surface words.
+///
+/// Written as a string: `"allow more with \(.timeout)"`.
+package struct Remedy: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
+        case text(String)
+        case setting(Setting)
+        /// Continue the download.
+        case resume
+    }
+
+    package private(set) var parts: [Part] = []
+
+    package var isEmpty: Bool { parts.isEmpty }
+
+    /// In words that hold for every surface.
+    package var text: String {
+        worded { $0.title } resume: { "resume the download" }
+    }
+
+    package func worded(_ setting: (Setting) -> String, resume: () -> String) -> String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .setting(let named): setting(named)
+            case .resume: resume()
+            }
+        }.joined()
+    }
+}
+
+extension Remedy: ExpressibleByStringInterpolation {
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var parts: [Part] = []
+
+        package init(literalCapacity: Int, interpolationCount: Int) {}
+
+        package mutating func appendLiteral(_ literal: String) {
+            if !literal.isEmpty { parts.append(.text(literal)) }
+        }
+
+        package mutating func appendInterpolation(_ text: String) { appendLiteral(text) }
+
+        package mutating func appendInterpolation(_ part: Part) { parts.append(part) }
+    }
+
+    package init(_ text: String) { parts = text.isEmpty ? [] : [.text(text)] }
+
+    package init(stringLiteral text: String) { self.init(text) }
+
+    package init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
+}
+
+/// An option of a download that a failure can name.
+package enum Setting: Hashable, Sendable, CaseIterable {
+    case allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
+        deniesPrivateAddresses, existingFile, header, interface, key, lowestSpeed, maximumRedirects,
+        maximumRetryAfter, netrc, noProxy, proxy, referer, retries, retryDelay, timeout, user, userAgent
+
+    /// Its name in a sentence.
+    package var title: String {
+        switch self {
+        case .allowsDowngrade: "redirects from https to http"
+        case .authorityFile: "the certificate authority file"
+        case .certificate: "the client certificate"
+        case .checksum: "the checksum"
+        case .connectTimeout: "the connect timeout"
+        case .connections: "the number of connections"
+        case .cookieFile: "the cookie file"
+        case .deniesPrivateAddresses: "the denial of private addresses"
+        case .existingFile: "the policy for existing files"
+        case .header: "the header field"
+        case .interface: "the interface"
+        case .key: "the client key"
+        case .lowestSpeed: "the lowest speed"
+        case .maximumRedirects: "the number of redirects"
+        case .maximumRetryAfter: "the longest Retry-After"
+        case .netrc: "the netrc file"
+        case .noProxy: "the hosts without a proxy"
+        case .proxy: "the proxy"
+        case .referer: "the referer"
+        case .retries: "the number of retries"
+        case .retryDelay: "the delay between retries"
+        case .timeout: "the timeout"
+        case .user: "the user name and password"
+        case .userAgent: "the user agent"
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import PawlCore
+import Testing
+
+@testable import PawlCommands
+
+/// Failures in the command line's words.
+@Suite struct CommandLineWordsTests {
+    @Test(arguments: Setting.allCases)
+    func `an option that a failure names is one that a command takes`(setting: Setting) {
+        let names = GetOptions.table.flatMap(\.entry.names) + ServeOptions.table.flatMap(\.entry.names)
+        #expect(names.contains { "--" + $0 == setting.option }, "\(setting.option)")
+    }
+
+    @Test func `a refused option has its name on the command line, and elsewhere its title`() {
+        let failure = Failure(refusing: .retries, "-1", because: "it cannot be negative")
+        #expect(failure.description == "cannot use the number of retries -1: it cannot be negative")
+        #expect(failure.commandLineSentence == "cannot use --retries -1: it cannot be negative")
+    }
+
+    @Test func `a remedy says how a command continues`() {
+        let failure = Failure(
+            .timeout,
+            "cannot fetch",
+            at: "http://h/f",
+            because: "no byte came for 30 s",
+            remedy: "the partial file is kept; \(.resume) to continue, or increase \(.setting(.timeout))"
+        )
+        let cause = "cannot fetch http://h/f: no byte came for 30 s; the partial file is kept; "
+        #expect(failure.description == cause + "resume the download to continue, or increase the timeout")
+        #expect(
+            failure.commandLineSentence
+                == cause + "run the same command again to continue, or increase --timeout"
+        )
+    }
+}
