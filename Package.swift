@@ -13,7 +13,7 @@ let isDependency = Context.packageDirectory.contains("/checkouts/")
 let strictC: [CSetting] =
     [
         .treatAllWarnings(as: .error),
-        .define("_FORTIFY_SOURCE", to: "3", .when(platforms: [.linux], configuration: .release)),
+        .define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release)),
     ] + (isDependency ? [] : [.unsafeFlags(["-fstack-protector-strong"])])
 /// Every address of a library is looked up at the start, and the table of them is read-only from then on.
 let hardened: [LinkerSetting] =
@@ -21,8 +21,7 @@ let hardened: [LinkerSetting] =
     ? []
     : [
         .unsafeFlags(
-            ["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"],
-            .when(platforms: [.linux])
+            ["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"]
         )
     ]
 
@@ -54,7 +53,6 @@ let examples = ["Background", "OneShot", "OfflineVideo", "Manager", "HostileServ
 
 let package = Package(
     name: "Pawl",
-    platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .library(name: "Pawl", targets: ["Pawl"]),
         .library(name: "PawlSession", targets: ["PawlSession"]),

@@ -1,8 +1,6 @@
 #define _GNU_SOURCE
 #include "CPawlSystem.h"
 
-#ifdef __linux__
-
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
@@ -63,13 +61,8 @@ int64_t pawl_received(int socket) {
 }
 
 int pawl_unacknowledged(int socket) {
-#ifdef __linux__
     int left = 0;
     return ioctl(socket, SIOCOUTQ, &left) == 0 ? left : 0;
-#else
-    (void)socket;
-    return 0;
-#endif
 }
 
 int pawl_local_port(int socket) {
@@ -97,4 +90,3 @@ long pawl_splice_out(int pipe, int file, int64_t offset, size_t count) {
     off64_t place = offset;
     return splice(pipe, NULL, file, &place, count, SPLICE_F_MOVE);
 }
-#endif

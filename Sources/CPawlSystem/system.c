@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "CPawlSystem.h"
 
-#if defined(__linux__) && defined(__OPTIMIZE__) && !defined(_FORTIFY_SOURCE)
+#if defined(__OPTIMIZE__) && !defined(_FORTIFY_SOURCE)
 #error "a release build checks the lengths of what C copies: define _FORTIFY_SOURCE"
 #endif
 
@@ -16,15 +16,9 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#ifdef __APPLE__
-#include <sys/mount.h>
-#include <sys/param.h>
-#include <sys/sysctl.h>
-#else
 #include <linux/openat2.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#endif
 
 int pawl_open_at(int folder, const char *name, int flags, unsigned mode) {
     for (;;) {
@@ -143,7 +137,7 @@ void pawl_list_folder(
 }
 
 static int set_lock(int file, short type) {
-#if defined(F_OFD_SETLK) && !defined(__APPLE__)
+#if defined(F_OFD_SETLK)
     struct flock lock;
     memset(&lock, 0, sizeof lock);
     lock.l_type = type;
@@ -159,7 +153,7 @@ int pawl_lock(int file) { return set_lock(file, F_WRLCK); }
 int pawl_unlock(int file) { return set_lock(file, F_UNLCK); }
 
 int pawl_is_locked(int file) {
-#if defined(F_OFD_GETLK) && !defined(__APPLE__)
+#if defined(F_OFD_GETLK)
     struct flock lock;
     memset(&lock, 0, sizeof lock);
     lock.l_type = F_WRLCK;
@@ -186,70 +180,36 @@ static int rename_by_link(int folder, const char *from, const char *to) {
 }
 
 int pawl_rename_new(int folder, const char *from, const char *to) {
-#ifdef __APPLE__
-    int failed = renameatx_np(folder, from, folder, to, RENAME_EXCL);
-#else
     int failed = renameat2(folder, from, folder, to, RENAME_NOREPLACE);
-#endif
     if (!failed) return 0;
     if (errno == EINVAL || errno == ENOSYS || errno == ENOTSUP) return rename_by_link(folder, from, to);
     return errno;
 }
 
 int pawl_allocate(int file, int64_t length) {
-#ifdef __APPLE__
-    fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, length, 0};
-    struct stat found;
-    if (fstat(file, &found) != 0) return errno;
-    if (found.st_size >= length) return 0;
-    store.fst_length = length - found.st_size;
-    return fcntl(file, F_PREALLOCATE, &store) == -1 ? errno : 0;
-#else
     return fallocate(file, FALLOC_FL_KEEP_SIZE, 0, length) == 0 ? 0 : errno;
-#endif
 }
 
 int pawl_sync_data(int file) {
-#ifdef __APPLE__
-    if (fcntl(file, F_FULLFSYNC) != -1) return 0;
-    return fsync(file) == 0 ? 0 : errno;
-#else
     return fdatasync(file) == 0 ? 0 : errno;
-#endif
 }
 
 int pawl_sync_all(int file) {
-#ifdef __APPLE__
-    if (fcntl(file, F_FULLFSYNC) != -1) return 0;
-#endif
     return fsync(file) == 0 ? 0 : errno;
 }
 
 int pawl_sync_file_system(int file) {
-#ifdef __APPLE__
-    (void)file;
-    return ENOSYS;
-#else
     return syncfs(file) == 0 ? 0 : errno;
-#endif
 }
 
 int pawl_check_writeback(int file) {
-#ifdef __APPLE__
-    (void)file;
-    return ENOSYS;
-#else
     unsigned all = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
     return sync_file_range(file, 0, 0, all) == 0 ? 0 : errno;
-#endif
 }
 
 unsigned pawl_file_system(int file) {
     struct statfs found;
     if (fstatfs(file, &found) != 0) return 0;
-#ifdef __APPLE__
-    return (found.f_flags & MNT_LOCAL) ? PAWL_FS_LOCAL | PAWL_FS_INODES | PAWL_FS_OWNERS : 0;
-#else
     switch ((uint32_t)found.f_type) {
         case 0x01021994:  // tmpfs
         case 0x858458F6:  // ramfs
@@ -279,49 +239,31 @@ unsigned pawl_file_system(int file) {
         default:  // SMB, 9p, FUSE, and what came after this list
             return 0;
     }
-#endif
 }
 
 static const char mark_name[] = "user.pawl";
 
 int pawl_set_mark(int file, const void *value, size_t length) {
-#ifdef __APPLE__
-    return fsetxattr(file, mark_name, value, length, 0, 0) == 0 ? 0 : errno;
-#else
     return fsetxattr(file, mark_name, value, length, 0) == 0 ? 0 : errno;
-#endif
 }
 
 int pawl_mark(int file, void *value, size_t length) {
-#ifdef __APPLE__
-    ssize_t count = fgetxattr(file, mark_name, value, length, 0, 0);
-#else
     ssize_t count = fgetxattr(file, mark_name, value, length);
-#endif
     return count < 0 ? -errno : (int)count;
 }
 
 int pawl_remove_mark(int file) {
-#ifdef __APPLE__
-    return fremovexattr(file, mark_name, 0) == 0 ? 0 : errno;
-#else
     return fremovexattr(file, mark_name) == 0 ? 0 : errno;
-#endif
 }
 
 int pawl_boot_identity(uint8_t identity[16]) {
     char text[64];
-#ifdef __APPLE__
-    size_t length = sizeof text;
-    if (sysctlbyname("kern.bootsessionuuid", text, &length, NULL, 0) != 0) return errno;
-#else
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (file < 0) return errno;
     ssize_t length = read(file, text, sizeof text);
     int failure = errno;
     close(file);
     if (length < 0) return failure;
-#endif
     int digits = 0;
     for (size_t index = 0; index < (size_t)length && digits < 32; index++) {
         char c = text[index];
@@ -338,7 +280,6 @@ int pawl_boot_identity(uint8_t identity[16]) {
 int pawl_copy_data(int from, int to, int64_t length) {
     enum { chunk = 64 * 1024 };
     int64_t done = 0;
-#ifndef __APPLE__
     while (done < length) {
         off_t in = done, out = done;
         ssize_t count = copy_file_range(from, &in, to, &out, (size_t)(length - done), 0);
@@ -347,7 +288,6 @@ int pawl_copy_data(int from, int to, int64_t length) {
         if (count < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO)) return errno;
         break;  // Not between these files: by hand.
     }
-#endif
     char buffer[chunk];
     while (done < length) {
         size_t wanted = length - done < chunk ? (size_t)(length - done) : chunk;

@@ -1,14 +1,7 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import Synchronization
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What hosts bear, in a small file of the state folder that all programs of the user share.
 ///

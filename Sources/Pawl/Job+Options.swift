@@ -30,14 +30,26 @@ extension Job {
             throw Failure(refusing: .retries, "\(options.retries)", because: "it cannot be negative")
         }
         guard (0...86_400).contains(options.retryDelay) else {
-            throw Failure(refusing: .retryDelay, "\(options.retryDelay)", because: "it takes 0 to 86400 seconds")
+            throw Failure(
+                refusing: .retryDelay,
+                "\(options.retryDelay)",
+                because: "it takes 0 to 86400 seconds"
+            )
         }
         guard options.timeout > 0, options.timeout <= 86_400 else {
-            throw Failure(refusing: .timeout, "\(options.timeout)", because: "it takes more than 0 and up to 86400 seconds")
+            throw Failure(
+                refusing: .timeout,
+                "\(options.timeout)",
+                because: "it takes more than 0 and up to 86400 seconds"
+            )
         }
         if let wait = options.connectTimeout {
             guard wait > 0, wait <= 86_400 else {
-                throw Failure(refusing: .connectTimeout, "\(wait)", because: "it takes more than 0 and up to 86400 seconds")
+                throw Failure(
+                    refusing: .connectTimeout,
+                    "\(wait)",
+                    because: "it takes more than 0 and up to 86400 seconds"
+                )
             }
         }
         if let floor = options.lowestSpeed {
@@ -47,7 +59,11 @@ extension Job {
             plan.lowestSpeed = floor == 0 ? nil : floor
         }
         guard (0...86_400).contains(options.maximumRetryAfter) else {
-            throw Failure(refusing: .maximumRetryAfter, "\(options.maximumRetryAfter)", because: "it takes 0 to 86400 seconds")
+            throw Failure(
+                refusing: .maximumRetryAfter,
+                "\(options.maximumRetryAfter)",
+                because: "it takes 0 to 86400 seconds"
+            )
         }
         plan.retry = RetryPolicy(
             retries: options.retries,
@@ -87,10 +103,18 @@ extension Job {
         let parts = text.split(separator: "=", maxSplits: 1).map { String($0) }
         let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()) else {
-            throw Failure(refusing: .checksum, "\(text)", because: "it takes TYPE=HEX with a TYPE of \(names)")
+            throw Failure(
+                refusing: .checksum,
+                "\(text)",
+                because: "it takes TYPE=HEX with a TYPE of \(names)"
+            )
         }
         guard let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length else {
-            throw Failure(refusing: .checksum, "\(text)", because: "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits")
+            throw Failure(
+                refusing: .checksum,
+                "\(text)",
+                because: "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits"
+            )
         }
         return Checksum(algorithm: algorithm, digest: digest)
     }
@@ -105,7 +129,11 @@ extension Job {
     /// What libcurl takes for something else (`if!NAME`, `host!NAME`) is none.
     private static func interface(_ name: String) throws(Failure) -> String {
         guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 0x21 && $0 < 0x7F }) else {
-            throw Failure(refusing: .interface, "\(name)", because: "it takes the name of an interface or an address")
+            throw Failure(
+                refusing: .interface,
+                "\(name)",
+                because: "it takes the name of an interface or an address"
+            )
         }
         return name
     }

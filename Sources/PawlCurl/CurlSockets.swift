@@ -10,7 +10,6 @@ final class CurlSockets {
 
     func note(_ socket: Int32) { made.insert(socket) }
 
-    #if os(Linux)
     func socket(localPort port: Int) -> Int32? {
         made.first { port > 0 && Int(pawl_local_port($0)) == port }
     }
@@ -26,8 +25,4 @@ final class CurlSockets {
     func cut(localPort port: Int) {
         if let socket = socket(localPort: port) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
     }
-    #else
-    func received(localPort port: Int) -> Int64? { nil }
-    func cut(localPort port: Int) {}
-    #endif
 }

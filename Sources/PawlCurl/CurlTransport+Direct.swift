@@ -3,7 +3,6 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-#if os(Linux)
 // Where our own HTTP meets libcurl: one wait for both, and the connections that libcurl makes for it.
 extension CurlTransport {
     func startDirect(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
@@ -102,21 +101,3 @@ extension CurlTransport {
         return true
     }
 }
-
-#else
-extension CurlTransport {
-    func startDirect(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool { false }
-    func cancelDirect(_ id: TransferID) -> Bool { false }
-    func resumeDirect(_ id: TransferID) -> Bool { false }
-    var directDeadline: Moment? { nil }
-    func beginDirect() -> Bool { false }
-    func workDirect() {}
-    func hangUp() {}
-    func endDial(_ handle: UnsafeMutableRawPointer?, _ code: CURLcode) -> Bool { false }
-
-    func waitDirect(milliseconds: Int32) {
-        _ = unsafe pawl_multi_poll(multi.raw, -1, milliseconds)
-    }
-}
-
-#endif

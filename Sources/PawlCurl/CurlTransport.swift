@@ -25,13 +25,11 @@ package final class CurlTransport: Transport {
     private var ending: TransferID?
     let pool = ExchangePool()
     let logins = Logins()
-    #if os(Linux)
     /// What needs libcurl only to connect.
     let direct: DirectHTTP?
     let sessions = SessionCache()
     /// The connections that libcurl makes for it, by the address of their handles.
     var dials: [UInt: Dial] = [:]
-    #endif
 
     private enum Limit {
         /// Idle connections kept for reuse.
@@ -58,17 +56,11 @@ package final class CurlTransport: Transport {
         }
         self.multi = multi
         self.clock = clock
-        #if os(Linux)
         direct = directHTTP ? DirectHTTP(clock: clock) : nil
         waker = unsafe direct.map { Waker(bell: $0.poller.bell) } ?? Waker(multi.raw)
-        #else
-        waker = unsafe Waker(multi.raw)
-        #endif
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, Limit.connections)
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
-        #if os(Linux)
         direct?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
-        #endif
     }
 
     deinit {

@@ -10,9 +10,7 @@ final class EasyHandle {
     private(set) var refusal: CURLcode?
     /// Kept for as long as libcurl may use them.
     private var lines: HeaderLines?
-    #if os(Linux)
     private var sessions: SessionCache?
-    #endif
     /// An address that was not to be asked, as text, see ``denyPrivateAddresses()``.
     var deniedAddress: String?
     /// Whether the multi handle that it is in has work for it.
@@ -111,13 +109,11 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_pointer(raw, option, pointer))
     }
 
-    #if os(Linux)
     /// Goes on with these TLS sessions, and keeps new ones there.
     func use(_ sessions: SessionCache) {
         self.sessions = sessions
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_SHARE, sessions.share))
     }
-    #endif
 
     func set(_ option: CURLoption, receiver: curl_write_callback) {
         note(unsafe pawl_easy_set_receiver(raw, option, receiver))

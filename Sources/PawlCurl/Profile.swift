@@ -109,11 +109,9 @@ final class Profile {
         options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.set(CURLOPT_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
         Authorities(named: values.authorityFile).apply(to: options)
-        #if os(Linux)
         if key.scheme == .https, SecureContext.isReachable {
             unsafe options.set(contextFunction: SecureContext.prepare)
         }
-        #endif
         // A client certificate proves who the person is: it goes only where the other secrets go.
         guard key.carriesSecrets else { return }
         if let certificate = values.certificate { options.set(CURLOPT_SSLCERT, certificate) }

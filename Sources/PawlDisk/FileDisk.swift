@@ -1,14 +1,7 @@
+import Glibc
 package import PawlCore
 package import PawlEngine
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The disk of this machine: part files and journals beside their final names.
 ///

@@ -6,11 +6,9 @@ public import PawlSession
 public import FoundationNetworking
 #endif
 
-#if !canImport(Darwin)
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The key of resume data in an error's `userInfo`, which Foundation has on Apple's systems only.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
-#endif
 
 extension SessionRequest {
     /// A request of this address.

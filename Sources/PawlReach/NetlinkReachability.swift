@@ -1,4 +1,3 @@
-#if os(Linux)
 import PawlEngine
 import Synchronization
 
@@ -61,4 +60,3 @@ final class ToldAnswer: Sendable {
         set { answer.withLock { $0 = newValue } }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 
 /// What the thread owns and does.
@@ -74,4 +73,3 @@ final class RouteListener: Sendable {
         }
     }
 }
-#endif

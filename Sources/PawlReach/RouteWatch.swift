@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import Synchronization
 
@@ -56,4 +55,3 @@ final class RouteWatch: Sendable {
         return thread
     }
 }
-#endif

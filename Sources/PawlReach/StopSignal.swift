@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 
 /// Something a thread can wait for beside its sockets, given once.
@@ -30,4 +29,3 @@ final class StopSignal: Sendable {
         return unsafe poll(&wait, 1, milliseconds) > 0
     }
 }
-#endif

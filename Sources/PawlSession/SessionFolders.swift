@@ -1,12 +1,5 @@
-import Pawl
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import Pawl
 
 /// Where a session's files are.
 struct SessionFolders: Sendable {
@@ -93,11 +86,7 @@ struct SessionFolders: Sendable {
     private static func changed(_ path: String) -> time_t {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return .max }
-        #if canImport(Darwin)
-        return status.st_mtimespec.tv_sec
-        #else
         return status.st_mtim.tv_sec
-        #endif
     }
 
     private static func remove(_ path: String) {

@@ -1,14 +1,7 @@
 import CPawlSystem
+import Glibc
 package import PawlCore
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A lock on a file of its own: one holder at a time, in this process or another, and it goes with that one however it ends.
 package final class FileLock: Sendable {

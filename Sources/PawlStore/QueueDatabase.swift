@@ -1,14 +1,7 @@
+import Glibc
 package import PawlCore
 import PawlEngine
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The queue in an SQLite database, which belongs to one process at a time.
 ///

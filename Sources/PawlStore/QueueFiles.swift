@@ -1,13 +1,6 @@
 import CPawlSystem
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// The database's files in its folder, locked for this owner alone.
 ///

@@ -1,16 +1,9 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 private let here = "https://a.example/x"
 private let there = "https://b.example/x"

@@ -1,16 +1,9 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// The states that a kill leaves between two steps; the next claim finishes or clears each of them.
 @Suite struct CrashTests {

@@ -1,16 +1,9 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 @Suite struct ExistingFileTests {
     private func folder() throws -> TestFolder {

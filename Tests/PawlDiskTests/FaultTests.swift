@@ -1,17 +1,10 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import PawlTestKit
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Full disks, folders that vanish or cannot be written, and descriptors.
 @Suite struct FaultTests {

@@ -1,17 +1,10 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import PawlTestKit
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Finished files that know what they were made of.
 @Suite struct FinishedFileTests {

@@ -1,16 +1,9 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// What an earlier run left, and how much of it is trusted.
 @Suite struct JournalFileTests {

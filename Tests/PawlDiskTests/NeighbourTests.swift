@@ -1,17 +1,10 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import PawlTestKit
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Names beside the final one that are somebody else's: no such file's bytes, name or length ever change.
 @Suite struct NeighbourTests {

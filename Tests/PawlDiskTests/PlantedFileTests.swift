@@ -1,16 +1,9 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Part files and journals that somebody else may have written are not gone on with.
 @Suite struct PlantedFileTests {

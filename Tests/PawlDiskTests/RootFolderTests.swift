@@ -1,15 +1,8 @@
+import Glibc
 import PawlTestKit
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Files that are opened below a folder, while somebody swaps what is in it.
 @Suite struct RootFolderTests {

@@ -1,17 +1,10 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import PawlTestKit
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A device, a pipe or a socket under a name that somebody asked for.
 @Suite struct SpecialFileTests {

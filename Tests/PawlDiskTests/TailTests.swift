@@ -1,17 +1,10 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import PawlTestKit
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// What lies behind the cursors: one write of our own at most, and nothing of anybody else.
 @Suite struct TailTests {

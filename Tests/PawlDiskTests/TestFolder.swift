@@ -1,3 +1,4 @@
+import Glibc
 import PawlCore
 import PawlEngine
 import PawlTestKit
@@ -5,14 +6,6 @@ import Synchronization
 import Testing
 
 @testable import PawlDisk
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A folder that a test has to itself, gone when the test is done, and a disk to work in it.
 final class TestFolder {

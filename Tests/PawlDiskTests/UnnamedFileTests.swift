@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import PawlCore
 import PawlEngine
@@ -173,4 +172,3 @@ extension TestFolder {
         return try #require(partial as? FilePartial)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import PawlReach
 import Synchronization
@@ -193,4 +192,3 @@ struct `Reachability in a network of its own` {
         reach.stop()
     }
 }
-#endif

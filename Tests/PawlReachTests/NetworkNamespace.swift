@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import Synchronization
 
@@ -92,4 +91,3 @@ final class Announcements: Sendable {
         return byte == 1
     }
 }
-#endif

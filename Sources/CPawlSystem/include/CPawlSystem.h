@@ -69,7 +69,6 @@ static inline void pawl_store(void *word, uint64_t value) {
     __atomic_store_n((uint64_t *)word, value, __ATOMIC_RELEASE);
 }
 
-#ifdef __linux__
 // Whether the processor has instructions for AES.
 int pawl_has_aes(void);
 
@@ -116,4 +115,3 @@ long pawl_splice_in(int from, int pipe, size_t count);
 
 // splice(2) from a pipe to a place in a file.
 long pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
-#endif

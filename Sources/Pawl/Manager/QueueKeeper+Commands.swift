@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import PawlEngine
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 // What is asked of the queue, in the words of the machine.
 extension QueueKeeper {

@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import PawlEngine
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 // Slots and limits: what was said last holds after a restart too, unless the configuration says otherwise.
 extension QueueKeeper {

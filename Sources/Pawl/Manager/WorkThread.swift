@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import PawlEngine
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// What lives on a thread of its own and is touched there only.
 protocol ThreadBound: AnyObject {
@@ -32,9 +25,7 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
         unsafe pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         unsafe pthread_condattr_init(&attributes)
-        #if !canImport(Darwin)
         unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        #endif
         unsafe pthread_cond_init(condition, &attributes)
         unsafe pthread_condattr_destroy(&attributes)
     }
@@ -82,17 +73,12 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
             return
         }
         // A wall clock that is set back must not make this long.
-        #if canImport(Darwin)
-        var span = Self.time(patience.nanoseconds)
-        unsafe pthread_cond_timedwait_relative_np(condition, mutex, &span)
-        #else
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
         var deadline = Self.time(
             Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec) + patience.nanoseconds
         )
         unsafe pthread_cond_timedwait(condition, mutex, &deadline)
-        #endif
     }
 
     private static func time(_ nanoseconds: Int64) -> timespec {

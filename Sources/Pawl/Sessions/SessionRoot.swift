@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import PawlStore
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// Where a background session has its queue and its files, and who has it: a program, the service, or nobody.
 ///

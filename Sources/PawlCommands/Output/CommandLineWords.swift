@@ -6,7 +6,11 @@ extension Failure {
     var commandLineSentence: String { sentence(at: commandLinePlace, remedy: commandLineRemedy) }
 
     var commandLineRemedy: String {
-        remedy.worded { $0.option } resume: { "run the same command again" }
+        remedy.worded {
+            $0.option
+        } resume: {
+            "run the same command again"
+        }
     }
 
     /// A refused option by its name on the command line.

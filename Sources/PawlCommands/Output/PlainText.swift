@@ -9,7 +9,8 @@ package enum PlainText {
             switch report.kind {
             case .started(let total, let resumedAt): "\(name): \(started(total, resumedAt))"
             case .notice(let notice): "\(name): \(notice)"
-            case .retry(let error, let delay): "\(name): \(error.failure.commandLineSentence); next attempt \(wait(delay))"
+            case .retry(let error, let delay):
+                "\(name): \(error.failure.commandLineSentence); next attempt \(wait(delay))"
             case .waitingForNetwork: "\(name): no network; goes on when there is one"
             case .verifying: "\(name): verifying"
             case .paused: "\(name): paused"

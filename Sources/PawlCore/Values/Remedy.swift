@@ -15,7 +15,11 @@ package struct Remedy: Hashable, Sendable {
 
     /// In words that hold for every surface.
     package var text: String {
-        worded { $0.title } resume: { "resume the download" }
+        worded {
+            $0.title
+        } resume: {
+            "resume the download"
+        }
     }
 
     package func worded(_ setting: (Setting) -> String, resume: () -> String) -> String {

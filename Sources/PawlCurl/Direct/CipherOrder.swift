@@ -1,4 +1,3 @@
-#if os(Linux)
 /// The order in which ciphers are offered: of two that differ in the key's length alone the shorter one first.
 ///
 /// A processor with AES instructions works a fifth less for 128 bits than for 256. Only the order changes: what the
@@ -35,5 +34,3 @@ struct CipherOrder: Hashable {
         return nil
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CCurl
 import CPawlSystem
 import PawlCore
@@ -53,5 +52,3 @@ final class Dial {
         return TransferFault(words.kind, Secrets.removed(from: words.text, of: exchange.request))
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CPawlSystem
 import Glibc
 import PawlCore
@@ -165,5 +164,3 @@ extension TransferFault {
         self.init(kind, "receiving failed: \(unsafe String(cString: strerror(error)))")
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import PawlCore
 import PawlEngine
 
@@ -44,5 +43,3 @@ final class DirectExchange {
     /// Forgets the receiver: nothing is delivered any more.
     func detach() { sink = nil }
 }
-
-#endif

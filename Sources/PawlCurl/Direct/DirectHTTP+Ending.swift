@@ -1,4 +1,3 @@
-#if os(Linux)
 import PawlCore
 import PawlEngine
 
@@ -82,5 +81,3 @@ extension DirectHTTP {
         return true
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import PawlCore
 import PawlEngine
@@ -145,5 +144,3 @@ extension DirectHTTP {
         advance(connection)
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import PawlCore
 import PawlEngine
@@ -74,5 +73,3 @@ extension DirectHTTP {
         unsafe take(UnsafeRawBufferPointer(rest), exchange, connection)
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import PawlCore
 import PawlEngine
@@ -267,5 +266,3 @@ final class DirectHTTP {
         drained.removeAll { $0.drainLimit <= now || $0.connection == nil }
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 import PawlCore
 import PawlEngine
@@ -154,5 +153,3 @@ extension DirectProfile {
         return String(line[..<semicolon]) + ":"
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import PawlCore
 
 /// Lets the first connection over TLS to an origin go ahead, so that those after it go on with its session.
@@ -31,5 +30,3 @@ struct FirstHandshakes {
     /// When the first answer that is waited for is late.
     var deadline: Moment? { firsts.lazy.filter(\.isAwaited).map(\.over).min() }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import PawlCore
 import PawlEngine
 
@@ -24,5 +23,3 @@ struct Route: Equatable {
             && one.settings === other.settings && one.carriesSecrets == other.carriesSecrets
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CCurl
 import CPawlSystem
 import CTLS
@@ -45,5 +44,3 @@ enum SecureContext {
         if let list = order.older { _ = unsafe pawl_tls_set_older_ciphers(context, list) }
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CCurl
 import CTLS
 import Glibc
@@ -156,5 +155,3 @@ private struct SecureLine {
         }
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CCurl
 
 /// The TLS sessions that the connections of one transport may go on with, each with the origin that gave it.
@@ -18,5 +17,3 @@ final class SessionCache {
 
     deinit { _ = unsafe curl_share_cleanup(share) }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CCurl
 import CPawlSystem
 import Glibc
@@ -70,5 +69,3 @@ final class SocketPoller {
         }
     }
 }
-
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 import CCurl
 import CPawlSystem
 import Glibc
@@ -71,5 +70,3 @@ final class SplicePipe {
         }
     }
 }
-
-#endif

@@ -1,13 +1,6 @@
+import Glibc
 package import PawlCore
 import PawlEngine
-
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
 
 /// The kernel's clocks.
 package struct SystemClock: Clock {

@@ -1,12 +1,5 @@
-import PawlEngine
-
-#if canImport(Glibc)
 import Glibc
-#elseif canImport(Musl)
-import Musl
-#else
-import Darwin
-#endif
+import PawlEngine
 
 /// Detached POSIX threads.
 package struct SystemThreads: Threads {
@@ -19,11 +12,7 @@ package struct SystemThreads: Threads {
 
     package func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let context = unsafe Unmanaged.passRetained(Body(body)).toOpaque()
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        #else
         var thread = pthread_t()
-        #endif
         let result = unsafe pthread_create(
             &thread,
             nil,
@@ -35,11 +24,7 @@ package struct SystemThreads: Threads {
             context
         )
         precondition(result == 0, "no thread \(name): \(result)")
-        #if canImport(Darwin)
-        if let thread { pthread_detach(thread) }
-        #else
         pthread_detach(thread)
-        #endif
     }
 }
 

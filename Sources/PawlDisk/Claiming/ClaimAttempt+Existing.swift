@@ -1,14 +1,7 @@
 import CPawlSystem
+import Glibc
 import PawlCore
 import PawlEngine
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// `IfExists.resume`: a finished file becomes the part file, and can be given back.
 extension ClaimAttempt {

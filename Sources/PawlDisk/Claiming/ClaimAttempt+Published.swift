@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import PawlEngine
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A kill came between the final rename and the last step of publishing.
 extension ClaimAttempt {

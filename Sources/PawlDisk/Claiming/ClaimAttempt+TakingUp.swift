@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import PawlEngine
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A part file is there already: whose is it, and what of it may be trusted?
 extension ClaimAttempt {

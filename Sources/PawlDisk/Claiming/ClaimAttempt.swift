@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import PawlEngine
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// One try to get one name of a claim.
 ///

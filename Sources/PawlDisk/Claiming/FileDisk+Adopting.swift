@@ -1,14 +1,7 @@
 import CPawlSystem
+import Glibc
 package import PawlCore
 import PawlEngine
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 extension FileDisk {
     package func adopt(

@@ -1,13 +1,6 @@
+import Glibc
 package import PawlCore
 import PawlEngine
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A finished file of ours that is what the server has now.
 extension ClaimAttempt {

@@ -1,13 +1,6 @@
 import CPawlSystem
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// The extended attribute that says a `.part` is ours, and by a hash of which address: other programs use the same
 /// ending.

@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Which address each part file of a folder is about: read once for each folder, then kept by what this process does.
 ///

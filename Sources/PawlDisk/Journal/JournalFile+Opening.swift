@@ -1,12 +1,5 @@
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// What stands under a journal's name.
 enum JournalFinding {

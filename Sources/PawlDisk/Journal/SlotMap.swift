@@ -1,13 +1,6 @@
 import CPawlSystem
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// The journal's first page in memory: a lane's cursor moves by one store, which survives SIGKILL as the page does.
 ///

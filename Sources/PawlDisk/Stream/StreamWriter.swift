@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Writes in order on a thread of its own: a reader that is slow, or not there, holds no loop up.
 final class StreamWriter: Sendable {

@@ -1,12 +1,5 @@
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// The failures of this room. A full disk is told apart everywhere, because it is worth waiting for.
 extension Failure {

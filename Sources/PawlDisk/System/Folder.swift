@@ -1,14 +1,7 @@
 import CPawlSystem
+import Glibc
 import PawlCore
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// A folder kept open: names are looked up in it without walking its path again.
 final class Folder: Sendable {

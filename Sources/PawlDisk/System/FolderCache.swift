@@ -1,14 +1,7 @@
 import CPawlSystem
+import Glibc
 import PawlCore
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// Keeps a bounded number of folders open, so that ten thousand small files do not walk ten thousand paths.
 final class FolderCache: Sendable {

@@ -1,13 +1,6 @@
 import CPawlSystem
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// An open file, closed when its last user lets go of it.
 ///
@@ -155,11 +148,7 @@ final class OpenFile: Sendable {
 
 /// UTIME_OMIT, which the C library's overlay hides.
 private let omitTime: Int32 = {
-    #if canImport(Darwin)
-    -2
-    #else
     (1 << 30) - 2
-    #endif
 }()
 
 /// What a file is, as far as this room asks.
@@ -196,11 +185,7 @@ struct FileStatus: Hashable, Sendable {
         links = Int(found.st_nlink)
         owner = FileUser(user: found.st_uid, group: found.st_gid)
         isSticky = found.st_mode & S_ISVTX != 0
-        #if canImport(Darwin)
-        let (time, change) = (found.st_mtimespec, found.st_ctimespec)
-        #else
         let (time, change) = (found.st_mtim, found.st_ctim)
-        #endif
         changed = Int64(clamping: change.tv_sec) &* 1_000_000_000 &+ Int64(clamping: change.tv_nsec)
         modifiedSeconds = time.tv_sec
         modifiedNanoseconds = time.tv_nsec

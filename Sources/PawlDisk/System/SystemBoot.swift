@@ -1,13 +1,6 @@
 import CPawlSystem
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// The running kernel's name for its boot.
 enum SystemBoot {

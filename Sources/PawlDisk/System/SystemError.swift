@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
 
 /// What a system call said when it failed.
 struct SystemError: Error, Hashable, Sendable {

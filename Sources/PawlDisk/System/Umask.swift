@@ -1,12 +1,5 @@
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// What this process takes away from the permissions of new files.
 ///

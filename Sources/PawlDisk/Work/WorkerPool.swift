@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
 
 /// A few threads for what blocks: syncing and hashing.
 ///
@@ -117,11 +111,7 @@ final class WorkerPool: Sendable {
         unsafe sigfillset(&all)
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        #else
         var thread = pthread_t()
-        #endif
         let answer = unsafe pthread_create(&thread, &attributes, Self.body, context)
         if answer != 0 { unsafe Unmanaged<Core>.fromOpaque(context).release() }
         return answer == 0
@@ -131,18 +121,10 @@ final class WorkerPool: Sendable {
         while let job = takeJob(waits: true) { job() }
     }
 
-    #if canImport(Darwin)
-    private static let body: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? = {
-        context in
-        unsafe Unmanaged<Core>.fromOpaque(context).takeRetainedValue().run()
-        return nil
-    }
-    #else
     private static let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = {
         context in
         guard let context = unsafe context else { return nil }
         unsafe Unmanaged<Core>.fromOpaque(context).takeRetainedValue().run()
         return nil
     }
-    #endif
 }

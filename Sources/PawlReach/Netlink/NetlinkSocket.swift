@@ -1,4 +1,3 @@
-#if os(Linux)
 import Glibc
 
 /// A `NETLINK_ROUTE` socket of the calling thread's network namespace, closed with its owner.
@@ -70,4 +69,3 @@ struct NetlinkSocket: ~Copyable {
     /// A dump's datagrams are at most this long.
     static let bufferLength = 32 * 1024
 }
-#endif

@@ -1,4 +1,3 @@
-#if os(Linux)
 /// Asks the kernel, here and now, whether a route leads out of this machine.
 enum RouteQuery {
     /// `true` also when the kernel cannot be asked: a question without an answer must not hold a download back.
@@ -68,4 +67,3 @@ enum RouteQuery {
         return false
     }
 }
-#endif

@@ -8,7 +8,8 @@ extension ServiceMethod {
             name: "pawl.status",
             parameters: "[]",
             result: "{version, root, pid, running, waiting, ended, speed, connections, portRefusal}",
-            help: "Version, download root and process id of the service; numbers of downloads; bytes per second and connections of all together; portRefusal says why the service listens at no port, else null.",
+            help:
+                "Version, download root and process id of the service; numbers of downloads; bytes per second and connections of all together; portRefusal says why the service listens at no port, else null.",
             example: "[]",
             isReadOnly: true,
             body: { methods, _ in try await methods.status() }
@@ -17,7 +18,8 @@ extension ServiceMethod {
             name: "pawl.list",
             parameters: "[{states, group, text, after, limit}]",
             result: "an array of downloads",
-            help: "The first downloads that match, or those that follow the download with the id after. states: waiting, paused, finished, failed, removed. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
+            help:
+                "The first downloads that match, or those that follow the download with the id after. states: waiting, paused, finished, failed, removed. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
             example: #"[{"states": ["failed"], "limit": 50}]"#,
             isReadOnly: true,
             body: { try await $0.list($1) }
@@ -36,8 +38,10 @@ extension ServiceMethod {
         ServiceMethod(
             name: "pawl.show",
             parameters: "[ID]",
-            result: "a download with sources, ranges, lanes, headers, checksum, limit, file, response and decisions",
-            help: "Everything known of one download. ranges: what is on disk, as [start, end) in bytes. lanes: its connections.",
+            result:
+                "a download with sources, ranges, lanes, headers, checksum, limit, file, response and decisions",
+            help:
+                "Everything known of one download. ranges: what is on disk, as [start, end) in bytes. lanes: its connections.",
             example: #"["3f2a"]"#,
             isReadOnly: true,
             body: { try await $0.show($1) }
@@ -46,7 +50,8 @@ extension ServiceMethod {
             name: "pawl.totals",
             parameters: "[{states, group, text}]",
             result: "{count, written, total, unknownTotals}",
-            help: "Number and bytes of the downloads that match; unknownTotals counts those whose length is not known.",
+            help:
+                "Number and bytes of the downloads that match; unknownTotals counts those whose length is not known.",
             example: #"[{"group": "films"}]"#,
             isReadOnly: true,
             body: { try await $0.totals($1) }
@@ -78,9 +83,11 @@ extension ServiceMethod {
     private static let changing = [
         ServiceMethod(
             name: "pawl.add",
-            parameters: "[[URL or {url, options, mirrors, folder, group, priority, start, description}, ...]]",
+            parameters:
+                "[[URL or {url, options, mirrors, folder, group, priority, start, description}, ...]]",
             result: "an array with {id} or {error} for each",
-            help: "Adds downloads. options: fields as in an input file, each a string or an array of strings. folder: relative to the root. start: enqueued (default), paused, now. Names of files on this machine in options are taken from callers of the socket file only.",
+            help:
+                "Adds downloads. options: fields as in an input file, each a string or an array of strings. folder: relative to the root. start: enqueued (default), paused, now. Names of files on this machine in options are taken from callers of the socket file only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
             body: { try await $0.add($1) }
         ),
@@ -162,7 +169,8 @@ extension ServiceMethod {
             name: "pawl.remove",
             parameters: "[ID or [ID, ...], {keepFile, grace}]",
             result: "{ID: changed, ...}",
-            help: "Removes downloads, with their files unless keepFile is true. grace: seconds, at most 60, in which pawl.restore takes it back.",
+            help:
+                "Removes downloads, with their files unless keepFile is true. grace: seconds, at most 60, in which pawl.restore takes it back.",
             example: #"["3f2a", {"keepFile": true}]"#,
             body: { try await $0.remove($1) }
         ),

@@ -1,13 +1,6 @@
 import CSQLite
-import PawlCore
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
 import Glibc
-#endif
+import PawlCore
 
 /// What SQLite said when it failed.
 struct DatabaseError: Error, Hashable, Sendable {

@@ -1,13 +1,6 @@
+import Glibc
 import PawlCore
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
 
 /// One file of a fake disk with the journal that lies beside it, as the kernel holds them and as the disk would keep them.
 final class FakeFile: Sendable {

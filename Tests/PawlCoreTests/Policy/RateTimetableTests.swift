@@ -68,7 +68,9 @@ import Testing
             _ = try RateTimetable(parsing: text)
             Issue.record("\"\(text)\" was taken")
         } catch {
-            #expect(error.code == .badOption && !error.why.isEmpty && error.remedy.text.contains("08:00-18:00"))
+            #expect(
+                error.code == .badOption && !error.why.isEmpty && error.remedy.text.contains("08:00-18:00")
+            )
         }
     }
 

@@ -1,4 +1,3 @@
-#if os(Linux)
 import PawlCore
 import PawlEngine
 import Testing
@@ -54,5 +53,3 @@ import Testing
         #expect(again == [true, false])
     }
 }
-
-#endif

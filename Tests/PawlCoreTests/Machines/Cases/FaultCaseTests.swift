@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct FaultCaseTests {
     @Test(arguments: [
-        (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"), (.nameResolution, "host's name"),
+        (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"),
+        (.nameResolution, "host's name"),
         (.proxy, "the proxy"), (.notFound, "address"), (.privateAddress, "private addresses"),
     ])
     func `a failure says what to do about it`(kind: TransferFault.Kind, advice: String) {
@@ -22,7 +23,9 @@ import Testing
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
         bench.answer(ResponseHead(status: status))
-        #expect(bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false)
+        #expect(
+            bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false
+        )
         #expect(bench.machine.failure?.why == "the server answered \(status)")
     }
 
