@@ -148,7 +148,7 @@ public final class Downloader: Sendable {
             folder: options.folder,
             sources: job.plan.sources
         )
-        let download = Download(base, box: box, owner: DirectRun(engine: engine, place: place))
+        let download = Download(base, box: box, owner: StandaloneRun(engine: engine, place: place))
         board.add(download)
         return download
     }
@@ -169,7 +169,7 @@ public final class Downloader: Sendable {
 }
 
 /// Steers one download that no queue knows.
-final class DirectRun: DownloadOwner {
+final class StandaloneRun: DownloadOwner {
     private let engine: Engine
     private let place: Place
 

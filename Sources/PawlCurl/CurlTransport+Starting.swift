@@ -35,13 +35,13 @@ extension CurlTransport {
     }
 
     private func begin(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
-        guard !startDirect(request, as: id, sink: sink) else { return }
+        guard !startHTTP1(request, as: id, sink: sink) else { return }
         join(pool.exchange(for: request, as: id, sink: sink), as: id)
     }
 
     private func join(_ exchange: Exchange?, as id: TransferID) {
         guard let exchange else { preconditionFailure("curl_easy_init found no memory") }
         transfers[id] = exchange
-        joining.append(exchange)
+        pendingAdd.append(exchange)
     }
 }

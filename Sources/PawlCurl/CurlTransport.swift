@@ -15,21 +15,21 @@ package final class CurlTransport: Transport {
     /// The transfers that somebody waits for.
     var transfers: [TransferID: Exchange] = [:]
     /// Prepared, not yet in the multi handle.
-    var joining: [Exchange] = []
+    var pendingAdd: [Exchange] = []
     private var resuming: [TransferID] = []
     /// Cancelled inside a callback: to leave the multi handle after it.
-    private var condemned: [Exchange] = []
+    private var pendingRemoval: [Exchange] = []
     /// Read to the end of a short body for nobody, until the moment.
     private var draining: [(exchange: Exchange, deadline: Moment)] = []
     /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
     private var ending: TransferID?
-    let pool = ExchangePool()
+    let pool = EasyHandlePool()
     let logins = Logins()
     /// What needs libcurl only to connect.
-    let direct: DirectHTTP?
+    let http1: HTTP1Client?
     let sessions = SessionCache()
     /// The connections that libcurl makes for it, by the address of their handles.
-    var dials: [UInt: Dial] = [:]
+    var connectors: [UInt: CurlConnector] = [:]
 
     private enum Limit {
         /// Idle connections kept for reuse.
@@ -42,8 +42,8 @@ package final class CurlTransport: Transport {
 
     /// Starts libcurl once for the process and makes a multi handle.
     ///
-    /// Requests that need nothing of libcurl but a connection go their own way, unless `directHTTP` says no.
-    package init(clock: any Clock, directHTTP: Bool = true) throws(Failure) {
+    /// Requests that need nothing of libcurl but a connection go their own way, unless `usesHTTP1Client` says no.
+    package init(clock: any Clock, usesHTTP1Client: Bool = true) throws(Failure) {
         let start = CurlLibrary.start
         guard start == CURLE_OK, let multi = MultiHandle() else {
             throw Failure(
@@ -56,25 +56,25 @@ package final class CurlTransport: Transport {
         }
         self.multi = multi
         self.clock = clock
-        direct = directHTTP ? DirectHTTP(clock: clock) : nil
-        waker = unsafe direct.map { Waker(bell: $0.poller.bell) } ?? Waker(multi.raw)
+        http1 = usesHTTP1Client ? HTTP1Client(clock: clock) : nil
+        waker = unsafe http1.map { Waker(wakeup: $0.poller.wakeup) } ?? Waker(multi.raw)
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, Limit.connections)
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
-        direct?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
+        http1?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
     }
 
     deinit {
         waker.disarm()
         hangUp()
         for exchange in transfers.values { exchange.detach() }
-        for exchange in Array(transfers.values) + condemned + draining.map(\.exchange)
+        for exchange in Array(transfers.values) + pendingRemoval + draining.map(\.exchange)
         where exchange.isJoined {
             leave(exchange)
         }
         // The easy handles go before the multi handle, as libcurl asks for.
         transfers = [:]
-        joining = []
-        condemned = []
+        pendingAdd = []
+        pendingRemoval = []
         draining = []
         pool.empty()
     }
@@ -86,13 +86,13 @@ package final class CurlTransport: Transport {
 
     package func cancel(_ id: TransferID) {
         if ending == id { ending = nil }
-        guard !cancelDirect(id) else { return }
+        guard !cancelHTTP1(id) else { return }
         guard let exchange = transfers.removeValue(forKey: id) else { return }
         exchange.detach()
         // One that has not joined is seen to when its turn to join comes.
         guard exchange.isJoined else { return }
         if multi.isInside {
-            condemned.append(exchange)
+            pendingRemoval.append(exchange)
         } else {
             leave(exchange)
             pool.takeBack(exchange)
@@ -100,7 +100,7 @@ package final class CurlTransport: Transport {
     }
 
     package func resume(_ id: TransferID) {
-        guard !resumeDirect(id), transfers[id] != nil else { return }
+        guard !resumeHTTP1(id), transfers[id] != nil else { return }
         resuming.append(id)
     }
 
@@ -108,17 +108,17 @@ package final class CurlTransport: Transport {
         precondition(!multi.isInside, "perform is not called from a sink")
         let hasTold = joinAll()
         let hasResumed = resumeAll()
-        let hasGoneOn = beginDirect()
+        let hasGoneOn = beginHTTP1()
         wait(until: hasTold || hasResumed || hasGoneOn ? clock.now : deadline)
         if multi.busy > 0 { performCurl() }
-        workDirect()
+        workHTTP1()
     }
 
     private func performCurl() {
         var running: Int32 = 0
         let code = multi.call { unsafe curl_multi_perform(multi.raw, &running) }
         precondition(code == CURLM_OK, "curl_multi_perform: \(code)")
-        removeCondemned()
+        removePending()
         tellStopped()
         deliverEnds()
         endDraining()
@@ -136,9 +136,9 @@ extension CurlTransport {
     /// Returns whether a sink was called.
     private func joinAll() -> Bool {
         var hasTold = false
-        while !joining.isEmpty {
-            let batch = joining
-            joining.removeAll(keepingCapacity: true)
+        while !pendingAdd.isEmpty {
+            let batch = pendingAdd
+            pendingAdd.removeAll(keepingCapacity: true)
             for exchange in batch {
                 if exchange.sink == nil {
                     pool.takeBack(exchange)
@@ -172,7 +172,7 @@ extension CurlTransport {
             // The write callback was called in there; libcurl does not end the transfer when it said stop.
             if code != CURLE_OK, exchange.sink != nil, exchange.id == id { finish(exchange, code) }
         }
-        removeCondemned()
+        removePending()
         return true
     }
 
@@ -181,17 +181,17 @@ extension CurlTransport {
         var milliseconds = longest
         var deadline = deadline
         for (_, limit) in draining { deadline = min(deadline ?? limit, limit) }
-        if let limit = directDeadline { deadline = min(deadline ?? limit, limit) }
+        if let limit = http1Deadline { deadline = min(deadline ?? limit, limit) }
         if let deadline {
             let left = (deadline - clock.now).nanoseconds
             // Rounded up: waking before an alarm is due would only spin.
             milliseconds = min(longest, max(0, (left + 999_999) / 1_000_000))
         }
-        waitDirect(milliseconds: Int32(milliseconds))
+        waitHTTP1(milliseconds: Int32(milliseconds))
     }
 
-    private func removeCondemned() {
-        while let exchange = condemned.popLast() {
+    private func removePending() {
+        while let exchange = pendingRemoval.popLast() {
             leave(exchange)
             pool.takeBack(exchange)
         }
@@ -202,7 +202,7 @@ extension CurlTransport {
         while let message = unsafe curl_multi_info_read(multi.raw, &left) {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let code = unsafe message.pointee.data.result
-            if unsafe endDial(message.pointee.easy_handle, code) { continue }
+            if unsafe endConnecting(message.pointee.easy_handle, code) { continue }
             var context: UnsafeMutableRawPointer?
             _ = unsafe pawl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             guard let context = unsafe context else { continue }

@@ -42,7 +42,7 @@ extension Exchange {
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
             return TransferFault(.tls, "the host's SSH key is not the one that known_hosts has for it")
         }
-        let words = FaultWords(
+        let words = CurlErrorMapping(
             code: code,
             text: said.isEmpty ? CurlLibrary.text(of: code) : said,
             systemError: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),

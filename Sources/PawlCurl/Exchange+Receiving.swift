@@ -161,8 +161,8 @@ extension Exchange {
     /// The collected head, framed as our own HTTP frames it where there is something to frame.
     private func readHead() throws(TransferFault) -> ResponseHead {
         var head: ResponseHead
-        if AnswerFraming.canBegin(lines) {
-            let (framing, content) = try AnswerFraming.read(lines)
+        if ResponseFraming.canBegin(lines) {
+            let (framing, content) = try ResponseFraming.read(lines)
             if framing.body == .chunked { chunks = ChunkDecoder() }
             head = content
         } else if let content = ResponseHead(parsing: lines) {

@@ -25,7 +25,7 @@ final class Exchange {
 
     private(set) var easy: EasyHandle
     private(set) var profile: Profile?
-    private(set) var memory: OriginMemory?
+    private(set) var memory: OriginState?
     /// Whether libcurl keeps on this handle what it learnt from a challenge.
     ///
     /// A nonce of one server, sent to another or sent too late, would be answered by a refusal that libcurl
@@ -89,7 +89,7 @@ final class Exchange {
         as id: TransferID,
         sink: any TransferSink,
         profile: Profile,
-        memory: OriginMemory?
+        memory: OriginState?
     ) {
         take(request, as: id, sink: sink)
         adopt(profile, memory)
@@ -158,7 +158,7 @@ final class Exchange {
         hasLoginState = easy.number(CURLINFO_PROXYAUTH_AVAIL) != 0
     }
 
-    private func adopt(_ profile: Profile, _ memory: OriginMemory?) {
+    private func adopt(_ profile: Profile, _ memory: OriginState?) {
         // libcurl would go on sending what it once picked, also to an origin that has not asked for it yet.
         if self.profile !== profile || easy.refusal != nil || hasLoginState {
             // The share goes first: the reset of 7.88 forgets the list of cookie files without freeing it, and

@@ -109,8 +109,8 @@ final class Profile {
         options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
         options.set(CURLOPT_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
         Authorities(named: values.authorityFile).apply(to: options)
-        if key.scheme == .https, SecureContext.isReachable {
-            unsafe options.set(contextFunction: SecureContext.prepare)
+        if key.scheme == .https, TLSContext.isReachable {
+            unsafe options.set(contextFunction: TLSContext.prepare)
         }
         // A client certificate proves who the person is: it goes only where the other secrets go.
         guard key.carriesSecrets else { return }

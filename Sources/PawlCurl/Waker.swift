@@ -8,7 +8,7 @@ final class Waker: Sendable {
         /// The address of a multi handle.
         case multi(UInt)
         /// A descriptor of eventfd(2).
-        case bell(Int32)
+        case wakeup(Int32)
     }
 
     private let target: Mutex<Target?>
@@ -17,7 +17,7 @@ final class Waker: Sendable {
         target = Mutex(.multi(UInt(bitPattern: handle)))
     }
 
-    init(bell: Int32) { target = Mutex(.bell(bell)) }
+    init(wakeup: Int32) { target = Mutex(.wakeup(wakeup)) }
 
     func wake() {
         // The lock is held so that the target cannot go away meanwhile; neither way of waking blocks.
@@ -26,7 +26,7 @@ final class Waker: Sendable {
             case .multi(let address):
                 guard let handle = unsafe UnsafeMutableRawPointer(bitPattern: address) else { return }
                 _ = unsafe curl_multi_wakeup(handle)
-            case .bell(let descriptor):
+            case .wakeup(let descriptor):
                 var one: UInt64 = 1
                 _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
             case nil: break

@@ -95,7 +95,7 @@ import Testing
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover", .hold)
         }
         let clock = SetClock()
-        let transport = try CurlTransport(clock: clock, directHTTP: !LibcurlAlone.isOn)
+        let transport = try CurlTransport(clock: clock, usesHTTP1Client: !LibcurlAlone.isOn)
         let recorder = Recorder()
         recorder.onHead = { _ in false }
         transport.start(TransferRequest(port: server.port), as: TransferID(rawValue: 1), sink: recorder)

@@ -40,13 +40,13 @@ import Testing
             proxy.stop()
         }
         let bench = try Bench()
-        let direct = try bench.fetch(
+        let http1 = try bench.fetch(
             TransferRequest(port: server.port) {
                 $0.proxy = "http://127.0.0.1:\(proxy.port)"
                 $0.noProxy = "127.0.0.1"
             }
         )
-        #expect(direct.body == [1])
+        #expect(http1.body == [1])
         let through = try bench.fetch(
             TransferRequest(port: server.port) { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         )

@@ -12,7 +12,7 @@ final class Logins {
     /// Origins that took Basic and offer nothing better: it goes along at once, which saves a round trip a file.
     ///
     /// The settings are held, so that the identity in the key stays theirs.
-    private var basic: [OriginMemory.Key: TransferSettings] = [:]
+    private var basic: [OriginState.Key: TransferSettings] = [:]
 
     private enum Limit {
         static let files = 16
@@ -44,11 +44,11 @@ final class Logins {
             && request.settings.values.headers.contains { HeaderLines.name(of: $0) == "authorization" }
     }
 
-    func takesBasic(_ request: TransferRequest) -> Bool { basic[OriginMemory.Key(request)] != nil }
+    func takesBasic(_ request: TransferRequest) -> Bool { basic[OriginState.Key(request)] != nil }
 
     func note(_ request: TransferRequest, takesBasic: Bool) {
         if basic.count >= Limit.origins { basic.removeAll(keepingCapacity: true) }
-        basic[OriginMemory.Key(request)] = takesBasic ? request.settings : nil
+        basic[OriginState.Key(request)] = takesBasic ? request.settings : nil
     }
 
     /// The value of Authorization that answers one of `challenges`: the strongest Digest, else Basic.

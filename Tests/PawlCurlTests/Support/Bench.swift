@@ -67,7 +67,7 @@ final class Bench {
     private var lastID: UInt64 = 0
 
     init() throws {
-        transport = try CurlTransport(clock: clock, directHTTP: !LibcurlAlone.isOn)
+        transport = try CurlTransport(clock: clock, usesHTTP1Client: !LibcurlAlone.isOn)
     }
 
     @discardableResult

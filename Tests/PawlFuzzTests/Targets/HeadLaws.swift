@@ -6,7 +6,7 @@ enum HeadLaws {
         let bytes = input.rest() + Array("\r\n\r\n".utf8)
         let head = ResponseHead(parsing: bytes)
         if let head { try check(head) }
-        guard let (framing, content) = try? AnswerFraming.read(bytes) else { return }
+        guard let (framing, content) = try? ResponseFraming.read(bytes) else { return }
         guard let head else { throw BrokenLaw(description: "framed, and no head") }
         try hold(content == head, "two contents of one head")
         try hold(framing.status == head.status, "two statuses: \(framing.status), \(head.status)")

@@ -123,7 +123,7 @@ extension FuzzInput {
     }
 }
 
-/// A connection's bytes on their way through the reader, as `DirectHTTP.take` leads them.
+/// A connection's bytes on their way through the reader, as `HTTP1Client.take` leads them.
 private struct ResponseWire {
     struct Outcome: Hashable {
         var statuses: [Int] = []

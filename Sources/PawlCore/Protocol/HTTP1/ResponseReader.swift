@@ -41,7 +41,7 @@ package struct ResponseReader: Hashable, Sendable {
     private var interimBytes = 0
     private var chunks = ChunkDecoder()
     /// What is left of the body.
-    package private(set) var body = AnswerFraming.Body.none
+    package private(set) var body = ResponseFraming.Body.none
     /// The Set-Cookie fields of the final head.
     package private(set) var cookies: [String] = []
     /// Whether the head lets another request follow.
@@ -149,7 +149,7 @@ extension ResponseReader {
             while true {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[used...])
                 let count = unsafe collectHead(rest)
-                guard AnswerFraming.canBegin(head) else {
+                guard ResponseFraming.canBegin(head) else {
                     throw TransferFault(.malformed, "the answer is not HTTP")
                 }
                 guard interimBytes + head.count <= Self.longestHead else {
@@ -167,7 +167,7 @@ extension ResponseReader {
 
     /// Reads a complete head; `nil` when it is one that another follows.
     private mutating func closeHead() throws(TransferFault) -> ResponseHead? {
-        var (framing, content) = try AnswerFraming.read(head)
+        var (framing, content) = try ResponseFraming.read(head)
         guard !framing.isInterim else {
             interimBytes += head.count
             head.removeAll(keepingCapacity: true)

@@ -3,16 +3,16 @@ import Glibc
 import PawlCore
 
 /// One connection to an origin, and how far the answer on it is.
-final class DirectConnection {
+final class HTTP1Connection {
     /// Names it to the poller; never used twice.
     let key: UInt64
-    let route: Route
+    let connectionKey: ConnectionKey
     /// −1 when closed.
     private(set) var socket: Int32
     /// What does TLS on the socket; `nil` for plain HTTP.
-    let secure: SecureWire?
+    let secure: TLSConnection?
     /// Whose answer is awaited or read; `nil` when idle.
-    var exchange: DirectExchange?
+    var exchange: HTTP1Exchange?
     /// How many requests it has carried.
     var turns = 0
     /// Whether there may be something to read: nothing has said otherwise since the last change.
@@ -20,7 +20,7 @@ final class DirectConnection {
     /// Whether the peer has closed: then every read goes on to the end.
     var hasPeerClosed = false
     /// Whether it is to be read without waiting for a change.
-    var isEager = false
+    var isReadable = false
     /// What the socket has not taken of the request.
     var unsent: [UInt8] = []
     /// How far the response is.
@@ -29,10 +29,10 @@ final class DirectConnection {
     /// How many bytes the present request has.
     private var requestLength = 0
 
-    init(_ socket: Int32, _ secure: SecureWire?, to route: Route, key: UInt64) {
+    init(_ socket: Int32, _ secure: TLSConnection?, to connectionKey: ConnectionKey, key: UInt64) {
         self.socket = socket
         self.secure = secure
-        self.route = route
+        self.connectionKey = connectionKey
         self.key = key
     }
 
@@ -45,7 +45,7 @@ final class DirectConnection {
     }
 
     /// Makes it ready for the next answer.
-    func begin(_ exchange: DirectExchange) {
+    func begin(_ exchange: HTTP1Exchange) {
         self.exchange = exchange
         exchange.connection = self
         turns += 1

@@ -4,52 +4,52 @@ import Testing
 
 @testable import PawlCurl
 
-@Suite struct FirstHandshakesTests {
-    private let near = Route(TransferRequest(port: 1, scheme: .https))
-    private let far = Route(TransferRequest(port: 2, scheme: .https))
+@Suite struct HandshakeCoalescerTests {
+    private let near = ConnectionKey(TransferRequest(port: 1, scheme: .https))
+    private let far = ConnectionKey(TransferRequest(port: 2, scheme: .https))
 
     private func after(_ milliseconds: Int64) -> Moment {
         Moment(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
     }
 
     @Test func `one goes ahead, and the others follow its answer`() {
-        var handshakes = FirstHandshakes()
-        let before = [0, 0, 9].map { handshakes.lets(near, at: after($0)) }
+        var handshakes = HandshakeCoalescer()
+        let before = [0, 0, 9].map { handshakes.allows(near, at: after($0)) }
         #expect(before == [true, false, false])
         handshakes.answered(near)
-        let behind = handshakes.lets(near, at: after(9))
-        #expect(behind)
+        let waitingForHandshake = handshakes.allows(near, at: after(9))
+        #expect(waitingForHandshake)
         #expect(handshakes.deadline == nil)
     }
 
     @Test func `an answer that is late is not waited for`() {
-        var handshakes = FirstHandshakes()
-        let first = handshakes.lets(near, at: after(0))
+        var handshakes = HandshakeCoalescer()
+        let first = handshakes.allows(near, at: after(0))
         #expect(first && handshakes.deadline == after(10))
-        let others = [10, 10].map { handshakes.lets(near, at: after($0)) }
+        let others = [10, 10].map { handshakes.allows(near, at: after($0)) }
         #expect(others == [true, true])
         #expect(handshakes.deadline == nil)
     }
 
     @Test func `routes do not wait for each other`() {
-        var handshakes = FirstHandshakes()
-        let firsts = [handshakes.lets(near, at: after(0)), handshakes.lets(far, at: after(3))]
-        let seconds = [near, far].map { handshakes.lets($0, at: after(3)) }
+        var handshakes = HandshakeCoalescer()
+        let firsts = [handshakes.allows(near, at: after(0)), handshakes.allows(far, at: after(3))]
+        let seconds = [near, far].map { handshakes.allows($0, at: after(3)) }
         #expect(firsts == [true, true] && seconds == [false, false])
         handshakes.answered(near)
-        let thirds = [near, far].map { handshakes.lets($0, at: after(4)) }
+        let thirds = [near, far].map { handshakes.allows($0, at: after(4)) }
         #expect(thirds == [true, false])
         #expect(handshakes.deadline == after(13))
     }
 
     @Test func `what is known is bounded, and forgetting it costs a wait`() {
-        var handshakes = FirstHandshakes()
+        var handshakes = HandshakeCoalescer()
         let firsts = (1...200).map {
-            handshakes.lets(Route(TransferRequest(port: $0, scheme: .https)), at: after(0))
+            handshakes.allows(ConnectionKey(TransferRequest(port: $0, scheme: .https)), at: after(0))
         }
         #expect(!firsts.contains(false))
         handshakes.answered(near)
-        let again = [1, 2].map { handshakes.lets(near, at: after($0)) }
+        let again = [1, 2].map { handshakes.allows(near, at: after($0)) }
         #expect(again == [true, false])
     }
 }

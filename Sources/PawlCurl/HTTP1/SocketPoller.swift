@@ -15,7 +15,7 @@ final class SocketPoller {
 
     /// For others that wait: readable when there is something to take.
     let descriptor: Int32
-    let bell: Int32
+    let wakeup: Int32
     private let ready: UnsafeMutablePointer<pawl_ready>
     private var count = 0
 
@@ -24,15 +24,15 @@ final class SocketPoller {
 
     init?() {
         descriptor = pawl_poller_make()
-        bell = pawl_bell_make()
+        wakeup = pawl_bell_make()
         unsafe ready = .allocate(capacity: Self.capacity)
-        guard descriptor >= 0, bell >= 0, pawl_poller_add_bell(descriptor, bell, Self.bellKey) == 0 else {
+        guard descriptor >= 0, wakeup >= 0, pawl_poller_add_bell(descriptor, wakeup, Self.bellKey) == 0 else {
             return nil
         }
     }
 
     deinit {
-        close(bell)
+        close(wakeup)
         close(descriptor)
         unsafe ready.deallocate()
     }
@@ -55,7 +55,7 @@ final class SocketPoller {
             let (key, events) = unsafe (ready[index].key, ready[index].events)
             guard key != Self.bellKey else {
                 var rings: UInt64 = 0
-                _ = unsafe read(bell, &rings, MemoryLayout<UInt64>.size)
+                _ = unsafe read(wakeup, &rings, MemoryLayout<UInt64>.size)
                 continue
             }
             body(

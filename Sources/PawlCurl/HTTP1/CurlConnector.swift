@@ -4,11 +4,11 @@ import PawlCore
 import PawlEngine
 
 /// Lets libcurl resolve a name, connect and shake hands.
-final class Dial {
+final class CurlConnector {
     let easy: EasyHandle
-    let exchange: DirectExchange
+    let exchange: HTTP1Exchange
 
-    init?(for exchange: DirectExchange, _ profile: Profile, _ sessions: SessionCache?) {
+    init?(for exchange: HTTP1Exchange, _ profile: Profile, _ sessions: SessionCache?) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.exchange = exchange
@@ -22,14 +22,14 @@ final class Dial {
         easy.set(CURLOPT_FRESH_CONNECT, 1)
         easy.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
         guard address.scheme == .https else { return }
-        unsafe easy.set(contextFunction: SecureContext.prepareReadAhead)
+        unsafe easy.set(contextFunction: TLSContext.prepareReadAhead)
         if let sessions { easy.use(sessions) }
     }
 
     /// The connection that was made, for good: its socket, and what does TLS on it.
-    func takeConnection(in multi: MultiHandle) -> (socket: Int32, secure: SecureWire?)? {
+    func takeConnection(in multi: MultiHandle) -> (socket: Int32, secure: TLSConnection?)? {
         if exchange.request.address.scheme == .https {
-            guard let wire = SecureWire(easy, in: multi) else { return nil }
+            guard let wire = TLSConnection(easy, in: multi) else { return nil }
             return (wire.socket, wire)
         }
         // libcurl closes its own descriptor when the handle leaves.
@@ -41,7 +41,7 @@ final class Dial {
     func fault(_ code: CURLcode) -> TransferFault {
         if let denial = easy.denial ?? easy.overrun { return denial }
         let said = easy.errorText
-        let words = FaultWords(
+        let words = CurlErrorMapping(
             code: code,
             text: said.isEmpty ? CurlLibrary.text(of: code) : said,
             systemError: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),

@@ -7,7 +7,7 @@ import PawlEngine
 ///
 /// Nothing crosses to another origin.
 @safe
-final class OriginMemory {
+final class OriginState {
     struct Key: Hashable {
         var settings: ObjectIdentifier
         var origin: Origin

@@ -1,9 +1,9 @@
 import PawlCore
 import Testing
 
-@Suite struct AnswerFramingTests {
-    private func framing(_ lines: String...) throws(TransferFault) -> AnswerFraming {
-        try AnswerFraming.read(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)).framing
+@Suite struct ResponseFramingTests {
+    private func framing(_ lines: String...) throws(TransferFault) -> ResponseFraming {
+        try ResponseFraming.read(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)).framing
     }
 
     @Test func `a length frames the body and keeps the connection`() throws {
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a folded field is one field, and bare line feeds end lines`() throws {
         let head = "HTTP/1.1 200 OK\nTransfer-Encoding:\n chunked\nX: y\n\tContent-Length: 9\n\n"
-        #expect(try AnswerFraming.read(Array(head.utf8)).framing.body == .chunked)
+        #expect(try ResponseFraming.read(Array(head.utf8)).framing.body == .chunked)
     }
 
     @Test func `interim answers are told from final ones`() throws {

@@ -1,5 +1,5 @@
 /// What the head of an answer says about the bytes after it and about its connection (RFC 9112 §6.3, §9.3).
-package struct AnswerFraming: Hashable, Sendable {
+package struct ResponseFraming: Hashable, Sendable {
     /// Where the body ends.
     package enum Body: Hashable, Sendable {
         case none
@@ -20,8 +20,8 @@ package struct AnswerFraming: Hashable, Sendable {
     /// Reads a whole head, the empty line at its end with it, and what it says of the content too.
     package static func read(
         _ head: [UInt8]
-    ) throws(TransferFault) -> (framing: AnswerFraming, content: ResponseHead) {
-        var framing = AnswerFraming()
+    ) throws(TransferFault) -> (framing: ResponseFraming, content: ResponseHead) {
+        var framing = ResponseFraming()
         var fields = Fields()
         let isCurrent = try framing.readStatus(head)
         // A message with NUL in a field is to be rejected (RFC 9110 §5.5).

@@ -2,17 +2,17 @@ import PawlCore
 import PawlEngine
 
 /// One request and what is known of its answer.
-final class DirectExchange {
+final class HTTP1Exchange {
     let id: TransferID
     let request: TransferRequest
-    let profile: DirectProfile
-    let route: Route
+    let profile: HTTP1Settings
+    let connectionKey: ConnectionKey
     /// `nil` when nobody waits for this transfer any more.
     private(set) var sink: (any TransferSink)?
     /// Where its answer comes; `nil` while it waits for a connection.
     ///
-    /// Each holds the other until `DirectConnection.end`.
-    var connection: DirectConnection?
+    /// Each holds the other until `HTTP1Connection.end`.
+    var connection: HTTP1Connection?
     /// Whether the sink has the head.
     var hasHead = false
     var isPaused = false
@@ -31,13 +31,13 @@ final class DirectExchange {
         _ request: TransferRequest,
         as id: TransferID,
         sink: any TransferSink,
-        profile: DirectProfile
+        profile: HTTP1Settings
     ) {
         self.id = id
         self.request = request
         self.sink = sink
         self.profile = profile
-        route = Route(request)
+        connectionKey = ConnectionKey(request)
     }
 
     /// Forgets the receiver: nothing is delivered any more.

@@ -3,7 +3,7 @@ import Glibc
 import PawlCore
 
 /// What libcurl says about a failure, and what kind of fault that is.
-struct FaultWords {
+struct CurlErrorMapping {
     var code: CURLcode
     var text: String
     /// `errno` of the last connection attempt, 0 when there was none.

@@ -4,7 +4,7 @@ import PawlEngine
 import Testing
 
 /// What HTTP does on our own way; what both ways have in common stands in the suites that run twice.
-@Suite struct DirectHTTPTests {
+@Suite struct HTTP1ClientTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
 
     private func settings(_ change: (inout TransferSettings.Values) -> Void = { _ in }) -> TransferSettings {

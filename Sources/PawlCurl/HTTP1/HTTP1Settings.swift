@@ -3,7 +3,7 @@ import PawlCore
 import PawlEngine
 
 /// The part of a request's head that many requests have in common, or the finding that libcurl has to send them.
-final class DirectProfile {
+final class HTTP1Settings {
     struct Key: Hashable {
         var settings: ObjectIdentifier
         var scheme: WebAddress.Scheme
@@ -101,7 +101,7 @@ final class DirectProfile {
     }
 }
 
-extension DirectProfile {
+extension HTTP1Settings {
     /// Fields that change how the exchange itself works, or that libcurl treats in ways of its own.
     private static let libcurlsOwn: Set<String> = [
         "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",

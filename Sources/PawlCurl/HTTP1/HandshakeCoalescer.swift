@@ -3,18 +3,18 @@ import PawlCore
 /// Lets the first connection over TLS to an origin go ahead, so that those after it go on with its session.
 ///
 /// They wait for its first answer, and no longer than nobody notices: far away, they all set out together.
-struct FirstHandshakes {
+struct HandshakeCoalescer {
     private static let patience = Span.milliseconds(10)
     private static let limit = 64
 
     /// The routes that a connection was made on, and until when the others wait for its answer.
-    private var firsts: [(route: Route, isAwaited: Bool, over: Moment)] = []
+    private var firsts: [(connectionKey: ConnectionKey, isAwaited: Bool, over: Moment)] = []
 
     /// Whether a connection can be made now; the first one of a route can.
-    mutating func lets(_ route: Route, at now: Moment) -> Bool {
-        guard let index = firsts.firstIndex(where: { $0.route == route }) else {
+    mutating func allows(_ connectionKey: ConnectionKey, at now: Moment) -> Bool {
+        guard let index = firsts.firstIndex(where: { $0.connectionKey == connectionKey }) else {
             if firsts.count >= Self.limit { firsts.removeAll(keepingCapacity: true) }
-            firsts.append((route, true, now + Self.patience))
+            firsts.append((connectionKey, true, now + Self.patience))
             return true
         }
         if firsts[index].over <= now { firsts[index].isAwaited = false }
@@ -22,8 +22,8 @@ struct FirstHandshakes {
     }
 
     /// An answer has begun on a connection of the route.
-    mutating func answered(_ route: Route) {
-        guard let index = firsts.firstIndex(where: { $0.route == route }) else { return }
+    mutating func answered(_ connectionKey: ConnectionKey) {
+        guard let index = firsts.firstIndex(where: { $0.connectionKey == connectionKey }) else { return }
         firsts[index].isAwaited = false
     }
 

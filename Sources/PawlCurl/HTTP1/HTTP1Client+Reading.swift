@@ -3,7 +3,7 @@ import PawlCore
 import PawlEngine
 
 // From the socket to the sink.
-extension DirectHTTP {
+extension HTTP1Client {
     /// Reading of one connection in one round: enough to be worth the way, little enough for the others to get on.
     private static let turn = 4 << 20
     /// A head comes in the first read, and a small body with it.
@@ -12,7 +12,7 @@ extension DirectHTTP {
     private static let secureRead = 256 * 1024
 
     /// Reads until nothing is there, the turn is over or the transfer stands still.
-    func advance(_ connection: DirectConnection) {
+    func advance(_ connection: HTTP1Connection) {
         var left = Self.turn
         while let exchange = connection.exchange, !exchange.isPaused, connection.canRead {
             guard left > 0 else { return readSoon(connection) }
@@ -24,7 +24,7 @@ extension DirectHTTP {
         }
     }
 
-    private func receive(_ exchange: DirectExchange, _ connection: DirectConnection) -> Int {
+    private func receive(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection) -> Int {
         var size = unsafe min(max(1024, exchange.request.bufferSize), buffer.count)
         if connection.secure != nil { size = min(size, Self.secureRead) }
         if !exchange.hasHead {
@@ -55,7 +55,7 @@ extension DirectHTTP {
     }
 
     /// Whether what came of a body that nobody wants, framing and all, is still little.
-    private func isWorthDraining(_ exchange: DirectExchange, _ count: Int) -> Bool {
+    private func isWorthDraining(_ exchange: HTTP1Exchange, _ count: Int) -> Bool {
         guard let drainable = exchange.drainable else { return true }
         exchange.drainable = drainable - count
         if drainable < count { end(exchange, .stopped) }
@@ -65,8 +65,8 @@ extension DirectHTTP {
     /// Deals with bytes of an answer, wherever in it they stand.
     func take(
         _ bytes: UnsafeRawBufferPointer,
-        _ exchange: DirectExchange,
-        _ connection: DirectConnection
+        _ exchange: HTTP1Exchange,
+        _ connection: HTTP1Connection
     ) {
         var rest = unsafe bytes
         reading: while true {
@@ -91,13 +91,13 @@ extension DirectHTTP {
     /// `false`: the transfer is over or does not go on here.
     private func deliver(
         _ head: ResponseHead,
-        _ exchange: DirectExchange,
-        _ connection: DirectConnection
+        _ exchange: HTTP1Exchange,
+        _ connection: HTTP1Connection
     ) -> Bool {
         let cookies = connection.reader.cookies
         if !cookies.isEmpty { onCookies(exchange.request, cookies) }
         exchange.hasHead = true
-        if connection.turns == 1, connection.secure != nil { handshakes.answered(exchange.route) }
+        if connection.turns == 1, connection.secure != nil { handshakes.answered(exchange.connectionKey) }
         guard let sink = exchange.sink else { return false }
         let goesOn = sink.transfer(exchange.id, head: head)
         guard exchange.sink != nil else { return false }
@@ -112,8 +112,8 @@ extension DirectHTTP {
     private func offer(
         _ bytes: UnsafeRawBufferPointer,
         _ count: Int,
-        _ exchange: DirectExchange,
-        _ connection: DirectConnection
+        _ exchange: HTTP1Exchange,
+        _ connection: HTTP1Connection
     ) -> Bool {
         guard exchange.drainable == nil else { return true }
         guard let sink = exchange.sink else { return false }
@@ -133,7 +133,7 @@ extension DirectHTTP {
     }
 
     /// Lets a paused transfer go on.
-    func goOn(_ exchange: DirectExchange) {
+    func goOn(_ exchange: HTTP1Exchange) {
         exchange.isPaused = false
         guard let connection = exchange.connection else { return }
         if !exchange.held.isEmpty {

@@ -8,15 +8,15 @@ import PawlCore
 /// Bytes may wait decrypted, or read ahead, while the socket has none. So what is to be read is read until the
 /// socket was found empty and nothing waits; a change of the socket tells of all that comes after that.
 @safe
-final class SecureWire {
+final class TLSConnection {
     let socket: Int32
     private let connection: UnsafeMutableRawPointer
-    private let line: UnsafeMutablePointer<SecureLine>
+    private let line: UnsafeMutablePointer<SocketBIO>
     private let easy: EasyHandle
     /// `nil` when closed.
     private var multi: MultiHandle?
     /// How reading ended; told again whenever it is asked for.
-    private var ending: DirectConnection.Reading?
+    private var ending: HTTP1Connection.Reading?
 
     /// The connection of `easy`, which is in `multi`.
     init?(_ easy: EasyHandle, in multi: MultiHandle) {
@@ -26,9 +26,9 @@ final class SecureWire {
         _ = unsafe curl_easy_recv(easy.raw, &byte, 1, &count)
         guard count == 0, let socket = easy.socket, let connection = unsafe pawl_easy_get_tls(easy.raw)
         else { return nil }
-        let line = UnsafeMutablePointer<SecureLine>.allocate(capacity: 1)
-        unsafe line.initialize(to: SecureLine(socket: socket))
-        guard unsafe pawl_tls_rewire(connection, SecureLine.kind, line) != 0 else {
+        let line = UnsafeMutablePointer<SocketBIO>.allocate(capacity: 1)
+        unsafe line.initialize(to: SocketBIO(socket: socket))
+        guard unsafe pawl_tls_rewire(connection, SocketBIO.kind, line) != 0 else {
             unsafe line.deallocate()
             return nil
         }
@@ -54,7 +54,7 @@ final class SecureWire {
     func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         isOneEnough: Bool
-    ) -> DirectConnection.Reading {
+    ) -> HTTP1Connection.Reading {
         var done = 0
         while done < buffer.count, ending == nil {
             var count = 0
@@ -97,7 +97,7 @@ final class SecureWire {
 }
 
 /// A socket as OpenSSL sees it.
-private struct SecureLine {
+private struct SocketBIO {
     enum End {
         case none
         case closed
@@ -114,11 +114,11 @@ private struct SecureLine {
     /// Made once, for good.
     nonisolated(unsafe) static let kind = unsafe pawl_tls_make_wires(  // OpenSSL's own counts are atomic
         { wire, bytes, count in
-            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SecureLine.self)
+            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SocketBIO.self)
             return unsafe line.pointee.receive(wire, bytes, count)
         },
         { wire, bytes, count in
-            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SecureLine.self)
+            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SocketBIO.self)
             return unsafe line.pointee.send(wire, bytes, count)
         },
         { _, command, _, _ in command == pawl_tls_flush ? 1 : 0 }

@@ -9,36 +9,36 @@ import PawlEngine
 ///
 /// Sinks are only called from `work`, `deliverResumed` and `fail`.
 @safe
-final class DirectHTTP {
+final class HTTP1Client {
     let clock: any Clock
     let poller: SocketPoller
     /// Where the Set-Cookie fields of an answer go.
     var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
 
     /// The transfers that somebody waits for.
-    var exchanges: [TransferID: DirectExchange] = [:]
+    var exchanges: [TransferID: HTTP1Exchange] = [:]
     /// To be sent.
-    private var waiting: [DirectExchange] = []
+    private var waiting: [HTTP1Exchange] = []
     /// To be sent when the first connection of their route has gone ahead.
-    private var behind: [DirectExchange] = []
-    var handshakes = FirstHandshakes()
+    private var waitingForHandshake: [HTTP1Exchange] = []
+    var handshakes = HandshakeCoalescer()
     private var resuming: [TransferID] = []
-    private var connections: [UInt64: DirectConnection] = [:]
+    private var connections: [UInt64: HTTP1Connection] = [:]
     /// The last of a route is the one that was used last.
-    private var idle: [DirectConnection] = []
+    private var idle: [HTTP1Connection] = []
     /// Connections that may have more to read although no change will tell.
-    private var eager: [DirectConnection] = []
-    private var drained: [DirectExchange] = []
+    private var readable: [HTTP1Connection] = []
+    private var drained: [HTTP1Exchange] = []
     private var lastKey: UInt64 = 0
     /// Counts the waits.
     private var round: UInt64 = 0
-    private var profiles: [DirectProfile.Key: DirectProfile] = [:]
+    private var profiles: [HTTP1Settings.Key: HTTP1Settings] = [:]
     /// Nearly always the next one too.
-    private var lastProfile: (key: DirectProfile.Key, profile: DirectProfile)?
+    private var lastProfile: (key: HTTP1Settings.Key, profile: HTTP1Settings)?
     private var request: [UInt8] = []
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
-    private let environmentHasProxy = DirectProfile.environmentHasProxy
+    private let environmentHasProxy = HTTP1Settings.environmentHasProxy
 
     private enum Limit {
         static let idle = 128
@@ -60,12 +60,12 @@ final class DirectHTTP {
     }
 
     /// Whether `perform` has work that no descriptor tells of.
-    var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !eager.isEmpty }
+    var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !readable.isEmpty }
 
     /// When draining, or who waits behind a first connection, has to be looked at.
     var deadline: Moment? {
         let drained = drained.lazy.map(\.drainLimit).min()
-        guard !behind.isEmpty, let handshake = handshakes.deadline else { return drained }
+        guard !waitingForHandshake.isEmpty, let handshake = handshakes.deadline else { return drained }
         return drained.map { min($0, handshake) } ?? handshake
     }
 
@@ -76,7 +76,7 @@ final class DirectHTTP {
         guard isOurs(request) else { return false }
         let profile = profile(for: request)
         guard profile.takes(request.address) else { return false }
-        let exchange = DirectExchange(request, as: id, sink: sink, profile: profile)
+        let exchange = HTTP1Exchange(request, as: id, sink: sink, profile: profile)
         exchanges[id] = exchange
         waiting.append(exchange)
         return true
@@ -86,13 +86,13 @@ final class DirectHTTP {
     private func isOurs(_ request: TransferRequest) -> Bool {
         switch request.address.scheme {
         case .http: true
-        case .https: request.connection == .separate && SecureContext.isReachable
+        case .https: request.connection == .separate && TLSContext.isReachable
         case .ftp, .ftps, .sftp: false
         }
     }
 
     /// Ends the transfer, if it is here.
-    func cancel(_ id: TransferID) -> DirectExchange? {
+    func cancel(_ id: TransferID) -> HTTP1Exchange? {
         guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
         exchange.detach()
         if let connection = exchange.connection { drop(connection) }
@@ -105,17 +105,17 @@ final class DirectHTTP {
         return true
     }
 
-    private func profile(for request: TransferRequest) -> DirectProfile {
-        let key = DirectProfile.Key(request)
+    private func profile(for request: TransferRequest) -> HTTP1Settings {
+        let key = HTTP1Settings.Key(request)
         if let lastProfile, lastProfile.key == key { return lastProfile.profile }
         let profile = profiles[key] ?? makeProfile(for: request, key)
         lastProfile = (key, profile)
         return profile
     }
 
-    private func makeProfile(for request: TransferRequest, _ key: DirectProfile.Key) -> DirectProfile {
+    private func makeProfile(for request: TransferRequest, _ key: HTTP1Settings.Key) -> HTTP1Settings {
         if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
-        let profile = DirectProfile(for: request, environmentHasProxy: environmentHasProxy)
+        let profile = HTTP1Settings(for: request, environmentHasProxy: environmentHasProxy)
         profiles[key] = profile
         return profile
     }
@@ -123,30 +123,30 @@ final class DirectHTTP {
     // MARK: connections
 
     /// Sends what was started on kept connections, and returns those that need a new one.
-    func sendWaiting() -> [DirectExchange] {
-        guard !waiting.isEmpty || !behind.isEmpty else { return [] }
-        let batch = behind + waiting
-        behind.removeAll(keepingCapacity: true)
+    func sendWaiting() -> [HTTP1Exchange] {
+        guard !waiting.isEmpty || !waitingForHandshake.isEmpty else { return [] }
+        let batch = waitingForHandshake + waiting
+        waitingForHandshake.removeAll(keepingCapacity: true)
         waiting.removeAll(keepingCapacity: true)
-        var others: [DirectExchange] = []
+        var others: [HTTP1Exchange] = []
         for exchange in batch where exchange.sink != nil {
-            if !exchange.isRetry, let connection = takeIdle(exchange.route) {
+            if !exchange.isRetry, let connection = takeIdle(exchange.connectionKey) {
                 send(exchange, on: connection)
             } else if exchange.request.address.scheme == .http
-                || handshakes.lets(exchange.route, at: clock.now)
+                || handshakes.allows(exchange.connectionKey, at: clock.now)
             {
                 others.append(exchange)
             } else {
-                behind.append(exchange)
+                waitingForHandshake.append(exchange)
             }
         }
         return others
     }
 
     /// A connection for `exchange` is there: a socket that is ours from here on, or that of `secure`.
-    func connected(_ exchange: DirectExchange, _ socket: Int32, _ secure: SecureWire?) {
+    func connected(_ exchange: HTTP1Exchange, _ socket: Int32, _ secure: TLSConnection?) {
         lastKey += 1
-        let connection = DirectConnection(socket, secure, to: exchange.route, key: lastKey)
+        let connection = HTTP1Connection(socket, secure, to: exchange.connectionKey, key: lastKey)
         guard exchange.sink != nil else { return }
         guard poller.add(socket, key: lastKey) else {
             let reason = unsafe String(cString: strerror(errno))
@@ -156,17 +156,17 @@ final class DirectHTTP {
         send(exchange, on: connection)
     }
 
-    private func send(_ exchange: DirectExchange, on connection: DirectConnection) {
+    private func send(_ exchange: HTTP1Exchange, on connection: HTTP1Connection) {
         connection.begin(exchange)
         exchange.profile.write(exchange.request, to: &request)
         connection.send(request: request)
         if connection.canRead { readSoon(connection) }
     }
 
-    private func takeIdle(_ route: Route) -> DirectConnection? {
+    private func takeIdle(_ connectionKey: ConnectionKey) -> HTTP1Connection? {
         guard !idle.isEmpty else { return nil }
         let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
-        while let index = idle.lastIndex(where: { $0.route == route }) {
+        while let index = idle.lastIndex(where: { $0.connectionKey == connectionKey }) {
             let connection = idle.remove(at: index)
             if connection.idleSince > oldest, connection.isAlive { return connection }
             drop(connection)
@@ -175,7 +175,7 @@ final class DirectHTTP {
     }
 
     /// Keeps a connection whose answer is complete for the next request to its origin.
-    func keep(_ connection: DirectConnection) {
+    func keep(_ connection: HTTP1Connection) {
         connection.end()
         guard idle.count < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
         connection.idleSince = clock.now
@@ -183,14 +183,14 @@ final class DirectHTTP {
     }
 
     /// Closes a connection.
-    func drop(_ connection: DirectConnection) {
+    func drop(_ connection: HTTP1Connection) {
         connection.end()
         connections[connection.key] = nil
         connection.close()
     }
 
     /// Sends the request once more, on a connection of its own.
-    func retry(_ exchange: DirectExchange) {
+    func retry(_ exchange: HTTP1Exchange) {
         exchange.isRetry = true
         waiting.append(exchange)
     }
@@ -198,10 +198,10 @@ final class DirectHTTP {
     // MARK: rounds
 
     /// Looks at the connection in the next round although no change may tell of it.
-    func readSoon(_ connection: DirectConnection) {
-        guard !connection.isEager else { return }
-        connection.isEager = true
-        eager.append(connection)
+    func readSoon(_ connection: HTTP1Connection) {
+        guard !connection.isReadable else { return }
+        connection.isReadable = true
+        readable.append(connection)
     }
 
     /// Lets paused transfers go on.
@@ -221,10 +221,10 @@ final class DirectHTTP {
     /// Deals with everything that the last wait brought.
     func work() {
         round += 1
-        let hungry = eager
-        eager.removeAll(keepingCapacity: true)
+        let hungry = readable
+        readable.removeAll(keepingCapacity: true)
         for connection in hungry {
-            connection.isEager = false
+            connection.isReadable = false
             advance(connection)
         }
         poller.takeChanges { change in
@@ -242,7 +242,7 @@ final class DirectHTTP {
     }
 
     /// The peer has closed an idle connection, or sent what nobody asked for.
-    private func dropIdle(_ connection: DirectConnection) {
+    private func dropIdle(_ connection: HTTP1Connection) {
         idle.removeAll { $0 === connection }
         drop(connection)
     }
@@ -250,12 +250,12 @@ final class DirectHTTP {
     // MARK: draining
 
     /// Goes on reading a short body that nobody wants, for the sake of the connection.
-    func drain(_ exchange: DirectExchange) {
+    func drain(_ exchange: HTTP1Exchange) {
         exchange.drainLimit = clock.now + Limit.drain
         drained.append(exchange)
     }
 
-    func endDraining(of exchange: DirectExchange) { drained.removeAll { $0 === exchange } }
+    func endDraining(of exchange: HTTP1Exchange) { drained.removeAll { $0 === exchange } }
 
     private func endDraining() {
         guard !drained.isEmpty else { return }

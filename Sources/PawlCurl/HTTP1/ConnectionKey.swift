@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 /// What has to agree for a request to go out on a kept connection.
-struct Route: Equatable {
+struct ConnectionKey: Equatable {
     private let origin: Origin
     private let interface: String?
     /// Proxy, authorities and client certificate, for TLS; held, so that their identity stays theirs.
@@ -18,7 +18,7 @@ struct Route: Equatable {
         carriesSecrets = isSecure && request.carriesSecrets
     }
 
-    static func == (one: Route, other: Route) -> Bool {
+    static func == (one: ConnectionKey, other: ConnectionKey) -> Bool {
         one.origin == other.origin && one.interface == other.interface
             && one.settings === other.settings && one.carriesSecrets == other.carriesSecrets
     }

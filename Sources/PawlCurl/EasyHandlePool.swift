@@ -3,13 +3,13 @@ import PawlCore
 import PawlEngine
 
 /// What a transport keeps between requests: idle handles, the options they share, and what origins let us keep.
-final class ExchangePool {
+final class EasyHandlePool {
     /// The exchanges whose sinks stopped at a head; emptied after each round.
     let stopped = StoppedList()
 
     private var idle: [Exchange] = []
     private var profiles: [Profile.Key: Profile] = [:]
-    private var memories: [OriginMemory.Key: OriginMemory] = [:]
+    private var memories: [OriginState.Key: OriginState] = [:]
     private var requestCount: UInt64 = 0
     /// Whether any memory was told of cookies.
     private var holdsCookies = false
@@ -55,7 +55,7 @@ final class ExchangePool {
 
     /// Whether the request's origin has set cookies in answers that were not libcurl's.
     func hasCookies(for request: TransferRequest) -> Bool {
-        holdsCookies && memories[OriginMemory.Key(request)]?.holdsCookies ?? false
+        holdsCookies && memories[OriginState.Key(request)]?.holdsCookies ?? false
     }
 
     /// Puts the cookies of an answer that was not libcurl's where libcurl finds them.
@@ -91,18 +91,18 @@ final class ExchangePool {
         return profile
     }
 
-    private func memory(for request: TransferRequest) throws(TransferFault) -> OriginMemory? {
+    private func memory(for request: TransferRequest) throws(TransferFault) -> OriginState? {
         switch request.address.scheme {
         case .http, .https: break
         case .ftp, .ftps, .sftp: return nil
         }
-        let key = OriginMemory.Key(request)
+        let key = OriginState.Key(request)
         if let known = memories[key] {
             known.lastUse = requestCount
             return known
         }
         if memories.count >= Limit.memories { forgetOldOrigins() }
-        let memory = try OriginMemory(for: request)
+        let memory = try OriginState(for: request)
         memory.lastUse = requestCount
         memories[key] = memory
         return memory

@@ -3,7 +3,7 @@ import CPawlSystem
 import CTLS
 
 /// What OpenSSL is told that libcurl has no option for.
-enum SecureContext {
+enum TLSContext {
     /// Four records of the usual size.
     private static let readAhead = 4 * (16 * 1024 + 256)
 
@@ -20,17 +20,17 @@ enum SecureContext {
         guard let context = unsafe context else { return CURLE_OK }
         // Else a body without a length that is cut would pass for a whole one.
         unsafe pawl_tls_expect_goodbye(context)
-        if pawl_has_aes() != 0 { unsafe SecureContext.preferShortKeys(context) }
+        if pawl_has_aes() != 0 { unsafe TLSContext.preferShortKeys(context) }
         return CURLE_OK
     }
 
-    /// The same for connections that `SecureWire` reads, which copes with bytes that were read ahead.
+    /// The same for connections that `TLSConnection` reads, which copes with bytes that were read ahead.
     static let prepareReadAhead: curl_ssl_ctx_callback = { easy, context, extra in
         guard let context = unsafe context else { return CURLE_OK }
-        unsafe pawl_tls_read_ahead(context, SecureContext.readAhead)
+        unsafe pawl_tls_read_ahead(context, TLSContext.readAhead)
         unsafe pawl_tls_let_writes_move(context)
         unsafe pawl_tls_take_tickets(context)
-        return unsafe SecureContext.prepare(easy, context, extra)
+        return unsafe TLSContext.prepare(easy, context, extra)
     }
 
     /// A list that OpenSSL does not take leaves the old one in force.

@@ -3,12 +3,12 @@ import PawlCore
 import PawlEngine
 
 // From the socket to the file without passing through memory.
-extension DirectHTTP {
+extension HTTP1Client {
     /// Less than this is read and written as quickly.
     private static let leastSplice: Int64 = 64 * 1024
 
     /// Where the next bytes may be spliced to, when that is worth it.
-    func spliceTarget(_ exchange: DirectExchange, _ connection: DirectConnection) -> SpliceTarget? {
+    func spliceTarget(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection) -> SpliceTarget? {
         guard exchange.hasHead, !exchange.cannotSplice, connection.secure == nil else { return nil }
         switch connection.reader.body {
         case .length(let left): guard left >= Self.leastSplice else { return nil }
@@ -22,7 +22,7 @@ extension DirectHTTP {
     }
 
     /// Moves what has come, and tells how many bytes it was.
-    func splice(_ exchange: DirectExchange, _ connection: DirectConnection, to target: SpliceTarget) -> Int {
+    func splice(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection, to target: SpliceTarget) -> Int {
         guard let pipe else {
             exchange.cannotSplice = true
             return 0
@@ -52,8 +52,8 @@ extension DirectHTTP {
     private func empty(
         _ pipe: SplicePipe,
         _ count: Int,
-        _ exchange: DirectExchange,
-        _ connection: DirectConnection,
+        _ exchange: HTTP1Exchange,
+        _ connection: HTTP1Connection,
         to target: SpliceTarget
     ) {
         let moved = pipe.empty(count, into: target.descriptor, at: target.offset)

@@ -6,7 +6,7 @@ import Testing
 @testable import PawlCurl
 
 /// TLS on connections of their own: read by us, and for comparison by libcurl.
-@Suite(.serialized, .bothWays) struct SecureWireTests {
+@Suite(.serialized, .bothWays) struct TLSConnectionTests {
     private let server: SecureServer
     private let bench: Bench
     private let settings: TransferSettings

@@ -1,0 +1,103 @@
+import CCurl
+import Glibc
+import PawlCore
+import PawlEngine
+
+// Where our own HTTP meets libcurl: one wait for both, and the connections that libcurl makes for it.
+extension CurlTransport {
+    func startHTTP1(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
+        guard let http1, !hasCookies(for: request) else { return false }
+        return http1.start(request, as: id, sink: sink)
+    }
+
+    func cancelHTTP1(_ id: TransferID) -> Bool {
+        guard let exchange = http1?.cancel(id) else { return false }
+        guard let connector = connectors.values.first(where: { $0.exchange === exchange }) else { return true }
+        remove(connector)
+        return true
+    }
+
+    func resumeHTTP1(_ id: TransferID) -> Bool { http1?.resume(id) ?? false }
+
+    var http1Deadline: Moment? { http1?.deadline }
+
+    /// Sends what was started and lets paused transfers go on.
+    ///
+    /// Returns whether something is to be done without waiting.
+    func beginHTTP1() -> Bool {
+        guard let http1 else { return false }
+        let failures = http1.sendWaiting().count { !connector($0, for: http1) }
+        let hasResumed = http1.deliverResumed()
+        return hasResumed || http1.isBusy || failures > 0
+    }
+
+    func waitHTTP1(milliseconds: Int32) {
+        guard let http1 else {
+            _ = unsafe pawl_multi_poll(multi.raw, -1, milliseconds)
+            return
+        }
+        guard multi.busy > 0 else { return http1.poller.wait(milliseconds: milliseconds) }
+        _ = unsafe pawl_multi_poll(multi.raw, http1.poller.descriptor, milliseconds)
+        http1.poller.wait(milliseconds: 0)
+    }
+
+    func workHTTP1() {
+        http1?.work()
+    }
+
+    /// Gives up all connections that are being made.
+    func hangUp() {
+        for connector in connectors.values { remove(connector) }
+    }
+
+    // MARK: connecting
+
+    /// `false`: the sink was told that there is no connection.
+    private func connector(_ exchange: HTTP1Exchange, for http1: HTTP1Client) -> Bool {
+        do throws(TransferFault) {
+            var request = exchange.request
+            request.connection = .separate
+            guard let connector = CurlConnector(for: exchange, try pool.profile(for: request), sessions) else {
+                throw TransferFault(.other, "no memory for a connection")
+            }
+            if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }
+            multi.add(connector.easy)
+            connectors[unsafe UInt(bitPattern: connector.easy.raw)] = connector
+            return true
+        } catch {
+            http1.fail(exchange, error)
+            return false
+        }
+    }
+
+    private func remove(_ connector: CurlConnector) {
+        guard connectors.removeValue(forKey: unsafe UInt(bitPattern: connector.easy.raw)) != nil else { return }
+        multi.remove(connector.easy)
+    }
+
+    /// Takes a connection over, or tells why there is none; `false` when the handle is no dial.
+    func endConnecting(_ handle: UnsafeMutableRawPointer?, _ code: CURLcode) -> Bool {
+        guard let http1, let connector = connectors[UInt(bitPattern: handle)] else { return false }
+        let exchange = connector.exchange
+        guard code == CURLE_OK else {
+            let fault = connector.fault(code)
+            remove(connector)
+            http1.fail(exchange, fault)
+            return true
+        }
+        guard let (socket, secure) = connector.takeConnection(in: multi) else {
+            let reason = unsafe String(cString: strerror(errno))
+            remove(connector)
+            http1.fail(exchange, TransferFault(.other, "cannot take a connection over: \(reason)"))
+            return true
+        }
+        if secure == nil {
+            remove(connector)
+        } else {
+            connectors[UInt(bitPattern: handle)] = nil
+            multi.rest(connector.easy)
+        }
+        http1.connected(exchange, socket, secure)
+        return true
+    }
+}
