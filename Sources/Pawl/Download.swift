@@ -18,7 +18,7 @@ public final class Download: Sendable, Identifiable {
         /// What is known beside the engine's reading.
         var base: DownloadSnapshot
         /// The engine's reading while the engine has it.
-        var box: ReadingBox?
+        var box: ProgressCell?
         /// Shown instead of what the engine is doing, since it is leaving already.
         var leaving: DownloadState?
         var outcome: Result<DownloadedFile, PawlError>?
@@ -35,7 +35,7 @@ public final class Download: Sendable, Identifiable {
     /// Beats when the outcome or the rest changes.
     private let turns = Pulse()
 
-    init(_ base: DownloadSnapshot, box: ReadingBox? = nil, owner: any DownloadOwner) {
+    init(_ base: DownloadSnapshot, box: ProgressCell? = nil, owner: any DownloadOwner) {
         id = base.id
         self.owner = owner
         state = Mutex(State(base: base, box: box))
@@ -133,7 +133,7 @@ extension Download {
 
     /// Makes the engine's readings beat; costs nothing until somebody listens.
     func watch() {
-        let box = state.withLock { state -> ReadingBox? in
+        let box = state.withLock { state -> ProgressCell? in
             defer { state.isWatched = true }
             return state.isWatched ? nil : state.box
         }
@@ -141,8 +141,8 @@ extension Download {
     }
 
     /// The engine has it, or has it no more, and then `base` says it all.
-    func show(_ base: DownloadSnapshot, box: ReadingBox?, leaving: DownloadState?) {
-        let fresh = state.withLock { state -> ReadingBox? in
+    func show(_ base: DownloadSnapshot, box: ProgressCell?, leaving: DownloadState?) {
+        let fresh = state.withLock { state -> ProgressCell? in
             let isFresh = state.isWatched && state.box !== box
             state.base = base
             state.box = box
@@ -153,7 +153,7 @@ extension Download {
         changes.beat()
     }
 
-    private func watch(_ box: ReadingBox) {
+    private func watch(_ box: ProgressCell) {
         box.watch { [weak self] _ in self?.changes.beat() }
     }
 }

@@ -4,10 +4,10 @@ package import PawlCore
 /// from 0".
 public struct DownloadNotice: Sendable, Hashable, CustomStringConvertible {
     /// The same in parts, for who tells it in another language.
-    package let wording: Wording
+    package let message: LocalizableMessage
 
-    package init(_ wording: Wording) { self.wording = wording }
+    package init(_ message: LocalizableMessage) { self.message = message }
 
     /// The sentence, in English.
-    public var description: String { wording.description }
+    public var description: String { message.description }
 }

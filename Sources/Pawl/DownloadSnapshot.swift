@@ -80,7 +80,7 @@ public enum DownloadState: String, Sendable, Hashable, CaseIterable {
 
 extension DownloadSnapshot {
     /// This, with what the engine has of it now.
-    func overlaid(with reading: Reading) -> DownloadSnapshot {
+    func overlaid(with reading: ProgressSample) -> DownloadSnapshot {
         var snapshot = self
         snapshot.state = DownloadState(reading.phase)
         snapshot.name = reading.name ?? name

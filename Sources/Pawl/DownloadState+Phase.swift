@@ -39,14 +39,14 @@ extension DownloadState {
 }
 
 extension DownloadEvent {
-    init(_ report: Report) {
+    init(_ report: EngineEvent) {
         id = Download.ID(rawValue: report.id.rawValue)
         kind =
-            switch report.telling {
+            switch report.notice {
             case .phase(let phase): .state(DownloadState(phase))
             case .started(let total, let resumedAt):
                 .started(name: report.name, total: total, resumedAt: resumedAt)
-            case .notice(let wording): .notice(DownloadNotice(wording))
+            case .notice(let message): .notice(DownloadNotice(message))
             case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
             case .finished(let length, let wasThere):
                 .finished(

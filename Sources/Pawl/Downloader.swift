@@ -224,7 +224,7 @@ final class Board: Sendable {
         onEvent(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice("\(text)"))))
     }
 
-    func post(_ report: Report) {
+    func post(_ report: EngineEvent) {
         let event = DownloadEvent(report)
         let ended: Result<DownloadedFile, PawlError>? =
             switch event.kind {

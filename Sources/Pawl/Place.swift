@@ -16,7 +16,7 @@ struct Place: Sendable {
         switch try disk.claim(claim, adopts: { $0.facts.sources.first.map(formerSources.contains) ?? false })
         {
         case .fresh(let partial), .found(let partial, _): partial.discard()
-        case .existing(let partial, _): try partial.giveBack()
+        case .existing(let partial, _): try partial.restoreOriginal()
         case .skipped: break
         }
     }

@@ -20,7 +20,7 @@ package final class ThreadExecutor: TaskExecutor {
 
 /// Nothing is owned by such a thread.
 private final class Nobody: ThreadBound {
-    var patience: Span? { nil }
+    var patience: Interval? { nil }
     var hasEnded: Bool { false }
     func settle() {}
 }

@@ -9,13 +9,13 @@ package func run(arguments: [String]) -> Int32 {
         if name == "aria2c" { return try Command.aria2c.run(arguments.dropFirst()) }
         return try run(command: arguments.dropFirst())
     } catch {
-        complain(error)
+        throttled(error)
         return Int32(error.code.rawValue)
     }
 }
 
 /// The one sentence that a failure gets.
-func complain(_ failure: Failure) {
+func throttled(_ failure: Failure) {
     var errors = OutputFile(descriptor: STDERR_FILENO)
     errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
     errors.flush()

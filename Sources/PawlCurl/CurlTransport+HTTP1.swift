@@ -19,7 +19,7 @@ extension CurlTransport {
 
     func resumeHTTP1(_ id: TransferID) -> Bool { http1?.resume(id) ?? false }
 
-    var http1Deadline: Moment? { http1?.deadline }
+    var http1Deadline: Instant? { http1?.deadline }
 
     /// Sends what was started and lets paused transfers go on.
     ///

@@ -20,7 +20,7 @@ package final class CurlTransport: Transport {
     /// Cancelled inside a callback: to leave the multi handle after it.
     private var pendingRemoval: [Exchange] = []
     /// Read to the end of a short body for nobody, until the moment.
-    private var draining: [(exchange: Exchange, deadline: Moment)] = []
+    private var draining: [(exchange: Exchange, deadline: Instant)] = []
     /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
     private var ending: TransferID?
     let pool = EasyHandlePool()
@@ -37,7 +37,7 @@ package final class CurlTransport: Transport {
         /// Streams of one HTTP/2 connection.
         static let streams = 256
         /// How long the short body of an unwanted answer may take.
-        static let drain = Span.seconds(1)
+        static let drain = Interval.seconds(1)
     }
 
     /// Starts libcurl once for the process and makes a multi handle.
@@ -104,7 +104,7 @@ package final class CurlTransport: Transport {
         resuming.append(id)
     }
 
-    package func perform(until deadline: Moment?) {
+    package func perform(until deadline: Instant?) {
         precondition(!multi.isInside, "perform is not called from a sink")
         let hasTold = joinAll()
         let hasResumed = resumeAll()
@@ -176,7 +176,7 @@ extension CurlTransport {
         return true
     }
 
-    private func wait(until deadline: Moment?) {
+    private func wait(until deadline: Instant?) {
         let longest = Int64(Int32.max)
         var milliseconds = longest
         var deadline = deadline

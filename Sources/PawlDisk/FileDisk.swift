@@ -11,7 +11,7 @@ package final class FileDisk: Disk {
     let folders: FolderCache
     let claims = ClaimRegistry()
     let unfinished = UnfinishedIndex()
-    let numbers = NumberHints()
+    let numbers = SuffixCache()
     let syncers = WorkerPool(threads: 2)
     let hashers = WorkerPool(threads: 2)
     let publisher: Publisher
@@ -52,7 +52,7 @@ package final class FileDisk: Disk {
     package func claim(
         _ claim: Claim,
         adopts: (LoadedJournal) -> Bool
-    ) throws(Failure) -> ClaimAnswer {
+    ) throws(Failure) -> ClaimResult {
         var folder = try folders.open(claim.folder)
         warn(of: folder)
         var number = 0
@@ -63,7 +63,7 @@ package final class FileDisk: Disk {
             switch outcome {
             case .answer(let answer): return answer
             case .taken(let failure), .distrusted(let failure):
-                guard claim.ifExists == .rename, number < NumberHints.last else { throw failure }
+                guard claim.ifExists == .rename, number < SuffixCache.last else { throw failure }
                 if case .distrusted = outcome {
                     environment.notice(
                         "\(failure.what) \(failure.place): \(failure.why); another name is taken"

@@ -31,8 +31,8 @@ import Testing
         #expect(recorder.events == [.head(200)])
     }
 
-    @Test(arguments: [ChunkAnswer.taken, .pause, .stop])
-    func `cancelled inside the chunk callback, nothing follows`(answer: ChunkAnswer) throws {
+    @Test(arguments: [ChunkResult.taken, .pause, .stop])
+    func `cancelled inside the chunk callback, nothing follows`(answer: ChunkResult) throws {
         let server = try ScriptedServer { _ in .body(payload(1_000_000)) }
         defer { server.stop() }
         let bench = try Bench()

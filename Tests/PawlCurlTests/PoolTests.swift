@@ -126,8 +126,8 @@ import Testing
 /// A clock that stands still until it is moved.
 final class SetClock: Clock {
     private let nanoseconds = Atomic<Int64>(1_000_000_000)
-    var now: Moment { Moment(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
+    var now: Instant { Instant(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
     var wallTime: UnixTime { UnixTime(seconds: 0) }
 
-    func advance(by span: Span) { nanoseconds.add(span.nanoseconds, ordering: .relaxed) }
+    func advance(by span: Interval) { nanoseconds.add(span.nanoseconds, ordering: .relaxed) }
 }

@@ -35,7 +35,7 @@ import Testing
         case (.overwrite, .fresh(let partial)?): partial.discard()
         case (.resume, .existing(let partial, let length)?):
             #expect(length == 3000)
-            try partial.giveBack()
+            try partial.restoreOriginal()
         case (.skip, .skipped?): break
         default: Issue.record("\(policy) gave \(String(describing: answer))")
         }
@@ -147,7 +147,7 @@ import Testing
             return
         }
         #expect(unsafe link("\(folder.path)/x.bin.pawl", "\(folder.path)/kept") == 0)
-        try partial.giveBack()
+        try partial.restoreOriginal()
         move("kept", to: "x.bin.pawl", in: folder)
         folder.restart()
         #expect(try folder.fresh("x.bin").name == "x (1).bin")

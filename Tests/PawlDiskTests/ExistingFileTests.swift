@@ -71,7 +71,7 @@ import Testing
         #expect(length == 1000)
         #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
         try partial.write(payload(20, seed: 3), at: 1000)
-        try partial.giveBack()
+        try partial.restoreOriginal()
         #expect(folder.names == ["x.bin"])
         #expect(try folder.bytes(of: "x.bin") == payload(1000))
         let after = try #require(try kept.status(of: "x.bin"))
@@ -149,7 +149,7 @@ import Testing
         let folder = try folder()
         #expect(unsafe link("\(folder.path)/x.bin", "\(folder.path)/other") == 0)
         let (partial, _) = try existing(folder)
-        try partial.giveBack()
+        try partial.restoreOriginal()
         #expect(folder.names == ["other", "x.bin"])
         #expect(try folder.bytes(of: "x.bin") == payload(1000))
     }

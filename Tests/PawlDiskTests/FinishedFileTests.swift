@@ -41,7 +41,7 @@ import Testing
         length: Int64? = 3000,
         _ ifExists: IfExists = .rename,
         source: String = source
-    ) throws -> ClaimAnswer {
+    ) throws -> ClaimResult {
         var wish = Claim(
             folder: folder.path,
             name: "x.bin",
@@ -52,7 +52,7 @@ import Testing
         return try folder.disk.claim(wish) { _ in false }
     }
 
-    private func isThere(_ answer: ClaimAnswer) -> Bool {
+    private func isThere(_ answer: ClaimResult) -> Bool {
         switch answer {
         case .skipped: return true
         case .fresh(let partial), .found(let partial, _), .existing(let partial, _):
@@ -143,7 +143,7 @@ import Testing
         try partial.write(payload(3000), at: 0)
         partial.remember(content())
         let untold = CompletionMark(try #require(content()), length: 3000, modified: 0, isTold: false)
-        PartMark.set(untold, on: partial.openFile)
+        OwnerAttribute.set(untold, on: partial.openFile)
         partial.release()
         #expect(unsafe rename("\(folder.path)/x.bin.part", "\(folder.path)/x.bin") == 0)
         folder.restart()

@@ -109,7 +109,7 @@ import Testing
             try folder.put(bytes, in: name)
             guard withMarks else { continue }
             let copy = try #require(folder.disk.folders.existing(folder.path)).open(name, flags: O_RDWR)
-            #expect(try PartMark.set(7, on: copy))
+            #expect(try OwnerAttribute.set(7, on: copy))
         }
     }
 

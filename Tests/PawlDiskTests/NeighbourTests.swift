@@ -78,7 +78,7 @@ import Testing
         partial.release()
     }
 
-    private func use(_ answer: ClaimAnswer, _ ending: Ending, _ folder: TestFolder) async throws {
+    private func use(_ answer: ClaimResult, _ ending: Ending, _ folder: TestFolder) async throws {
         let taken: any Partial
         switch answer {
         case .fresh(let partial), .found(let partial, _), .existing(let partial, _): taken = partial

@@ -91,7 +91,7 @@ import Testing
         }
         #expect(length == 50)
         #expect(folder.names.contains("x.bin") && folder.names.contains("x.bin.part"))
-        try partial.giveBack()
+        try partial.restoreOriginal()
     }
 
     @Test func `a folder that others can write to is told of once`() throws {

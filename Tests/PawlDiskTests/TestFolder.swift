@@ -55,7 +55,7 @@ final class TestFolder {
         from source: String = "https://a.example/x",
         _ ifExists: IfExists = .rename,
         adopts: (LoadedJournal) -> Bool = { _ in false }
-    ) throws -> ClaimAnswer {
+    ) throws -> ClaimResult {
         let wish = Claim(folder: path, name: name, ifExists: ifExists, facts: facts(name, from: source))
         return try disk.claim(wish, adopts: adopts)
     }

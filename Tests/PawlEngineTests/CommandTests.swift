@@ -85,7 +85,7 @@ import Testing
         let stage = Stage()
         stage.serve("a.bin", 20 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(3) })
-        let seen = Mutex<[Look?]>([])
+        let seen = Mutex<[Inspection?]>([])
         stage.whenTaken(9 * .mebi) { stage in
             stage.engine.look(at: id) { look in seen.withLock { $0.append(look) } }
         }
@@ -143,7 +143,7 @@ import Testing
         }
         stage.run()
         #expect(ids.allSatisfy { stage.phases($0).last == .finished })
-        #expect(stage.world.timeline.now < Moment(nanoseconds: 0) + .seconds(30))
+        #expect(stage.world.timeline.now < Instant(nanoseconds: 0) + .seconds(30))
     }
 
     @Test func `G4 the person's number of connections to a host holds for all downloads together`() {

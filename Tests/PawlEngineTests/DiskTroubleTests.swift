@@ -10,8 +10,8 @@ import Testing
     /// What is told after the end is told: nothing but a new start may follow.
     private func expectCleanEnd(_ stage: Stage, _ id: DownloadID, _ code: Failure.Code) {
         #expect(stage.failure(id)?.code == code)
-        #expect(stage.tellings(id).last?.isEnd == true, "\(stage.tellings(id))")
-        #expect(stage.tellings(id).count { $0.isEnd } == 1)
+        #expect(stage.notices(id).last?.isEnd == true, "\(stage.notices(id))")
+        #expect(stage.notices(id).count { $0.isEnd } == 1)
         #expect(stage.phases(id).last == .failed)
     }
 
@@ -145,7 +145,7 @@ import Testing
         let first = stage.start(Stage.job("a.bin"))
         let second = stage.start(Stage.job("bb.bin"))
         stage.onReport { stage, report in
-            guard case .failed = report.telling else { return }
+            guard case .failed = report.notice else { return }
             #expect(report.id == first)
             #expect(stage.phases(second) == [.probing, .transferring], "it runs already")
             stage.world.disk.troubles.publish = nil

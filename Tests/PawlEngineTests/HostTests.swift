@@ -18,7 +18,7 @@ import Testing
             stage.start(job)
         }
         stage.run()
-        let start = Moment(nanoseconds: 1_000_000_000)
+        let start = Instant(nanoseconds: 1_000_000_000)
         let held = stage.requests.filter { $0.address.host == Stage.host }.dropFirst()
         #expect(held.allSatisfy { $0.at - start >= .seconds(20) })
         #expect(stage.requests.contains { $0.address.host == "other.test" && $0.at - start < .seconds(2) })
@@ -41,7 +41,7 @@ import Testing
         #expect(stage.retries(id).isEmpty, "lanes that work go on")
         let turnedAway = stage.requests.count { $0.taken.isEmpty && $0.end != .cancelled }
         #expect(turnedAway <= 10, "it is not hammered")
-        let seconds = (stage.world.clock.now - Moment(nanoseconds: 1_000_000_000)).seconds
+        let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds
         #expect(seconds < 8.5, "three connections need 6.7 s, two 10 s")
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") < 1 * .mebi)
     }

@@ -28,7 +28,7 @@ import Testing
         stage.world.network[Stage.host].faults[2] = .crawls(10_000)
         stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
         stage.run()
-        let seconds = (stage.world.clock.now - Moment(nanoseconds: 1_000_000_000)).seconds
+        let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds
         #expect(seconds < 9, "alone the slow one would need minutes")
         stage.expect(payload, at: "a.bin")
     }

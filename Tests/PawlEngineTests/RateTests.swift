@@ -33,7 +33,7 @@ import Testing
         // A burst of a quarter second, and one chunk that every lane may have taken on credit.
         watch(stage, rate: rate, to: 9, allowance: rate / 4 + 2 * rate / 8 * Int64(lanes))
         stage.run()
-        let seconds = (stage.world.clock.now - Moment(nanoseconds: 1_000_000_000)).seconds
+        let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds
         #expect(seconds < 11.5, "and it is made use of")
         stage.expect(first, at: "a.bin")
         stage.expect(second, at: "bb.bin")
@@ -46,7 +46,7 @@ import Testing
         let payloads = [stage.serve("a.bin", 9 * .mebi), stage.serve("bb.bin", 9 * .mebi)]
         let box = Mutex<Engine?>(nil)
         let other = Engine(ports: stage.world.ports, loops: 1, jobs: 3, rate: nil, common: common) { report in
-            if report.telling == .phase(.finished) { box.withLock { $0 }?.shutDown {} }
+            if report.notice == .phase(.finished) { box.withLock { $0 }?.shutDown {} }
         }
         box.withLock { $0 = other }
         #expect(other.rate == rate)
@@ -73,7 +73,7 @@ import Testing
         let limited = stage.start(Stage.job("a.bin") { $0.rateLimit = 256 * .kibi })
         let free = stage.start(Stage.job("bb.bin"))
         stage.run()
-        let start = Moment(nanoseconds: 1_000_000_000)
+        let start = Instant(nanoseconds: 1_000_000_000)
         let slowEnd = try #require(stage.time(limited, of: .finished)) - start
         let fastEnd = try #require(stage.time(free, of: .finished)) - start
         #expect(slowEnd > .seconds(3.6) && slowEnd < .seconds(4.6))

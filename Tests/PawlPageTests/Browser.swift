@@ -119,15 +119,15 @@ final class Browser: Sendable {
         if let id = letter["id"]?.integer {
             state.with { $0.answers.removeValue(forKey: id) }?.resume(returning: letter)
         } else if letter["method"]?.string == "Runtime.exceptionThrown" {
-            complain(letter["params"]?["exceptionDetails"]?.text)
+            throttled(letter["params"]?["exceptionDetails"]?.text)
         } else if letter["method"]?.string == "Log.entryAdded",
             let entry = letter["params"]?["entry"], entry["source"]?.string == "security"
         {
-            complain(entry["text"]?.string)
+            throttled(entry["text"]?.string)
         }
     }
 
-    private func complain(_ text: String?) {
+    private func throttled(_ text: String?) {
         state.with { $0.complaints.append(text ?? "something went wrong in the page") }
     }
 }

@@ -21,11 +21,11 @@ import Testing
         String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
     }
 
-    /// Sentences of the type `Wording`, with `{}` for each value.
+    /// Sentences of the type `LocalizableMessage`, with `{}` for each value.
     private static func forms(in source: String) -> [String] {
         let opening =
             #/
-            (?: \.notice\( | evidence:\s | \.unproven\( | \.page\( | [ .]changed\( | :\ Wording\ = | ->\ Wording\ \{
+            (?: \.notice\( | evidence:\s | \.unproven\( | \.page\( | [ .]changed\( | :\ LocalizableMessage\ = | ->\ LocalizableMessage\ \{
               | leaveOut\(index,\s | failTrial\(of:\s[^,]+,\s )
             \s* "
             /#

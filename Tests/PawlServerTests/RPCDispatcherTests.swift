@@ -84,7 +84,7 @@ private struct Echo: RPCMethods {
         }
         for _ in 0..<1000 {
             #expect(looks(1, after: 0) == 1)
-            budget.giveBack()
+            budget.restoreOriginal()
         }
         #expect(looks(1000, after: 0) == Int(GuessBudget.burst))
         #expect(looks(1000, after: 1) == Int(GuessBudget.perSecond))

@@ -59,7 +59,7 @@ extension DownloadManager {
         }
         var details = found.0.map(\.0)
         // All at once: a thread that is busy answers each after a while, and all of them after the same while.
-        let looks = await withTaskGroup(of: (Int, Look?).self) { group in
+        let looks = await withTaskGroup(of: (Int, Inspection?).self) { group in
             for (index, (_, engineID)) in found.0.enumerated() {
                 guard let engineID else { continue }
                 group.addTask { [engine = found.1] in (index, await engine.look(at: engineID)) }
@@ -188,7 +188,7 @@ extension QueueKeeper {
 }
 
 extension DownloadDetails {
-    fileprivate mutating func take(_ look: Look) {
+    fileprivate mutating func take(_ look: Inspection) {
         written = look.written.runs.map { $0.start..<$0.end }
         connections = look.lanes.map { lane in
             Connection(
@@ -203,7 +203,7 @@ extension DownloadDetails {
 }
 
 extension Engine {
-    fileprivate func look(at id: DownloadID) async -> Look? {
+    fileprivate func look(at id: DownloadID) async -> Inspection? {
         await withCheckedContinuation { continuation in
             look(at: id) { continuation.resume(returning: $0) }
         }

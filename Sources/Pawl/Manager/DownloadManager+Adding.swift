@@ -105,9 +105,9 @@ extension QueueKeeper {
         engine.resume(id)
     }
 
-    func heardOfErrand(_ report: Report) {
+    func heardOfErrand(_ report: EngineEvent) {
         let result: Result<Void, Failure>? =
-            switch report.telling {
+            switch report.notice {
             case .finished: .success(())
             case .failed(let failure): .failure(failure)
             // Nobody but a shutdown pauses it.

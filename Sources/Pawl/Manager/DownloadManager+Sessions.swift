@@ -96,7 +96,7 @@ extension QueueKeeper {
             partial.discard()
             return .nothing
         case .existing(let partial, _):
-            try partial.giveBack()
+            try partial.restoreOriginal()
             return .nothing
         case .skipped: return .nothing
         case .found(let partial, let journal):

@@ -22,7 +22,7 @@ final class Herald: Sendable {
     }
 
     /// Makes what the engine reads of a download heard.
-    func follow(_ id: Download.ID, _ box: ReadingBox) {
+    func follow(_ id: Download.ID, _ box: ProgressCell) {
         guard hasDelegate else { return }
         box.watch { [weak self] reading in
             guard reading.written > 0 else { return }
@@ -65,7 +65,7 @@ private final class HeraldDesk: ThreadBound {
 
     init(_ delegate: (any DownloadDelegate)?) { self.delegate = delegate }
 
-    var patience: Span? { nil }
+    var patience: Interval? { nil }
     func settle() {}
 
     func started(_ id: Download.ID, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {

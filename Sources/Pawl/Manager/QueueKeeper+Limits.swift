@@ -54,7 +54,7 @@ extension QueueKeeper {
         let rate = timetable.rate(at: time)
         if tabled != .some(rate) { engine.limit(to: rate) }
         tabled = rate
-        let minute = Span.seconds(60)
+        let minute = Interval.seconds(60)
         nextLimit = ports.clock.now + min(timetable.nextChange(after: time) ?? minute, minute)
     }
 

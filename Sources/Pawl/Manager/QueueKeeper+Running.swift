@@ -95,9 +95,9 @@ extension QueueKeeper {
 
     // MARK: what the engine says
 
-    func heard(_ report: Report) {
+    func heard(_ report: EngineEvent) {
         guard let id = ids[report.id] else { return heardOfErrand(report) }
-        switch report.telling {
+        switch report.notice {
         case .phase(.paused), .phase(.preempted): stopped(id)
         // What follows tells more.
         case .phase(.finished), .phase(.failed): break
@@ -137,7 +137,7 @@ extension QueueKeeper {
         }
     }
 
-    private func relay(_ report: Report, of id: QueueID) { tell(id, DownloadEvent(report).kind) }
+    private func relay(_ report: EngineEvent, of id: QueueID) { tell(id, DownloadEvent(report).kind) }
 
     private func stopped(_ id: QueueID) {
         leave(id)

@@ -9,7 +9,7 @@ final class QueueKeeper: ThreadBound {
     /// A download that the engine has.
     struct Run {
         let engineID: DownloadID
-        let box: ReadingBox
+        let box: ProgressCell
         var record: QueueRecord
         var response: DownloadResponse?
     }
@@ -31,7 +31,7 @@ final class QueueKeeper: ThreadBound {
     var timetable: RateTimetable?
     /// What they said last, once they were asked.
     var tabled: Int64??
-    var nextLimit: Moment?
+    var nextLimit: Instant?
     var machine: QueueMachine
     var runs: [QueueID: Run] = [:]
     /// By the engine's names.
@@ -69,7 +69,7 @@ final class QueueKeeper: ThreadBound {
     private var handles: [QueueID: WeakDownload] = [:]
     weak var owner: (any DownloadOwner)?
     private static let usualSlots = 3
-    private var nextProgress = Moment(nanoseconds: 0)
+    private var nextProgress = Instant(nanoseconds: 0)
     private var writeFailure: Failure?
     private var endedCount: Int?
     var closing: [@Sendable () -> Void] = []
@@ -140,8 +140,8 @@ final class QueueKeeper: ThreadBound {
     }
 
     /// Something that belongs to no single download.
-    func notice(_ wording: Wording) {
-        events.append(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice(wording))))
+    func notice(_ message: LocalizableMessage) {
+        events.append(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice(message))))
     }
 
     /// Reading or writing the queue failed; what was to be written is tried again each second.
@@ -226,7 +226,7 @@ final class QueueKeeper: ThreadBound {
     // MARK: settling
 
     /// How long the thread may sleep; progress of what runs is written each second.
-    var patience: Span? {
+    var patience: Interval? {
         let isBusy = !runs.isEmpty || writeFailure != nil
         let due = [isBusy ? nextProgress : nil, nextLimit].compactMap { $0 }.min()
         return due.map { max(.milliseconds(1), $0 - ports.clock.now) }

@@ -5,7 +5,7 @@ import PawlEngine
 /// What lives on a thread of its own and is touched there only.
 protocol ThreadBound: AnyObject {
     /// How long the thread may sleep when there is nothing to do; `nil` for ever.
-    var patience: Span? { get }
+    var patience: Interval? { get }
     var hasEnded: Bool { get }
     /// What was left together is done.
     func settle()
@@ -58,7 +58,7 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
         owner.settle()
     }
 
-    private func take(within patience: Span?) -> [Work] {
+    private func take(within patience: Interval?) -> [Work] {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         if work.isEmpty { wait(patience) }
@@ -67,7 +67,7 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
     }
 
     /// Once, with the mutex held; waking for nothing does no harm.
-    private func wait(_ patience: Span?) {
+    private func wait(_ patience: Interval?) {
         guard let patience else {
             unsafe pthread_cond_wait(condition, mutex)
             return

@@ -71,7 +71,7 @@ private struct AddSession {
                 }
                 let failure = Failure(event: error)
                 code = failure.code.rawValue
-                complain(failure)
+                throttled(failure)
             }
         }
         return Int32(code)

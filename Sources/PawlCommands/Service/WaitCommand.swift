@@ -48,7 +48,7 @@ private struct WaitSession: ~Copyable {
         for id in ids { try look(at: id) }
         while !open.isEmpty {
             guard let event = try stream.next() else {
-                complain(
+                throttled(
                     Failure(
                         .unfinished,
                         "cannot wait for",

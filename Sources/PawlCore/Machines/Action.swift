@@ -24,7 +24,7 @@ package enum Action: Hashable, Sendable {
     /// Ask for another address of the source's content and call `refreshed` with this generation.
     case refresh(source: Int, generation: UInt32)
     /// The origin has too much to do.
-    indirect case complain(Origin, retryAfter: Span?)
+    indirect case throttled(Origin, retryAfter: Interval?)
     /// The origin turned a further connection away without saying that it is one too many, while it serves others.
     case turnedAway(Origin)
     /// Compute the digest of the first `length` bytes and call `digested`.
@@ -34,8 +34,8 @@ package enum Action: Hashable, Sendable {
     /// Close the part file; keep it with its journal, or remove both.
     case close(keeping: Bool)
     /// The finished file that was to be continued gets its old name and length back.
-    case giveBack
-    case tell(Telling)
+    case restoreOriginal
+    case tell(Notice)
 }
 
 /// A request to send for one lane.
@@ -54,15 +54,15 @@ package struct LaneOrder: Hashable, Sendable {
 /// A ring whose generation is not the present one comes too late and means nothing.
 package struct Alarm: Hashable, Sendable {
     package var generation: UInt32
-    package var at: Moment
+    package var at: Instant
 }
 
 /// What is worth telling the person.
-package enum Telling: Hashable, Sendable {
+package enum Notice: Hashable, Sendable {
     case phase(Phase)
     case started(total: Int64?, resumedAt: Int64)
-    case notice(Wording)
-    indirect case retrying(Failure, after: Span)
+    case notice(LocalizableMessage)
+    indirect case retrying(Failure, after: Interval)
     case finished(length: Int64, wasThere: Bool)
     indirect case failed(Failure)
 }

@@ -8,14 +8,14 @@ extension DownloadMachine {
         head: ResponseHead,
         isCrowded: Bool = false,
         wallTime: UnixTime,
-        now: Moment
+        now: Instant
     ) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         hostIsCrowded = isCrowded
         lanes[index].lastByteAt = now
         lanes[index].opening = now - lanes[index].measuredAt
         lanes[index].host = sources[lanes[index].source].current.origin.text
-        growth.answered(after: lanes[index].opening)
+        ramp.answered(after: lanes[index].opening)
         let lane = lanes[index]
         if head.status == 206 { sources[lane.source].sendsParts = true }
         if case .checkingTag = lane.kind {
@@ -32,7 +32,7 @@ extension DownloadMachine {
         return follow(judge.verdict(on: head, wallTime: wallTime), lane: index, now: now)
     }
 
-    private mutating func follow(_ verdict: Judge.Verdict, lane index: Int, now: Moment) -> [Action] {
+    private mutating func follow(_ verdict: Judge.Verdict, lane index: Int, now: Instant) -> [Action] {
         switch verdict {
         case .usable(let answer): return accept(answer, lane: index, now: now)
         case .wholeInstead(let answer, let evidence):
@@ -58,12 +58,12 @@ extension DownloadMachine {
         }
     }
 
-    private mutating func accept(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
+    private mutating func accept(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         lanes[index].identity = answer.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
             guard existingLength != nil || mayNotDiscard(for: lane.source) else {
-                let notice: Wording = "the server sent all of it anew: started over from 0"
+                let notice: LocalizableMessage = "the server sent all of it anew: started over from 0"
                 let isTold = rangeWasSilent || map.done.isEmpty
                 return (isTold ? [] : [.tell(.notice(notice))]) + restart(with: answer, lane: index)
             }
@@ -76,7 +76,7 @@ extension DownloadMachine {
         let start = base ?? answer.range.start
         base = start
         guard answer.range.start == start + lane.cursor - lane.overlap else {
-            let evidence: Wording = "the server sent \(answer.range), which is not where the file goes on"
+            let evidence: LocalizableMessage = "the server sent \(answer.range), which is not where the file goes on"
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
@@ -88,17 +88,17 @@ extension DownloadMachine {
         } else if let refused = hold(answer, against: lane, index, now: now) {
             return refused
         }
-        lanes[index].answerEnd =
+        lanes[index].responseEnd =
             answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
         return fit(answer, lane: index, now: now)
     }
 
     /// Holds the response against what is known of the bytes on disk; `nil` when it may bring its own.
     private mutating func hold(
-        _ answer: Judge.Answer,
+        _ answer: Judge.AcceptedResponse,
         against lane: Lane,
         _ index: Int,
-        now: Moment
+        now: Instant
     ) -> [Action]? {
         switch answer.evidence {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
@@ -135,7 +135,7 @@ extension DownloadMachine {
     }
 
     /// The lane ends where its answer, the file or the wish ends, whichever comes first.
-    private mutating func fit(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action] {
+    private mutating func fit(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         if let total = totalSaid(by: answer, to: lane) {
             guard map.done.upperBound <= total else {
@@ -145,13 +145,13 @@ extension DownloadMachine {
             if representation?.total == nil { representation?.total = answer.identity.total }
         }
         let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
-        guard lane.answerEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
+        guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
             return rangesBroken("the server sent no byte after \(lane.cursor)", lane: index, now: now)
         }
-        guard lane.answerEnd >= lane.cursor else {
+        guard lane.responseEnd >= lane.cursor else {
             return rangesBroken("the server sent less than the bytes to compare", lane: index, now: now)
         }
-        lanes[index].end = min(lane.end, lane.answerEnd, map.horizon, plan.longest)
+        lanes[index].end = min(lane.end, lane.responseEnd, map.horizon, plan.longest)
         guard isClaimed else {
             map.shorten(lane.id, to: lanes[index].end)
             lanes[index].stage = .claiming
@@ -163,22 +163,22 @@ extension DownloadMachine {
 
     /// Whether a mirror says that nothing follows the bytes on disk, and these show whether it is to be believed.
     func comparesEnd(_ lane: Lane) -> Bool {
-        map.total == nil && lane.kind == .data && lane.overlap > 0 && lane.answerEnd == lane.cursor
+        map.total == nil && lane.kind == .data && lane.overlap > 0 && lane.responseEnd == lane.cursor
             && map.done.upperBound == lane.cursor
     }
 
     /// The file's length, when this answer is the first that tells it.
-    private func totalSaid(by answer: Judge.Answer, to lane: Lane) -> Int64? {
+    private func totalSaid(by answer: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
         guard map.total == nil, lane.kind != .settling else { return nil }
         // A mirror whose bytes have not been compared may speak of other content.
         guard lane.overlap == 0 || sources.count == 1 || sources[lane.source].isProven else { return nil }
         if let total = wishedLength(of: answer.identity.total) { return total }
         // Nothing follows the bytes that are there.
-        return lane.kind == .data && lane.answerEnd == lane.cursor ? lane.cursor : nil
+        return lane.kind == .data && lane.responseEnd == lane.cursor ? lane.cursor : nil
     }
 
     /// Lets the body in: the bytes of a proven answer go to the file.
-    mutating func admit(_ index: Int, now: Moment) -> [Action] {
+    mutating func admit(_ index: Int, now: Instant) -> [Action] {
         let isFirst = phase != .transferring || received == 0
         lanes[index].stage = .flowing
         lanes[index].lastByteAt = now
@@ -194,12 +194,12 @@ extension DownloadMachine {
         return actions + [.record, .admit(id)] + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
     }
 
-    mutating func refillOrOpen(now: Moment) -> [Action] {
+    mutating func refillOrOpen(now: Instant) -> [Action] {
         lanes.isEmpty && !isRetryPending ? openFirst(now: now) : refill(now: now)
     }
 
     /// 416 with the length that is on disk.
-    private mutating func alreadyComplete(_ total: Int64, lane index: Int, now: Moment) -> [Action] {
+    private mutating func alreadyComplete(_ total: Int64, lane index: Int, now: Instant) -> [Action] {
         let length = wishedLength(of: total)
         if lanes[index].kind == .settling {
             return rangesBroken("the server refuses bytes that it has (416)", lane: index, now: now)

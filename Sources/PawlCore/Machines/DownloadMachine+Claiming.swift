@@ -1,7 +1,7 @@
 // What stands at the file's place, and what it is worth.
 extension DownloadMachine {
     /// The file's place was looked for.
-    package mutating func claimed(_ id: LaneID, _ outcome: ClaimOutcome, now: Moment) -> [Action] {
+    package mutating func claimed(_ id: LaneID, _ outcome: ClaimOutcome, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id), lanes[index].stage == .claiming else { return [] }
         switch outcome {
         case .fresh:
@@ -26,7 +26,7 @@ extension DownloadMachine {
     func reserve() -> [Action] { map.total.map { [.reserve($0)] } ?? [] }
 
     /// The place was known before any request.
-    mutating func beginClaimed(_ outcome: ClaimOutcome, now: Moment) -> [Action] {
+    mutating func beginClaimed(_ outcome: ClaimOutcome, now: Instant) -> [Action] {
         switch outcome {
         case .fresh:
             isClaimed = true
@@ -46,7 +46,7 @@ extension DownloadMachine {
     }
 
     /// Continues an earlier run's bytes, as far as they are what is wanted now.
-    private mutating func adopt(_ journal: LoadedJournal, now: Moment) -> [Action] {
+    private mutating func adopt(_ journal: LoadedJournal, now: Instant) -> [Action] {
         let found = journal.facts.representation
         // Offsets count from where the earlier run's part began; another beginning is never put in its place.
         base = found.wish == plan.wish ? found.base : plan.base(total: found.total)
@@ -58,7 +58,7 @@ extension DownloadMachine {
         guard isKept || journal.done.isEmpty else {
             isStale = true
             map = SegmentMap(done: journal.done)
-            let notice: Wording = "another part was wanted before: starting over with what is wanted now"
+            let notice: LocalizableMessage = "another part was wanted before: starting over with what is wanted now"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
         // The journal's total is the resource's; the wish decides how much of it is the file, also where the server never
@@ -76,7 +76,7 @@ extension DownloadMachine {
         var notices: [Action] = []
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
             rangesUsable = false
-            let notice: Wording =
+            let notice: LocalizableMessage =
                 "what is there is coded (\(coding)) and cannot be asked for in parts: starting over"
             notices.append(.tell(.notice(notice)))
         }
@@ -87,7 +87,7 @@ extension DownloadMachine {
     }
 
     /// A finished file is to be continued: nothing but its bytes says what it is.
-    private mutating func resumeExisting(_ length: Int64, total: Int64?, now: Moment) -> [Action] {
+    private mutating func resumeExisting(_ length: Int64, total: Int64?, now: Instant) -> [Action] {
         existingLength = length
         representation = Representation(wish: plan.wish, base: base)
         for index in sources.indices { sources[index].isProven = false }

@@ -3,7 +3,7 @@ extension DownloadMachine {
     /// Starts or continues.
     ///
     /// `found` is an earlier run's journal when the file's place is known before the first answer.
-    package mutating func begin(claimed: ClaimOutcome?, online: Bool, now: Moment) -> [Action] {
+    package mutating func begin(claimed: ClaimOutcome?, online: Bool, now: Instant) -> [Action] {
         isOnline = online
         switch phase {
         case .waiting, .paused, .preempted, .failed:
@@ -34,7 +34,7 @@ extension DownloadMachine {
         asksClosed = false
         suspect = nil
         keepsExisting = false
-        growth.restart()
+        ramp.restart()
         for index in sources.indices {
             sources[index].isUsable = true
             sources[index].sendsParts = false
@@ -87,13 +87,13 @@ extension DownloadMachine {
         case .waiting, .paused, .preempted, .failed:
             return [enter(.removed)]
         case .probing, .transferring, .waitingForNetwork, .verifying:
-            let undo = existingLength == nil ? Action.close(keeping: false) : .giveBack
+            let undo = existingLength == nil ? Action.close(keeping: false) : .restoreOriginal
             return stop() + [undo, enter(.removed)]
         case .publishing, .finished, .removed: return []
         }
     }
 
-    package mutating func network(online: Bool, now: Moment) -> [Action] {
+    package mutating func network(online: Bool, now: Instant) -> [Action] {
         guard online != isOnline else { return [] }
         isOnline = online
         switch phase {
@@ -121,7 +121,7 @@ extension DownloadMachine {
         return drops
     }
 
-    package mutating func rang(_ ring: UInt32, now: Moment) -> [Action] {
+    package mutating func rang(_ ring: UInt32, now: Instant) -> [Action] {
         guard ring == generation, isRetryPending, refusal == nil, isActive, lanes.isEmpty else { return [] }
         isRetryPending = false
         return openFirst(now: now)
@@ -140,7 +140,7 @@ extension DownloadMachine {
         self.failure = failure
         var actions = stop()
         if let length = existingLength, givesBack || map.done.count == length {
-            actions.append(.giveBack)
+            actions.append(.restoreOriginal)
         } else {
             actions.append(.close(keeping: !map.done.isEmpty))
         }

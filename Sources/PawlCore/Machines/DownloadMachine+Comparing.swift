@@ -45,12 +45,12 @@ extension DownloadMachine {
             !lanes.contains(where: { $0.isRacing == id })
         else { return 0 }
         let lane = lanes[index]
-        lanes[index].joint = min(contiguous(after: lane.end), lane.answerEnd - lane.end)
+        lanes[index].joint = min(contiguous(after: lane.end), lane.responseEnd - lane.end)
         return lanes[index].joint
     }
 
     /// What follows the lane's end was compared with what another lane brought there.
-    package mutating func joined(_ id: LaneID, agreed: Bool, now: Moment) -> [Action] {
+    package mutating func joined(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         lanes[index].joint = 0
         if agreed { return [] }
@@ -58,7 +58,7 @@ extension DownloadMachine {
     }
 
     /// Only a comparison can tell whether this response is of the version on disk, and it brings nothing to compare.
-    mutating func settleFirst(lane index: Int, now: Moment) -> [Action] {
+    mutating func settleFirst(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         let isKnown = representation?.record(of: sources[lane.source].given.text, at: lane.host) != nil
         // It promised more than it kept.
@@ -76,7 +76,7 @@ extension DownloadMachine {
     }
 
     /// The lane's overlap was compared with the disk, all of it.
-    package mutating func compared(_ id: LaneID, agreed: Bool, now: Moment) -> [Action] {
+    package mutating func compared(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         guard agreed else {
             return changed("the bytes on disk differ from the server's", lane: index, now: now)
@@ -96,7 +96,7 @@ extension DownloadMachine {
         }
         guard lane.kind == .settling else { return isShown || isNew ? [.record] : [] }
         let place = sources[lane.source].current.redacted
-        let notice: Wording = "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
+        let notice: LocalizableMessage = "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
         let next = [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
         return isShown || isNew ? recording(next) : next
     }
@@ -122,7 +122,7 @@ extension DownloadMachine {
     /// The whole content came from 0: all that is on disk is compared with it before anything is added.
     ///
     /// `nil` where what is on disk is not its beginning.
-    mutating func compareWhole(_ answer: Judge.Answer, lane index: Int, now: Moment) -> [Action]? {
+    mutating func compareWhole(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
         let have = map.done.prefix
         guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, answer.range.start == 0,
             answer.range.end >= have, representation?.coding == answer.identity.coding
@@ -140,17 +140,17 @@ extension DownloadMachine {
         lanes[0].kind = map.isComplete ? .settling : .data
         lanes[0].cursor = have
         lanes[0].overlap = have
-        lanes[0].answerEnd = answer.range.end
+        lanes[0].responseEnd = answer.range.end
         lanes[0].end = map.isComplete ? have : map.horizon
         if !map.isComplete { map.assign(ByteRange(have, map.horizon), to: keep) }
-        let notice: Wording = "the server sends the whole file only: comparing it with what is there"
+        let notice: LocalizableMessage = "the server sends the whole file only: comparing it with what is there"
         return drops + [.tell(.notice(notice))] + admit(0, now: now)
     }
 
     // MARK: tags
 
     /// The tag is not the only one seen so far: one more response tells whether each has its own.
-    mutating func checkTag(lane index: Int, now: Moment) -> [Action] {
+    mutating func checkTag(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         let drop = remove(index)
         let isAsked = lanes.contains { if case .checkingTag = $0.kind { true } else { false } }
@@ -163,7 +163,7 @@ extension DownloadMachine {
         return [drop, ask(question, now: now)]
     }
 
-    mutating func ask(_ question: TagQuestion, now: Moment) -> Action {
+    mutating func ask(_ question: TagQuestion, now: Instant) -> Action {
         order(.checkingTag(question), source: question.source, range: ByteRange(0, 0), overlap: 0, now: now)
     }
 
@@ -171,7 +171,7 @@ extension DownloadMachine {
         _ index: Int,
         head: ResponseHead,
         wallTime: UnixTime,
-        now: Moment
+        now: Instant
     ) -> [Action] {
         let lane = lanes[index]
         guard case .checkingTag(let question) = lane.kind else { return [] }
@@ -189,7 +189,7 @@ extension DownloadMachine {
         }
         representation?.distrust(sources[lane.source].given.text, at: question.host)
         sources[lane.source].wentBack = false
-        let notice: Wording =
+        let notice: LocalizableMessage =
             "\(sources[lane.source].current.redacted) gives each response another tag: bytes are compared instead"
         return recording([remove(index), .tell(.notice(notice))] + refillOrOpen(now: now))
     }

@@ -3,21 +3,21 @@ extension DownloadMachine {
     /// One lane came to nothing.
     ///
     /// Others go on; without others it counts as an attempt.
-    mutating func laneFault(_ index: Int, _ fault: AttemptFault, now: Moment) -> [Action] {
+    mutating func laneFault(_ index: Int, _ fault: AttemptFault, now: Instant) -> [Action] {
         let lane = lanes[index]
         let disposition = RetryPolicy.disposition(of: fault)
         var actions = [remove(index)]
         noteProgress()
         if disposition.isComplaint {
             let wait = plan.retry.allowed(fault.retryAfter)
-            actions.append(.complain(sources[lane.source].current.origin, retryAfter: wait))
+            actions.append(.throttled(sources[lane.source].current.origin, retryAfter: wait))
         }
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
         actions += stop()
         if noteSilence(fault, lane: lane) {
             forgetTarget(of: lane.source)
-            let notice: Wording = "no answer to a request with Range: asking without"
+            let notice: LocalizableMessage = "no answer to a request with Range: asking without"
             return actions + [.tell(.notice(notice))] + openFirst(now: now)
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
@@ -42,7 +42,7 @@ extension DownloadMachine {
         _ fault: AttemptFault,
         _ disposition: RetryPolicy.Disposition,
         lane: Lane,
-        now: Moment
+        now: Instant
     ) -> [Action] {
         // What comes while the last one is still waited out belongs to it: five refusals of one moment are not five
         // attempts, and do not make the wait sixteen times as long.
@@ -56,9 +56,9 @@ extension DownloadMachine {
         if givesUpRanges { rangesUsable = false }
         // A server that turns a connection away before it answers gives no more of them.
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
-            growth.shrink(to: lanes.count, now: now)
+            ramp.shrink(to: lanes.count, now: now)
         }
-        let notice: Wording = "the server never answers a request with Range: going on without ranges"
+        let notice: LocalizableMessage = "the server never answers a request with Range: going on without ranges"
         return turnedAway(fault, lane: lane) + (givesUpRanges ? [.tell(.notice(notice))] : [])
     }
 
@@ -91,11 +91,11 @@ extension DownloadMachine {
         _ fault: AttemptFault,
         _ disposition: RetryPolicy.Disposition,
         lane: Lane,
-        now: Moment
+        now: Instant
     ) -> [Action] {
         let source = lane.source
         if goBack(after: fault, from: source) {
-            let notice: Wording = "the redirect's target has expired: asking the first address again"
+            let notice: LocalizableMessage = "the redirect's target has expired: asking the first address again"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
         // It may not have noticed yet that the last connection is closed.
@@ -115,7 +115,7 @@ extension DownloadMachine {
     }
 
     /// Nothing more is hoped of this source: another one, or the end.
-    private mutating func leave(_ source: Int, _ failure: Failure, now: Moment) -> [Action] {
+    private mutating func leave(_ source: Int, _ failure: Failure, now: Instant) -> [Action] {
         sources[source].isUsable = false
         guard sources.contains(where: \.isUsable) else { return fail(failure) }
         return [.tell(.notice("left out a source: \(failure)"))] + openFirst(now: now)
@@ -125,7 +125,7 @@ extension DownloadMachine {
         _ fault: AttemptFault,
         _ disposition: RetryPolicy.Disposition,
         source: Int,
-        now: Moment
+        now: Instant
     ) -> [Action] {
         if !isOnline, !sources[source].current.isLoopback { return [.checkpoint, enter(.waitingForNetwork)] }
         let failure = describe(fault, disposition, source: source)
@@ -139,7 +139,7 @@ extension DownloadMachine {
     }
 
     /// The host's budget had no place for the lane.
-    package mutating func denied(_ id: LaneID, until: Moment?, now: Moment) -> [Action] {
+    package mutating func denied(_ id: LaneID, until: Instant?, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let drop = remove(index)
         let again = until ?? now + .seconds(1)
@@ -249,7 +249,7 @@ extension AttemptFault {
         }
     }
 
-    var retryAfter: Span? {
+    var retryAfter: Interval? {
         switch self {
         case .status(_, let span): span
         case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .downgrade,

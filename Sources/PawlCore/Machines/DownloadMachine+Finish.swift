@@ -27,13 +27,13 @@ extension DownloadMachine {
             )
         }
         if existingLength == length, plan.checksum == nil {
-            return [.giveBack, enter(.finished), .tell(.finished(length: length, wasThere: true))]
+            return [.restoreOriginal, enter(.finished), .tell(.finished(length: length, wasThere: true))]
         }
         if let checksum = plan.checksum { return [enter(.verifying), .verify(checksum, length: length)] }
         return publish()
     }
 
-    static func evidence(_ length: Int64, instead wanted: Int64) -> Wording {
+    static func evidence(_ length: Int64, instead wanted: Int64) -> LocalizableMessage {
         "it has \(length) bytes, not the \(wanted) that it must have"
     }
 

@@ -1,7 +1,7 @@
 // Which request goes out next.
 extension DownloadMachine {
     /// Opens the one lane that has to show what the server has: at the start, after a pause, after everything broke.
-    mutating func openFirst(now: Moment) -> [Action] {
+    mutating func openFirst(now: Instant) -> [Action] {
         let source = pickSource()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
@@ -16,7 +16,7 @@ extension DownloadMachine {
         return usable[attempts % usable.count]
     }
 
-    private mutating func openFirst(from source: Int, now: Moment) -> [Action] {
+    private mutating func openFirst(from source: Int, now: Instant) -> [Action] {
         if map.done.isEmpty {
             // What an earlier answer said of the length binds nobody while nothing of it is on disk.
             // And no source is proven by bytes that never came.
@@ -40,12 +40,12 @@ extension DownloadMachine {
         }
         // Every byte is there, and only bytes can prove that they are the server's.
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
-        let notice: Wording = "no byte on disk can be compared with the server's: starting over"
+        let notice: LocalizableMessage = "no byte on disk can be compared with the server's: starting over"
         return [.tell(.notice(notice)), startOver(from: source, now: now)]
     }
 
     /// Asks for the whole; what is on disk stays until the answer is there.
-    private mutating func startOver(from source: Int, now: Moment) -> Action {
+    private mutating func startOver(from source: Int, now: Instant) -> Action {
         order(.restarting, source: source, range: ByteRange(0, SegmentMap.open), overlap: 0, now: now)
     }
 
@@ -69,7 +69,7 @@ extension DownloadMachine {
         range: ByteRange,
         overlap: Int64,
         redirects: Int = 0,
-        now: Moment
+        now: Instant
     ) -> Action {
         let id = LaneID(rawValue: nextLane)
         nextLane += 1
@@ -171,7 +171,7 @@ extension DownloadMachine {
     }
 
     /// Opens lanes up to the present width.
-    mutating func refill(now: Moment) -> [Action] {
+    mutating func refill(now: Instant) -> [Action] {
         guard !isRetryPending else { return [] }
         if let until = refillAfter {
             if now < until { return reclaim(now: now) }
@@ -181,7 +181,7 @@ extension DownloadMachine {
         var actions: [Action] = []
         var planner = Planner()
         planner.opening = lanes.reduce(.zero) { max($0, $1.opening) }
-        let width = min(growth.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
+        let width = min(ramp.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
         while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
                 Planner.LaneView(
@@ -210,7 +210,7 @@ extension DownloadMachine {
         return rotated.reduce(rotated[0]) { loads[$1] < loads[$0] ? $1 : $0 }
     }
 
-    private mutating func open(_ work: Planner.Work, source: Int, now: Moment) -> [Action]? {
+    private mutating func open(_ work: Planner.Work, source: Int, now: Instant) -> [Action]? {
         guard mayJoin(source) else {
             // One comparison at a time; until it is settled the others do the work.
             if !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) {
@@ -237,7 +237,7 @@ extension DownloadMachine {
     }
 
     /// A lane that compares the last bytes of the longest run on disk with what `source` sends for them.
-    mutating func settle(_ source: Int, now: Moment) -> Action? {
+    mutating func settle(_ source: Int, now: Instant) -> Action? {
         guard let run = map.done.runs.max(by: { $0.count < $1.count }), base != nil else { return nil }
         let overlap = min(DownloadMachine.overlap, run.count)
         return order(
@@ -250,14 +250,14 @@ extension DownloadMachine {
     }
 
     /// What nobody has is brought by the lane that flows right before it, if its answer goes on: it asks for nothing.
-    mutating func reclaim(now: Moment) -> [Action] {
+    mutating func reclaim(now: Instant) -> [Action] {
         guard phase == .transferring, map.total != nil else { return [] }
         var actions: [Action] = []
         for gap in map.rest {
             guard
                 let index = lanes.firstIndex(where: { lane in
                     map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing
-                        && lane.answerEnd >= gap.end
+                        && lane.responseEnd >= gap.end
                         // Whoever races for its last bytes was asked for less; without ranges that is the smaller loss.
                         && (!rangesUsable || !lanes.contains { $0.isRacing == lane.id })
                 })

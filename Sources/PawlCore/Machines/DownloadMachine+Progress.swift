@@ -8,7 +8,7 @@ extension DownloadMachine {
         cursor: Int64,
         received bytes: Int64,
         waits: Bool,
-        now: Moment
+        now: Instant
     ) {
         guard let index = index(of: id) else { return }
         let new = bytes - lanes[index].received
@@ -28,12 +28,12 @@ extension DownloadMachine {
     }
 
     /// The rate limit that holds now for what this download gets: the least of its own, its host's and that of all.
-    package mutating func limited(to rate: Int64?, now: Moment) { allowance.change(rate: rate, now: now) }
+    package mutating func limited(to rate: Int64?, now: Instant) { allowance.change(rate: rate, now: now) }
 
     /// Nobody looked for `span`: the process was stopped, or the disk held it up.
     ///
     /// That was no server's silence, and a lane that was not read is not a slow one.
-    package mutating func stoodStill(for span: Span, now: Moment) {
+    package mutating func stoodStill(for span: Interval, now: Instant) {
         for index in lanes.indices {
             lanes[index].lastByteAt = min(now, lanes[index].lastByteAt + span)
             lanes[index].measuredAt = min(now, lanes[index].measuredAt + span)
@@ -44,7 +44,7 @@ extension DownloadMachine {
     }
 
     /// Called a few times a second while lanes are at work.
-    package mutating func tick(now: Moment) -> [Action] {
+    package mutating func tick(now: Instant) -> [Action] {
         guard isActive else { return [] }
         var actions = timeouts(now: now)
         guard isActive else { return actions }
@@ -55,9 +55,9 @@ extension DownloadMachine {
             actions += replaceSlow(now: now)
             let remaining = map.total.map { $0 - written } ?? 0
             if lanes.contains(where: \.isHeld) {
-                growth.hold(now: now)
+                ramp.hold(now: now)
             } else {
-                growth.measure(received: received, flowing: flowing, remaining: remaining, now: now)
+                ramp.measure(received: received, flowing: flowing, remaining: remaining, now: now)
             }
             if allowance.rate != nil { allowance.judge(lanes.map(\.sample), now: now) }
             actions += refill(now: now)
@@ -65,7 +65,7 @@ extension DownloadMachine {
         return actions + checkpoint(now: now)
     }
 
-    private mutating func timeouts(now: Moment) -> [Action] {
+    private mutating func timeouts(now: Instant) -> [Action] {
         var actions: [Action] = []
         while isActive, let index = lanes.firstIndex(where: { now - $0.lastByteAt > plan.timeout }) {
             let answered = lanes[index].stage != .asking
@@ -75,7 +75,7 @@ extension DownloadMachine {
     }
 
     /// A lane that has brought no more than the lowest speed for some time is closed, as aria2 does.
-    private mutating func closeTooSlow(now: Moment) -> [Action] {
+    private mutating func closeTooSlow(now: Instant) -> [Action] {
         guard let floor = plan.lowestSpeed else { return [] }
         for index in lanes.indices where lanes[index].stage == .flowing {
             if lanes[index].speed > Double(floor) || lanes[index].isHeld {
@@ -98,7 +98,7 @@ extension DownloadMachine {
     /// after 1 s.
     ///
     /// A lane alone is compared with its own best, and gets a helper (`hasLoneCrawler`).
-    private mutating func replaceSlow(now: Moment) -> [Action] {
+    private mutating func replaceSlow(now: Instant) -> [Action] {
         let flowing = lanes.filter { $0.stage == .flowing && $0.kind == .data }
         let mean = flowing.reduce(0) { $0 + $1.speed } / Double(max(flowing.count, 1))
         var actions: [Action] = []
@@ -114,7 +114,7 @@ extension DownloadMachine {
                 lanes[index].slowSince = now
                 continue
             }
-            let patience = Span.seconds(lanes[index].speed < mean / 20 ? 1 : 5)
+            let patience = Interval.seconds(lanes[index].speed < mean / 20 ? 1 : 5)
             if flowing.count > 1, now - since >= patience, rangesUsable { actions.append(remove(index)) }
         }
         return actions
@@ -124,7 +124,7 @@ extension DownloadMachine {
     /// beside it.
     ///
     /// Not instead of it: what the server does with a Range is known only when it has answered one.
-    func hasLoneCrawler(now: Moment) -> Bool {
+    func hasLoneCrawler(now: Instant) -> Bool {
         guard lanes.count == 1, lanes[0].speed < lanes[0].bestSpeed / 20, let since = lanes[0].slowSince
         else {
             return false
@@ -132,7 +132,7 @@ extension DownloadMachine {
         return now - since >= DownloadMachine.loneCrawl
     }
 
-    private mutating func checkpoint(now: Moment) -> [Action] {
+    private mutating func checkpoint(now: Instant) -> [Action] {
         guard isClaimed, let due = checkpointAt, written > checkpointBytes else { return [] }
         guard now >= due || written - checkpointBytes >= DownloadMachine.checkpointSize else { return [] }
         checkpointAt = now + DownloadMachine.checkpointPeriod
@@ -141,7 +141,7 @@ extension DownloadMachine {
     }
 
     /// A lane's transfer ended by itself.
-    package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Moment) -> [Action] {
+    package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let lane = lanes[index]
         guard lane.stage == .flowing else {
@@ -156,7 +156,7 @@ extension DownloadMachine {
             return changed("it ends before the bytes that are on disk do", lane: index, now: now)
         }
         if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
-        if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.answerEnd > lane.cursor {
+        if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.responseEnd > lane.cursor {
             let fault = TransferFault(.truncated, "the answer ended after \(lane.cursor) bytes")
             return laneFault(index, .transfer(fault), now: now)
         }
@@ -166,10 +166,10 @@ extension DownloadMachine {
     /// Whether the last byte of an answer of unknown total is the file's last: its framing says so, or the wish ends there.
     private func isLast(_ lane: Lane, _ end: TransferEnd) -> Bool {
         if case .closed(let wished) = plan.wish, lane.cursor == wished.count { return true }
-        return end == .complete && lane.answerEnd == SegmentMap.open
+        return end == .complete && lane.responseEnd == SegmentMap.open
     }
 
-    private mutating func finished(lane index: Int, now: Moment) -> [Action] {
+    private mutating func finished(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         let goal = lane.isRacing ?? lane.id
         var actions: [Action] = []

@@ -3,7 +3,7 @@ extension DownloadMachine {
     /// The source's address is another one from now on.
     ///
     /// Bytes that are on disk have to be shown to be its content; if they are not, they stay and the download fails.
-    package mutating func replaceSource(_ source: Int, with address: WebAddress, now: Moment) -> [Action] {
+    package mutating func replaceSource(_ source: Int, with address: WebAddress, now: Instant) -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork: break
         // All bytes are there, or the next run begins with the new address.
@@ -38,14 +38,14 @@ extension DownloadMachine {
         _ source: Int,
         _ answered: UInt32,
         to address: WebAddress?,
-        now: Moment
+        now: Instant
     ) -> [Action] {
         guard answered == generation, let refusal, isActive else { return [] }
         guard let address else {
             sources[source].isUsable = false
             return fail(refusal)
         }
-        let notice: Wording = "the address has expired: going on with \(address.redacted)"
+        let notice: LocalizableMessage = "the address has expired: going on with \(address.redacted)"
         return [.tell(.notice(notice))] + replaceSource(source, with: address, now: now)
     }
 
@@ -59,7 +59,7 @@ extension DownloadMachine {
     func mayNotDiscard(for source: Int) -> Bool { sources[source].isOnTrial && !map.done.isEmpty }
 
     /// The new address is not shown to lead to the same content.
-    mutating func failTrial(of source: Int, _ evidence: Wording) -> [Action] {
+    mutating func failTrial(of source: Int, _ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
                 .cannotResume,

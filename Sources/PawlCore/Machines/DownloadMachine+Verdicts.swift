@@ -1,7 +1,7 @@
 // What is done when an answer is not the simple yes.
 extension DownloadMachine {
     /// The whole content came where a part was asked for.
-    mutating func whole(_ answer: Judge.Answer, evidence: Wording, lane index: Int, now: Moment) -> [Action] {
+    mutating func whole(_ answer: Judge.AcceptedResponse, evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if plan.wish != .whole {
             return laneFault(index, .unproven("\(evidence), but only a part is wanted"), now: now)
         }
@@ -26,7 +26,7 @@ extension DownloadMachine {
     }
 
     /// This lane's answer is the whole content from 0, and everything on disk gives way to it.
-    mutating func restart(with answer: Judge.Answer, lane index: Int) -> [Action] {
+    mutating func restart(with answer: Judge.AcceptedResponse, lane index: Int) -> [Action] {
         var actions: [Action] = []
         let keep = lanes[index].id
         if rangeWasSilent {
@@ -46,7 +46,7 @@ extension DownloadMachine {
         lanes[0].kind = .data
         lanes[0].cursor = 0
         lanes[0].overlap = 0
-        lanes[0].answerEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.count
+        lanes[0].responseEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.count
         lanes[0].end = map.horizon
         if map.horizon > 0 { map.assign(ByteRange(0, map.horizon), to: keep) }
         return actions + [.startOver] + reserve() + admit(0, now: now)
@@ -67,7 +67,7 @@ extension DownloadMachine {
     }
 
     /// The content is another one than the bytes on disk.
-    mutating func changed(_ evidence: Wording, lane index: Int, now: Moment) -> [Action] {
+    mutating func changed(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
@@ -86,13 +86,13 @@ extension DownloadMachine {
     }
 
     /// A mirror that has shown nothing yet is no loss while another source is good; `nil` when there is none.
-    private mutating func leaveOut(_ index: Int, _ evidence: Wording, now: Moment) -> [Action]? {
+    private mutating func leaveOut(_ index: Int, _ evidence: LocalizableMessage, now: Instant) -> [Action]? {
         let source = lanes[index].source
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
             return nil
         }
         sources[source].isUsable = false
-        let notice: Wording = "left out \(sources[source].given.redacted): \(evidence)"
+        let notice: LocalizableMessage = "left out \(sources[source].given.redacted): \(evidence)"
         return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
     }
 
@@ -101,7 +101,7 @@ extension DownloadMachine {
         return restarts <= DownloadMachine.mostRestarts
     }
 
-    private mutating func keepsChanging(_ evidence: Wording) -> [Action] {
+    private mutating func keepsChanging(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
                 .cannotResume,
@@ -113,7 +113,7 @@ extension DownloadMachine {
         )
     }
 
-    mutating func cannotContinueExisting(_ evidence: Wording) -> [Action] {
+    mutating func cannotContinueExisting(_ evidence: LocalizableMessage) -> [Action] {
         fail(
             Failure(
                 .cannotResume,
@@ -127,7 +127,7 @@ extension DownloadMachine {
     }
 
     /// Ranges of this server are of no use for this object.
-    mutating func rangesBroken(_ evidence: Wording, lane index: Int, now: Moment) -> [Action] {
+    mutating func rangesBroken(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if plan.wish != .whole || lanes[index].asked == .whole {
             return laneFault(index, .unproven(evidence), now: now)
         }
@@ -142,7 +142,7 @@ extension DownloadMachine {
     /// The answer points elsewhere (RFC 9110 §15.4).
     ///
     /// The new place is judged as the first was.
-    mutating func redirect(to target: String, lane index: Int, now: Moment) -> [Action] {
+    mutating func redirect(to target: String, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         guard lane.redirects < plan.maximumRedirects else {
             return laneFault(index, .tooManyRedirects(plan.maximumRedirects), now: now)
@@ -167,7 +167,7 @@ extension DownloadMachine {
     /// The same work as the lane's, under a new id, so that nothing late can be taken for its answer.
     ///
     /// What it has to compare depends on the host that is asked now.
-    mutating func reopen(_ index: Int, isRedirected: Bool = false, now: Moment) -> Action {
+    mutating func reopen(_ index: Int, isRedirected: Bool = false, now: Instant) -> Action {
         let lane = lanes.remove(at: index)
         let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))
         map.release(lane.id)

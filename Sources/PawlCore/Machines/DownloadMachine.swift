@@ -10,7 +10,7 @@ package struct DownloadMachine: Hashable, Sendable {
     package internal(set) var representation: Representation?
     package internal(set) var sources: [Source]
     package internal(set) var lanes: [Lane] = []
-    package internal(set) var growth: Growth
+    package internal(set) var ramp: ConnectionRamp
     /// What the rate limits leave of it.
     package internal(set) var allowance = LaneAllowance()
     package internal(set) var failure: Failure?
@@ -55,19 +55,19 @@ package struct DownloadMachine: Hashable, Sendable {
     var refusal: Failure?
     var highWater: Int64 = 0
     var laneFaults = 0
-    var refillAfter: Moment?
+    var refillAfter: Instant?
     var isRetryPending = false
     var generation: UInt32 = 0
     var nextLane: UInt32 = 0
     var nextSource = 0
-    var checkpointAt: Moment?
+    var checkpointAt: Instant?
     var checkpointBytes: Int64 = 0
     var dice: Dice
 
     package init(plan: DownloadPlan, seed: UInt64) {
         self.plan = plan
         sources = plan.sources.map(Source.init)
-        growth = Growth(plan.growth)
+        ramp = ConnectionRamp(plan.ramp)
         dice = Dice(seed: seed)
         base = plan.base(total: nil)
     }
@@ -76,10 +76,10 @@ package struct DownloadMachine: Hashable, Sendable {
     package static let overlap = Sample.length
     /// Lanes at once, racers included: each needs a slot in the journal.
     package static let mostLanes = 60
-    package static let checkpointPeriod = Span.seconds(2)
+    package static let checkpointPeriod = Interval.seconds(2)
     package static let checkpointSize: Int64 = 64 << 20
     /// How long a lane alone may crawl.
-    static let loneCrawl = Span.seconds(10)
+    static let loneCrawl = Interval.seconds(10)
     /// Contents that change this often under a download are not fetched any more.
     static let mostRestarts = 5
     /// Fresh addresses that bring no byte.
@@ -106,7 +106,7 @@ package struct DownloadMachine: Hashable, Sendable {
         return .tell(.phase(next))
     }
 
-    mutating func alarm(at moment: Moment) -> Action {
+    mutating func alarm(at moment: Instant) -> Action {
         generation += 1
         isRetryPending = true
         return .alarm(Alarm(generation: generation, at: moment))

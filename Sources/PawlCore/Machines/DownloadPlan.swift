@@ -2,10 +2,10 @@
 package struct DownloadPlan: Hashable, Sendable {
     /// The address given first, then mirrors.
     package var sources: [WebAddress]
-    package var growth = Growth.Mode.automatic(maximum: 8)
+    package var ramp = ConnectionRamp.Mode.automatic(maximum: 8)
     package var retry = RetryPolicy()
     /// The longest silence: connecting, waiting for the answer, or between bytes.
-    package var timeout = Span.seconds(30)
+    package var timeout = Interval.seconds(30)
     /// Bytes a second that a connection has to exceed; `nil` for none.
     package var lowestSpeed: Int64?
     package var maximumRedirects = 20

@@ -38,7 +38,7 @@ package struct Lane: Hashable, Sendable {
     /// How many bytes before `cursor` the answer brings first, to be compared with the disk.
     package var overlap: Int64
     /// Where the body ends by its own head.
-    package var answerEnd = SegmentMap.open
+    package var responseEnd = SegmentMap.open
     /// Who sent the response, and what it said of the content.
     package var host = ""
     package var identity: ContentIdentity?
@@ -48,23 +48,23 @@ package struct Lane: Hashable, Sendable {
     package var slot: Int
     /// Bytes received, compared ones too.
     package var received: Int64 = 0
-    package var lastByteAt: Moment
+    package var lastByteAt: Instant
     package var speed: Double = 0
     /// The highest speed so far.
     var bestSpeed: Double = 0
     /// From the request to the head of its answer.
-    var opening = Span.zero
-    var measuredAt: Moment
+    var opening = Interval.zero
+    var measuredAt: Instant
     var measuredBytes: Int64 = 0
-    package var slowSince: Moment?
+    package var slowSince: Instant?
     /// A limit of ours kept it from being read for a good part of the last measurement: its speed is no word of the
     /// server, and what waits in its socket would be lost with it.
     package var isHeld = false
     /// How long it was kept from being read since the last measurement.
-    var heldFor = Span.zero
-    var syncedAt: Moment
+    var heldFor = Interval.zero
+    var syncedAt: Instant
     /// Since when it brings no more than ``DownloadPlan/lowestSpeed``.
-    var tooSlowSince: Moment?
+    var tooSlowSince: Instant?
 
     package init(
         id: LaneID,
@@ -74,7 +74,7 @@ package struct Lane: Hashable, Sendable {
         range: ByteRange,
         overlap: Int64,
         slot: Int,
-        now: Moment
+        now: Instant
     ) {
         self.id = id
         self.kind = kind
@@ -102,12 +102,12 @@ package struct Lane: Hashable, Sendable {
     }
 
     /// Whether it was at or under the lowest speed for as long as aria2 lets that be.
-    func isTooSlow(now: Moment) -> Bool { tooSlowSince.map { now - $0 >= Lane.slowPatience } ?? false }
+    func isTooSlow(now: Instant) -> Bool { tooSlowSince.map { now - $0 >= Lane.slowPatience } ?? false }
 
-    static let slowPatience = Span.seconds(10)
+    static let slowPatience = Interval.seconds(10)
 
     /// A new reading of the speed at most each half second, smoothed by halves.
-    mutating func measure(now: Moment) {
+    mutating func measure(now: Instant) {
         let span = now - measuredAt
         guard stage == .flowing, span >= Lane.measured else { return }
         let present = Double(received - measuredBytes) / span.seconds
@@ -123,14 +123,14 @@ package struct Lane: Hashable, Sendable {
     static let heldShare = 4.0
 
     /// It was `waits` or not since the last word of it.
-    mutating func note(waits: Bool, now: Moment) {
+    mutating func note(waits: Bool, now: Instant) {
         if waits, now > syncedAt {
-            heldFor = Span(nanoseconds: heldFor.nanoseconds + (now - syncedAt).nanoseconds)
+            heldFor = Interval(nanoseconds: heldFor.nanoseconds + (now - syncedAt).nanoseconds)
         }
         // At once, and not only with the next measurement: a decision may come before that.
         if waits, heldFor * Lane.heldShare >= Lane.measured { isHeld = true }
         syncedAt = now
     }
 
-    private static let measured = Span.milliseconds(500)
+    private static let measured = Interval.milliseconds(500)
 }

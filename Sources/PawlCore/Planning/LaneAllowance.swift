@@ -19,7 +19,7 @@ package struct LaneAllowance: Hashable, Sendable {
     }
 
     /// How long connections are watched before one more is planned.
-    package static let period = Span.milliseconds(600)
+    package static let period = Interval.milliseconds(600)
     /// Of the limit; the rest is the measurement's error.
     package static let room = 0.9
 
@@ -27,12 +27,12 @@ package struct LaneAllowance: Hashable, Sendable {
     package private(set) var rate: Int64?
     /// The most connections at once.
     package private(set) var width = Int.max
-    private var judgedAt: Moment?
+    private var judgedAt: Instant?
 
     package init() {}
 
     /// The limit that holds from now on.
-    package mutating func change(rate: Int64?, now: Moment) {
+    package mutating func change(rate: Int64?, now: Instant) {
         guard rate != self.rate else { return }
         self.rate = rate
         width = rate == nil ? .max : 1
@@ -40,7 +40,7 @@ package struct LaneAllowance: Hashable, Sendable {
     }
 
     /// Called at each tick with the connections at work.
-    package mutating func judge(_ lanes: [Sample], now: Moment) {
+    package mutating func judge(_ lanes: [Sample], now: Instant) {
         guard let rate, let since = judgedAt else { return }
         // One that is held back has all that the limit gives.
         if lanes.contains(where: \.isHeld) {

@@ -7,13 +7,13 @@ package struct Planner: Hashable, Sendable {
     /// However slow the lane is, a request for less than this costs more than it brings.
     package var leastSplit: Int64 = 64 << 10
     /// A half that its lane will bring sooner than this, or than a new connection brings its first byte, is left to it.
-    package var splitWorthwhile = Span.milliseconds(50)
+    package var splitWorthwhile = Interval.milliseconds(50)
     /// How long a new connection takes until its first byte.
-    package var opening = Span.zero
+    package var opening = Interval.zero
     /// Lanes that may work on the same last bytes.
     package var racersPerRange = 3
     /// A rest that its lane will bring sooner than this is left to it.
-    package var raceWorthwhile = Span.seconds(1)
+    package var raceWorthwhile = Interval.seconds(1)
 
     package init() {}
 
@@ -23,7 +23,7 @@ package struct Planner: Hashable, Sendable {
         /// Bytes per second, 0 while nothing came.
         package var speed: Double
         package var isRacing: LaneID?
-        package var silentFor: Span
+        package var silentFor: Interval
         /// A rate limit holds it back: what its server has sent of its range waits to be read, and would be thrown away
         /// with a part of the range.
         package var isHeld: Bool
@@ -32,7 +32,7 @@ package struct Planner: Hashable, Sendable {
             id: LaneID,
             speed: Double,
             isRacing: LaneID?,
-            silentFor: Span,
+            silentFor: Interval,
             isHeld: Bool = false
         ) {
             self.id = id

@@ -3,19 +3,19 @@
 ///
 /// Shared by all downloads of a process.
 package struct HostBudget: Hashable, Sendable {
-    package enum Answer: Hashable, Sendable {
+    package enum Grant: Hashable, Sendable {
         case granted
         /// Every connection that the origin allows, or the person, is in use.
         case full
         /// The origin asked for silence until then.
-        case hold(until: Moment)
+        case hold(until: Instant)
     }
 
     /// After this long without a complaint one more connection is allowed; twice as long after each time that one more
     /// was turned away, so that a host that bears two is not asked for a third every ten seconds.
-    package static let recovery = Span.seconds(10)
+    package static let recovery = Interval.seconds(10)
     /// After this long without a complaint there is no limit any more.
-    package static let forgiveness = Span.seconds(600)
+    package static let forgiveness = Interval.seconds(600)
 
     package private(set) var inUse = 0
     /// Connections in use whose response was accepted, and the most that there were at once.
@@ -24,14 +24,14 @@ package struct HostBudget: Hashable, Sendable {
     /// `nil` until the origin complains.
     package private(set) var limit: Int?
     private var limiter = RateLimiter(rate: nil)
-    private var holdUntil: Moment?
-    private var complainedAt: Moment?
-    private var recoveredAt: Moment?
+    private var holdUntil: Instant?
+    private var throttledAt: Instant?
+    private var recoveredAt: Instant?
     /// Doublings of ``recovery``.
     private var doublings = 0
     /// How often, in short order, a connection was turned away without a word while others were served.
     private var refusals = 0
-    private var refusedAt: Moment?
+    private var refusedAt: Instant?
     /// Connections that the origin was seen to bear and no more; `nil` while that is not shown.
     ///
     /// For those who keep it over restarts.
@@ -40,9 +40,9 @@ package struct HostBudget: Hashable, Sendable {
     package init() {}
 
     /// An earlier run has seen how many connections it bears.
-    package init(borne: Int, now: Moment) {
+    package init(borne: Int, now: Instant) {
         limit = max(1, borne)
-        complainedAt = now
+        throttledAt = now
         recoveredAt = now
         doublings = HostBudget.remembered
     }
@@ -50,7 +50,7 @@ package struct HostBudget: Hashable, Sendable {
     private static let remembered = 3
     private static let mostDoublings = 6
 
-    package mutating func acquire(most: Int? = nil, now: Moment) -> Answer {
+    package mutating func acquire(most: Int? = nil, now: Instant) -> Grant {
         recover(now: now)
         if let until = holdUntil { return .hold(until: until) }
         if inUse >= min(limit ?? .max, most.map { max(1, $0) } ?? .max) { return .full }
@@ -77,7 +77,7 @@ package struct HostBudget: Hashable, Sendable {
 
     /// The origin answered 429 or 503, or refused a connection, that has been given back already: it bears what is in use
     /// now.
-    package mutating func complain(retryAfter: Span?, now: Moment) {
+    package mutating func throttled(retryAfter: Interval?, now: Instant) {
         shrink(now: now)
         // With nothing else in use it says nothing of how many it would bear.
         if inUse > 0 { borne = limit }
@@ -88,7 +88,7 @@ package struct HostBudget: Hashable, Sendable {
 
     /// A further connection was turned away without saying that it is one too many (403, a reset before any answer),
     /// and given back already, while others are served: once may be chance.
-    package mutating func turnedAway(now: Moment) {
+    package mutating func turnedAway(now: Instant) {
         guard inUse > 0 else { return }
         // Far apart they may have other reasons: an address that has expired meanwhile.
         if let refusedAt, now - refusedAt >= HostBudget.recovery { refusals = 0 }
@@ -100,32 +100,32 @@ package struct HostBudget: Hashable, Sendable {
 
     private static let shown = 2
 
-    private mutating func shrink(now: Moment) {
+    private mutating func shrink(now: Instant) {
         limit = max(1, min(limit ?? .max, inUse))
         // One more was allowed since, and that was one too many again.
-        if let complainedAt, let recoveredAt, recoveredAt > complainedAt {
+        if let throttledAt, let recoveredAt, recoveredAt > throttledAt {
             doublings = min(doublings + 1, HostBudget.mostDoublings)
         }
-        complainedAt = now
+        throttledAt = now
         recoveredAt = now
     }
 
     /// `bytes` have just come from the origin, which may send `rate` a second.
-    package mutating func charge(_ bytes: Int, rate: Int64?, now: Moment) {
+    package mutating func charge(_ bytes: Int, rate: Int64?, now: Instant) {
         if limiter.rate != rate { limiter.change(rate: rate, now: now) }
         limiter.charge(bytes, now: now)
     }
 
     /// How long its next byte has to wait.
-    package mutating func delay(rate: Int64?, now: Moment) -> Span {
+    package mutating func delay(rate: Int64?, now: Instant) -> Interval {
         if limiter.rate != rate { limiter.change(rate: rate, now: now) }
         return limiter.delay(now: now)
     }
 
-    private mutating func recover(now: Moment) {
+    private mutating func recover(now: Instant) {
         if let until = holdUntil, now >= until { holdUntil = nil }
-        guard let current = limit, let complainedAt, let recoveredAt else { return }
-        if now - complainedAt >= HostBudget.forgiveness * Double(1 << doublings) {
+        guard let current = limit, let throttledAt, let recoveredAt else { return }
+        if now - throttledAt >= HostBudget.forgiveness * Double(1 << doublings) {
             limit = nil
             borne = nil
             refusals = 0
@@ -138,7 +138,7 @@ package struct HostBudget: Hashable, Sendable {
     }
 
     /// Whether nothing would be lost with it.
-    package mutating func isForgettable(now: Moment) -> Bool {
+    package mutating func isForgettable(now: Instant) -> Bool {
         recover(now: now)
         return inUse == 0 && limit == nil && holdUntil == nil && limiter.delay(now: now) == .zero
     }

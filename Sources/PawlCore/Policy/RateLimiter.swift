@@ -4,33 +4,33 @@ package struct RateLimiter: Hashable, Sendable {
     /// Bytes per second; `nil` lets everything pass.
     package private(set) var rate: Int64?
     private var tokens: Double = 0
-    private var filledAt: Moment?
+    private var filledAt: Instant?
 
     package init(rate: Int64?) { self.rate = rate }
 
     private var burst: Double { Double(rate ?? 0) / 4 }
 
-    package mutating func change(rate: Int64?, now: Moment) {
+    package mutating func change(rate: Int64?, now: Instant) {
         fill(now)
         self.rate = rate
         tokens = min(tokens, burst)
     }
 
     /// `bytes` have just been taken from the network.
-    package mutating func charge(_ bytes: Int, now: Moment) {
+    package mutating func charge(_ bytes: Int, now: Instant) {
         guard rate != nil else { return }
         fill(now)
         tokens -= Double(bytes)
     }
 
     /// How long the next byte has to wait; zero when it may pass now.
-    package mutating func delay(now: Moment) -> Span {
+    package mutating func delay(now: Instant) -> Interval {
         guard let rate, rate > 0 else { return .zero }
         fill(now)
         return tokens >= 0 ? .zero : .seconds(-tokens / Double(rate))
     }
 
-    private mutating func fill(_ now: Moment) {
+    private mutating func fill(_ now: Instant) {
         defer { filledAt = now }
         guard let rate, let filledAt, now > filledAt else { return }
         tokens = min(burst, tokens + (now - filledAt).seconds * Double(rate))

@@ -48,7 +48,7 @@ package struct RateTimetable: Hashable, Sendable {
     /// How long until another limit holds; `nil` when one holds for ever.
     ///
     /// A change of the zone's offset in between (summer time) moves it: ask again when it is due, and after a day at most.
-    package func nextChange(after time: LocalTime) -> Span? {
+    package func nextChange(after time: LocalTime) -> Interval? {
         let present = rate(at: time)
         let week = LocalTime.minutesOfWeek
         let edges = Set(entries.flatMap { $0.minutes.flatMap { [$0.lowerBound, $0.upperBound % week] } })

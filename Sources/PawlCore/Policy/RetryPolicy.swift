@@ -3,17 +3,17 @@ package struct RetryPolicy: Hashable, Sendable {
     /// Attempts after the first that bring no new byte; progress starts the count again.
     package var retries: Int
     /// The first wait, doubled each time.
-    package var delay: Span
+    package var delay: Interval
 
     /// The longest wait that a server's Retry-After can ask for.
-    package var longestRetryAfter: Span
+    package var longestRetryAfter: Interval
 
-    package static let longestWait = Span.seconds(60)
+    package static let longestWait = Interval.seconds(60)
     /// The first wait where none was chosen, or where a server that asks for a wait leaves none: doubled like any other,
     /// so that a server which fails at once does not use up all attempts in a moment.
-    package static let shortestDelay = Span.milliseconds(100)
+    package static let shortestDelay = Interval.milliseconds(100)
 
-    package init(retries: Int = 5, delay: Span = .seconds(1), longestRetryAfter: Span = .seconds(3600)) {
+    package init(retries: Int = 5, delay: Interval = .seconds(1), longestRetryAfter: Interval = .seconds(3600)) {
         self.retries = retries
         self.delay = delay
         self.longestRetryAfter = longestRetryAfter
@@ -28,18 +28,18 @@ package struct RetryPolicy: Hashable, Sendable {
 
     /// The wait before attempt number `attempt` (1 is the first retry): doubled, with jitter of ±25 %, at most a minute;
     /// longer when the server asks for more, never shorter because it asks for less (`Retry-After: 0`, a past date).
-    package func wait(attempt: Int, retryAfter: Span?, dice: inout Dice) -> Span {
+    package func wait(attempt: Int, retryAfter: Interval?, dice: inout Dice) -> Interval {
         let hasFloor = retryAfter != nil || delay <= .zero
         let first = hasFloor ? max(delay, RetryPolicy.shortestDelay) : delay
         let doubled = first.seconds * Double(1 << min(max(attempt, 1) - 1, 16))
-        let own = Span.seconds(
+        let own = Interval.seconds(
             min(doubled, RetryPolicy.longestWait.seconds) * (0.75 + dice.fraction() / 2)
         )
         return max(own, allowed(retryAfter) ?? .zero)
     }
 
     /// What is granted of a wait that a server asks for.
-    package func allowed(_ retryAfter: Span?) -> Span? { retryAfter.map { min($0, longestRetryAfter) } }
+    package func allowed(_ retryAfter: Interval?) -> Interval? { retryAfter.map { min($0, longestRetryAfter) } }
 
     package static func disposition(of fault: AttemptFault) -> Disposition {
         switch fault {

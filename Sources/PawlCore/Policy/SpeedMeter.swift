@@ -1,11 +1,11 @@
 /// Bytes per second from a running total: over the last second, and smoothed.
 package struct SpeedMeter: Hashable, Sendable {
     private struct Sample: Hashable, Sendable {
-        var at: Moment
+        var at: Instant
         var total: Int64
     }
 
-    private static let window = Span.seconds(1)
+    private static let window = Interval.seconds(1)
     /// The smoothed speed forgets with this time constant.
     private static let memory = 5.0
 
@@ -15,7 +15,7 @@ package struct SpeedMeter: Hashable, Sendable {
     package init() {}
 
     /// Tells the running total at `now`; call it a few times a second.
-    package mutating func note(total: Int64, now: Moment) {
+    package mutating func note(total: Int64, now: Instant) {
         if let last = samples.last {
             guard now > last.at else { return }
             let span = (now - last.at).seconds
@@ -29,7 +29,7 @@ package struct SpeedMeter: Hashable, Sendable {
     }
 
     /// Bytes that came in the second before `now`; 0 when nothing was told in it (D6).
-    package func lastSecond(now: Moment) -> Int64 {
+    package func lastSecond(now: Instant) -> Int64 {
         guard let first = samples.first, let last = samples.last, now - last.at < SpeedMeter.window else {
             return 0
         }
@@ -37,7 +37,7 @@ package struct SpeedMeter: Hashable, Sendable {
         return Int64(Double(last.total - first.total) / span)
     }
 
-    package func smoothed(now: Moment) -> Int64 {
+    package func smoothed(now: Instant) -> Int64 {
         guard let last = samples.last, let smooth else { return 0 }
         let silence = (now - last.at).seconds
         return Int64(silence > 1 ? smooth * Exponential.decay(silence / SpeedMeter.memory) : smooth)

@@ -1,14 +1,14 @@
 /// Retry-After (RFC 9110 §10.2.3).
 package enum RetryAfter {
     /// The longest wait that a server can ask for; what is longer, or too long to count, becomes this.
-    package static let longest = Span(nanoseconds: longestSeconds * 1_000_000_000)
+    package static let longest = Interval(nanoseconds: longestSeconds * 1_000_000_000)
 
     private static let longestSeconds: Int64 = 24 * 3600
 
     /// How long the server asks to wait, `nil` when the field is neither seconds nor a date.
     ///
     /// `now` is the server's own clock (Date) where it sent one: its Retry-After date counts from there.
-    package static func parse(_ text: String, now: UnixTime) -> Span? {
+    package static func parse(_ text: String, now: UnixTime) -> Interval? {
         let value = Array(text.utf8).trimmed(\.isWhiteSpace)
         // Some servers send fractions; none means less than the whole second.
         let number = value.prefix(while: \.isDigit)
@@ -25,8 +25,8 @@ package enum RetryAfter {
         return date > now ? wait(date.seconds.subtractingReportingOverflow(now.seconds)) : .zero
     }
 
-    private static func wait(_ seconds: (partialValue: Int64, overflow: Bool)) -> Span {
+    private static func wait(_ seconds: (partialValue: Int64, overflow: Bool)) -> Interval {
         guard !seconds.overflow, seconds.partialValue < longestSeconds else { return longest }
-        return Span(nanoseconds: seconds.partialValue * 1_000_000_000)
+        return Interval(nanoseconds: seconds.partialValue * 1_000_000_000)
     }
 }

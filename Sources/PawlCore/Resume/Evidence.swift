@@ -9,7 +9,7 @@ package enum Evidence: Hashable, Sendable {
     /// The tag differs from the only one seen so far: one more response tells whether tags of this server mean anything.
     case unclear
     /// Another version, with what was known and what was said.
-    case changed(Wording)
+    case changed(LocalizableMessage)
 }
 
 /// What one host said of the representation on disk, of one address of it.

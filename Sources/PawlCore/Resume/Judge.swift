@@ -28,7 +28,7 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// An answer whose body is what it should be.
-    package struct Answer: Hashable, Sendable {
+    package struct AcceptedResponse: Hashable, Sendable {
         /// Where the body lies in the resource; the end is `SegmentMap.open` while nobody knows it.
         package var range: ByteRange
         package var identity: ContentIdentity
@@ -44,19 +44,19 @@ package struct Judge: Hashable, Sendable {
     }
 
     package enum Verdict: Hashable, Sendable {
-        case usable(Answer)
+        case usable(AcceptedResponse)
         /// The whole content came although a later part was asked for: good from 0 or not at all.
-        case wholeInstead(Answer, evidence: Wording)
+        case wholeInstead(AcceptedResponse, evidence: LocalizableMessage)
         /// The content is another now.
-        case changed(evidence: Wording)
+        case changed(evidence: LocalizableMessage)
         /// Everything is there already.
         case complete(total: Int64)
         /// This server cannot be asked for ranges.
-        case rangesBroken(evidence: Wording)
+        case rangesBroken(evidence: LocalizableMessage)
         /// 416 without a length to a range without an end: the server may know only ranges with one.
-        case openRangeRefused(evidence: Wording)
+        case openRangeRefused(evidence: LocalizableMessage)
         /// A page in the place of a page, of another size: a new version if it comes twice.
-        case suspectPage(Answer, evidence: Wording)
+        case suspectPage(AcceptedResponse, evidence: LocalizableMessage)
         case redirect(to: String)
         case fault(AttemptFault)
     }
@@ -144,7 +144,7 @@ package struct Judge: Hashable, Sendable {
         }
         if start == total, start > 0 { return .complete(total: total) }
         let range = ByteRange(start, min(askedEnd, total))
-        return .usable(Answer(range: range, identity: said, evidence: evidence, ranges: .shown))
+        return .usable(AcceptedResponse(range: range, identity: said, evidence: evidence, ranges: .shown))
     }
 
     private func wholeAnswer(_ head: ResponseHead) -> Verdict {
@@ -154,7 +154,7 @@ package struct Judge: Hashable, Sendable {
         let evidence = evidence(said)
         let end = head.contentLength ?? SegmentMap.open
         let denied = isCoded || head.acceptRanges == .none
-        let answer = Answer(
+        let answer = AcceptedResponse(
             range: ByteRange(0, end),
             identity: said,
             evidence: evidence,
@@ -206,7 +206,7 @@ package struct Judge: Hashable, Sendable {
         if asked == .whole, total != range.end {
             return .rangesBroken(evidence: "the server sent a part although the whole was asked for")
         }
-        return .usable(Answer(range: range, identity: said, evidence: evidence, ranges: .shown))
+        return .usable(AcceptedResponse(range: range, identity: said, evidence: evidence, ranges: .shown))
     }
 
     /// Whether these are the last `count` bytes, or all of a shorter resource; without a total the number has to show it.
@@ -220,7 +220,7 @@ package struct Judge: Hashable, Sendable {
             return .fault(.status(416, retryAfter: nil))
         }
         guard case .unsatisfied(let total) = head.contentRange else {
-            let refusal: Wording = "the server refuses every range (416)"
+            let refusal: LocalizableMessage = "the server refuses every range (416)"
             if case .from = asked { return .openRangeRefused(evidence: refusal) }
             return .rangesBroken(evidence: refusal)
         }
@@ -238,7 +238,7 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// A login or error page that comes with status 200 where other content is known to be.
-    private func pageVerdict(_ answer: Answer) -> Verdict? {
+    private func pageVerdict(_ answer: AcceptedResponse) -> Verdict? {
         guard let known, answer.evidence != .strong else { return nil }
         let hasOtherSize = known.total != answer.identity.total
         guard let type = answer.identity.mediaType, isPage(type) else {

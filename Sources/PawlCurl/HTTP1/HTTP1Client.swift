@@ -42,9 +42,9 @@ final class HTTP1Client {
 
     private enum Limit {
         static let idle = 128
-        static let idleTime = Span.seconds(115)
+        static let idleTime = Interval.seconds(115)
         static let profiles = 64
-        static let drain = Span.seconds(1)
+        static let drain = Interval.seconds(1)
     }
 
     init?(clock: any Clock) {
@@ -63,7 +63,7 @@ final class HTTP1Client {
     var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !readable.isEmpty }
 
     /// When draining, or who waits behind a first connection, has to be looked at.
-    var deadline: Moment? {
+    var deadline: Instant? {
         let drained = drained.lazy.map(\.drainLimit).min()
         guard !waitingForHandshake.isEmpty, let handshake = handshakes.deadline else { return drained }
         return drained.map { min($0, handshake) } ?? handshake
@@ -165,7 +165,7 @@ final class HTTP1Client {
 
     private func takeIdle(_ connectionKey: ConnectionKey) -> HTTP1Connection? {
         guard !idle.isEmpty else { return nil }
-        let oldest = clock.now + Span(nanoseconds: -Limit.idleTime.nanoseconds)
+        let oldest = clock.now + Interval(nanoseconds: -Limit.idleTime.nanoseconds)
         while let index = idle.lastIndex(where: { $0.connectionKey == connectionKey }) {
             let connection = idle.remove(at: index)
             if connection.idleSince > oldest, connection.isAlive { return connection }

@@ -25,7 +25,7 @@ final class HTTP1Connection {
     var unsent: [UInt8] = []
     /// How far the response is.
     var reader = ResponseReader()
-    var idleSince = Moment(nanoseconds: 0)
+    var idleSince = Instant(nanoseconds: 0)
     /// How many bytes the present request has.
     private var requestLength = 0
 

@@ -25,7 +25,7 @@ final class HTTP1Exchange {
     /// How much of the rest of the body may be read for nobody; `nil` when somebody wants it.
     var drainable: Int?
     /// When the draining is given up.
-    var drainLimit = Moment(nanoseconds: 0)
+    var drainLimit = Instant(nanoseconds: 0)
 
     init(
         _ request: TransferRequest,

@@ -4,14 +4,14 @@ import PawlCore
 ///
 /// They wait for its first answer, and no longer than nobody notices: far away, they all set out together.
 struct HandshakeCoalescer {
-    private static let patience = Span.milliseconds(10)
+    private static let patience = Interval.milliseconds(10)
     private static let limit = 64
 
     /// The routes that a connection was made on, and until when the others wait for its answer.
-    private var firsts: [(connectionKey: ConnectionKey, isAwaited: Bool, over: Moment)] = []
+    private var firsts: [(connectionKey: ConnectionKey, isAwaited: Bool, over: Instant)] = []
 
     /// Whether a connection can be made now; the first one of a route can.
-    mutating func allows(_ connectionKey: ConnectionKey, at now: Moment) -> Bool {
+    mutating func allows(_ connectionKey: ConnectionKey, at now: Instant) -> Bool {
         guard let index = firsts.firstIndex(where: { $0.connectionKey == connectionKey }) else {
             if firsts.count >= Self.limit { firsts.removeAll(keepingCapacity: true) }
             firsts.append((connectionKey, true, now + Self.patience))
@@ -28,5 +28,5 @@ struct HandshakeCoalescer {
     }
 
     /// When the first answer that is waited for is late.
-    var deadline: Moment? { firsts.lazy.filter(\.isAwaited).map(\.over).min() }
+    var deadline: Instant? { firsts.lazy.filter(\.isAwaited).map(\.over).min() }
 }

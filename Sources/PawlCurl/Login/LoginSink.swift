@@ -62,7 +62,7 @@ final class LoginSink: TransferSink {
         return Logins.answer(challenges, login, for: request.address)
     }
 
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         unsafe target.transfer(id, chunk: chunk)
     }
 
@@ -74,7 +74,7 @@ final class LoginSink: TransferSink {
 
     func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
 
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
         target.transfer(id, spliced: count)
     }
 }

@@ -6,9 +6,9 @@ import PawlEngine
 package struct SystemClock: Clock {
     package init() {}
 
-    package var now: Moment {
+    package var now: Instant {
         let reading = read(CLOCK_MONOTONIC)
-        return Moment(nanoseconds: Int64(reading.tv_sec) * 1_000_000_000 + Int64(reading.tv_nsec))
+        return Instant(nanoseconds: Int64(reading.tv_sec) * 1_000_000_000 + Int64(reading.tv_nsec))
     }
 
     package var wallTime: UnixTime { UnixTime(seconds: Int64(read(CLOCK_REALTIME).tv_sec)) }

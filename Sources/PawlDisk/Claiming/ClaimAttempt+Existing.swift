@@ -50,10 +50,10 @@ extension ClaimAttempt {
             )
         }
         do throws(SystemError) {
-            if folder.bearsMarks, try !PartMark.set(PartMark.value(of: source), on: file) { folder.noMarks() }
+            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) { folder.noMarks() }
             try folder.rename(names.final, to: names.part, replacing: false)
         } catch {
-            PartMark.remove(from: file)
+            OwnerAttribute.remove(from: file)
             try? folder.remove(names.journal)
             if error.number == EEXIST || error.isMissing { return .again }
             throw Failure.system(.renameFailed, "cannot rename", at: finalPath, error)
@@ -93,7 +93,7 @@ extension ClaimAttempt {
     func putBack(_ file: OpenFile, length: Int64) throws(Failure) -> Outcome {
         do throws(SystemError) {
             if try file.status().length > length { try file.truncate(to: length) }
-            PartMark.remove(from: file)
+            OwnerAttribute.remove(from: file)
             try folder.rename(names.part, to: names.final, replacing: false)
             try folder.remove(names.journal)
         } catch  where error.number == EEXIST {

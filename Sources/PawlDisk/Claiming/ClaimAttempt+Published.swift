@@ -20,11 +20,11 @@ extension ClaimAttempt {
                 try JournalFile.lockIfPossible(file),
                 try folder.status(of: names.part) == nil
             else { return false }
-            let mark = folder.bearsMarks ? PartMark.read(file) : .unsupported
+            let mark = folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported
             guard let left = try left(of: finished, mark) else { return false }
             try folder.sync()
             if left == .journal { try folder.remove(names.journal) }
-            PartMark.end(on: file)
+            OwnerAttribute.end(on: file)
             return true
         } catch {
             // What cannot be looked at is somebody else's.
@@ -38,10 +38,10 @@ extension ClaimAttempt {
     }
 
     /// What publishing has left beside the file; `nil` when the file is not this download's.
-    private func left(of finished: FileStatus, _ mark: PartMark.Reading) throws(SystemError) -> Left? {
+    private func left(of finished: FileStatus, _ mark: OwnerAttribute.Reading) throws(SystemError) -> Left? {
         switch mark {
         case .missing: return nil
-        case .of(let value): guard value == PartMark.value(of: source) else { return nil }
+        case .of(let value): guard value == OwnerAttribute.value(of: source) else { return nil }
         case .unsupported: break
         }
         switch try? JournalFile.find(names.journal, in: folder) {

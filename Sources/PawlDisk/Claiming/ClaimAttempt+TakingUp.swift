@@ -66,7 +66,7 @@ extension ClaimAttempt {
         if let facts = JournalFile.peek(names.journal, in: folder) {
             return try held(by: facts.sources.first)
         }
-        let isSame = PartMark.read(file) == .of(PartMark.value(of: source))
+        let isSame = OwnerAttribute.read(file) == .of(OwnerAttribute.value(of: source))
         return try held(by: isSame ? source : nil)
     }
 
@@ -76,7 +76,7 @@ extension ClaimAttempt {
     private func isOurs(_ file: OpenFile, _ status: FileStatus, vouched: UInt64?) -> Bool {
         // A kill came between making the file and marking it.
         if status.isBeginning, status.length == 0 { return true }
-        switch folder.bearsMarks ? PartMark.read(file) : .unsupported {
+        switch folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported {
         case .of: return true
         case .missing: return false
         case .unsupported:
@@ -188,7 +188,7 @@ extension ClaimAttempt {
         let keepsInodes = folder.traits.contains(.keepsInodes)
         let isSamePart = inodes.part == image.header.inodes.part
         let isSameJournal = inodes.journal == image.header.inodes.journal
-        switch folder.bearsMarks ? PartMark.read(file) : .unsupported {
+        switch folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported {
         case .missing: return .stranger
         case .of: return keepsInodes && isSameJournal && !isSamePart ? .oursWithoutIts : .together
         case .unsupported: return !keepsInodes || isSamePart && isSameJournal ? .together : .stranger

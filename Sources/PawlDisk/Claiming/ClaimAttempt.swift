@@ -15,7 +15,7 @@ struct ClaimAttempt {
     let names: PartNames
 
     enum Outcome {
-        case answer(ClaimAnswer)
+        case answer(ClaimResult)
         /// The name is somebody else's; a claim that may rename goes on to the next one.
         case taken(Failure)
         /// The same, and what has the name may have been put there to be gone on with.
@@ -181,7 +181,7 @@ struct ClaimAttempt {
     /// Says that the part file is ours: by its attribute, or by a journal that is not filled where there are no attributes.
     func mark(_ file: OpenFile) throws(Failure) {
         do throws(SystemError) {
-            if folder.bearsMarks, try !PartMark.set(PartMark.value(of: source), on: file) { folder.noMarks() }
+            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) { folder.noMarks() }
             if !folder.bearsMarks {
                 let part = try file.status().identity.inode
                 guard try markByName(part) else { throw SystemError(number: EEXIST) }

@@ -28,7 +28,7 @@ extension FileDisk {
             facts.name = isNamed ? partial.name : ""
             try partial.close(keeping: facts, done: ByteRangeSet([whole]))
         case .found(let partial, let journal): try partial.close(keeping: journal.facts, done: journal.done)
-        case .existing(let partial, _): try partial.giveBack()
+        case .existing(let partial, _): try partial.restoreOriginal()
         case .skipped: break
         }
     }

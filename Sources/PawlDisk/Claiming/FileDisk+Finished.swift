@@ -16,7 +16,7 @@ extension FileDisk {
     func completion(of name: String, _ status: FileStatus, in folder: Folder) -> CompletionMark? {
         guard folder.bearsMarks, folder.flaw(of: status).map({ $0 == .severalNames }) ?? true,
             let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK),
-            let mark = PartMark.completion(of: file), mark.isTold,
+            let mark = OwnerAttribute.completion(of: file), mark.isTold,
             mark.length == status.length, mark.modified == status.modifiedTime
         else { return nil }
         return mark
@@ -28,7 +28,7 @@ extension FileDisk {
             let variant = number == 0 ? name : FileName.numbered(name, number)
             guard let status = try? folder.status(of: variant) else { return false }
             let mark = completion(of: variant, status, in: folder)
-            if mark?.fingerprint.source == PartMark.value(of: source) { return true }
+            if mark?.fingerprint.source == OwnerAttribute.value(of: source) { return true }
         }
         return false
     }

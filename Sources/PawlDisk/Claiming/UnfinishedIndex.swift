@@ -21,7 +21,7 @@ final class UnfinishedIndex: Sendable {
 
     /// The name of a part file that a killed process had no time to give a journal.
     func leftover(of source: String, in folder: Folder) -> String? {
-        look(in: folder) { $0.leftovers[PartMark.value(of: source)] }
+        look(in: folder) { $0.leftovers[OwnerAttribute.value(of: source)] }
     }
 
     private func look(in folder: Folder, _ find: (Names) -> String?) -> String? {
@@ -70,7 +70,7 @@ final class UnfinishedIndex: Sendable {
         for entry in folder.names(endingIn: ".part") where !known.contains(entry) {
             guard let file = try? folder.open(entry, flags: O_RDONLY | O_NONBLOCK),
                 let status = try? file.status(), folder.flaw(of: status) == nil,
-                case .of(let mark) = PartMark.read(file)
+                case .of(let mark) = OwnerAttribute.read(file)
             else { continue }
             names.leftovers[mark] = String(entry.dropLast(".part".count))
         }

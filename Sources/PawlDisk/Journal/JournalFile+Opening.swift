@@ -66,7 +66,7 @@ extension JournalFile {
         _ status: FileStatus,
         in folder: Folder
     ) throws(SystemError) -> JournalFinding {
-        let mark = folder.bearsMarks ? PartMark.read(file) : .unsupported
+        let mark = folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported
         let front = try file.contents(limit: JournalLayout.preambleLength)
         guard front.contains(where: { $0 != 0 }) else { return try judgeUnborn(file, status, mark) }
         guard mark.isOurs || front.starts(with: JournalLayout.magic) else { return .stranger }
@@ -89,7 +89,7 @@ extension JournalFile {
     private static func belongs(
         _ image: JournalImage,
         to status: FileStatus,
-        _ mark: PartMark.Reading,
+        _ mark: OwnerAttribute.Reading,
         in folder: Folder
     ) -> Bool {
         guard folder.traits.contains(.keepsInodes) else { return mark == .unsupported }
@@ -100,7 +100,7 @@ extension JournalFile {
     private static func judgeUnborn(
         _ file: OpenFile,
         _ status: FileStatus,
-        _ mark: PartMark.Reading
+        _ mark: OwnerAttribute.Reading
     ) throws(SystemError) -> JournalFinding {
         let part = try PartVoucher.read(file, at: vouching)
         return mark.isOurs || status.isBeginning || part != nil ? .unborn(file, part: part) : .stranger
@@ -136,7 +136,7 @@ extension JournalFile {
     private static func makeOrTake(_ name: String, in folder: Folder) throws(Failure) -> OpenFile? {
         do throws(SystemError) {
             let file = try folder.make(name, mode: mode)
-            if folder.bearsMarks, try !PartMark.set(PartMark.journal, on: file) { folder.noMarks() }
+            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.journal, on: file) { folder.noMarks() }
             return file
         } catch  where error.number == EEXIST {
             switch try find(name, in: folder) {
@@ -181,7 +181,7 @@ extension JournalFile {
             do throws(SystemError) {
                 try folder.rename(names.journal, to: name, replacing: false)
                 return name
-            } catch  where error.number == EEXIST && number < NumberHints.last {
+            } catch  where error.number == EEXIST && number < SuffixCache.last {
                 number += 1
                 name = FileName.numbered(wish, number)
             } catch {

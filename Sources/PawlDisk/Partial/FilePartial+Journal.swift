@@ -9,7 +9,7 @@ extension FilePartial {
 
     func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         guard journal == nil else { return try record(facts, done: done) }
-        try takeName()
+        try linkPartName()
         let part: UInt64
         do throws(SystemError) {
             part = try openFile.status().identity.inode

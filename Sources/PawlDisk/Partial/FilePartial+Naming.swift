@@ -4,13 +4,13 @@ import PawlEngine
 
 // A small file in memory has no name until it is finished, or until it turns out to take its time.
 extension FilePartial {
-    func settleIn() {
+    func ensurePartName() {
         // Whoever has the name meanwhile may keep it: this one goes on without and looks again for its final one.
-        try? takeName()
+        try? linkPartName()
     }
 
     /// Makes it the part file, as a claim would have: locked and marked before anybody can see it.
-    func takeName() throws(Failure) {
+    func linkPartName() throws(Failure) {
         guard !isNamed, let file else { return }
         let attempt = ClaimAttempt(disk: disk, folder: folder, claim: claim, number: number)
         guard try attempt.lock(file) else { throw Failure.alreadyDownloading(partPath) }

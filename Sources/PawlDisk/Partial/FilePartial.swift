@@ -29,7 +29,7 @@ final class FilePartial: Partial {
     /// How the file was when its last byte was there to be hashed.
     var verified: FileStatus?
 
-    /// Where the bytes of `ClaimAnswer.existing` come from.
+    /// Where the bytes of `ClaimResult.existing` come from.
     enum Origin {
         /// The finished file itself, under another name.
         case renamed(length: Int64, status: FileStatus)
@@ -229,14 +229,14 @@ final class FilePartial: Partial {
         try? JournalFile.remove(names.journal, in: folder, written: journal)
     }
 
-    func giveBack() throws(Failure) {
+    func restoreOriginal() throws(Failure) {
         guard case .renamed(let original, let status) = origin else { return discard() }
         do throws(SystemError) {
             if length != original {
                 try openFile.truncate(to: original)
                 try openFile.setModified(status.modified)
             }
-            PartMark.remove(from: openFile)
+            OwnerAttribute.remove(from: openFile)
             try folder.rename(names.part, to: names.final, replacing: false)
             try JournalFile.remove(names.journal, in: folder, written: journal)
         } catch {

@@ -74,7 +74,7 @@ struct Publication: Sendable {
     private func remember() throws(SystemError) {
         guard let content, folder.bearsMarks else { return }
         let modified = try file.status().modifiedTime
-        PartMark.set(CompletionMark(content, length: length, modified: modified, isTold: !isNamed), on: file)
+        OwnerAttribute.set(CompletionMark(content, length: length, modified: modified, isTold: !isNamed), on: file)
     }
 
     /// Makes the data durable, before the name says that it is finished.
@@ -102,7 +102,7 @@ struct Publication: Sendable {
                     try folder.name(file, name)
                 }
                 return name
-            } catch  where error.number == EEXIST && claim.ifExists == .rename && next < NumberHints.last {
+            } catch  where error.number == EEXIST && claim.ifExists == .rename && next < SuffixCache.last {
                 (name, next) = nextFree(after: next)
             } catch  where error.number == EEXIST {
                 throw taken()
@@ -185,7 +185,7 @@ struct Publication: Sendable {
         if journal != nil || !folder.bearsMarks {
             try? JournalFile.remove(names.journal, in: folder, written: journal)
         }
-        if unmarks && folder.bearsMarks { PartMark.end(on: file) }
+        if unmarks && folder.bearsMarks { OwnerAttribute.end(on: file) }
         if journal != nil {
             disk.unfinished.remove(claim.facts.sources.first ?? "", name: names.final, in: folder)
         }

@@ -12,7 +12,7 @@ package final class StreamDisk: Disk {
         self.checksum = checksum
     }
 
-    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         .fresh(StreamPartial(StreamWriter(target, checksum), name: claim.name))
     }
 
@@ -105,5 +105,5 @@ private final class StreamPartial: Partial {
     func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func discard() {}
-    func giveBack() throws(Failure) {}
+    func restoreOriginal() throws(Failure) {}
 }

@@ -4,6 +4,6 @@ package import PawlCore
 ///
 /// The simulated world has its own.
 package protocol Clock: Sendable {
-    var now: Moment { get }
+    var now: Instant { get }
     var wallTime: UnixTime { get }
 }

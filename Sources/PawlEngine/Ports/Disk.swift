@@ -31,13 +31,13 @@ package struct Claim: Sendable {
 }
 
 /// What a claim got.
-package enum ClaimAnswer {
+package enum ClaimResult {
     /// A new, empty part file, locked; `partial.name` is the name that was free.
     case fresh(any Partial)
     /// An earlier run's part file with its journal, locked.
     case found(any Partial, LoadedJournal)
     /// `IfExists.resume`: a finished file of this length is there and is now the part file (renamed, no byte changed);
-    /// `Partial.giveBack()` restores it.
+    /// `Partial.restoreOriginal()` restores it.
     case existing(any Partial, length: Int64)
     /// It is there, nothing was touched: `IfExists.skip`, or it was made of the same content of the same address.
     case skipped(path: String)
@@ -50,7 +50,7 @@ package protocol Disk: AnyObject, Sendable {
     /// Opens or creates the part file for `claim`. With `IfExists.rename` a taken name moves on to `name (1).ext`.
     /// A partial of another URL under the same name is offered to `adopts`; declined, it counts as a taken name.
     /// Throws code 11 when the same download is running elsewhere, 13, 15, 16, 17, 18 and 9 as their names say.
-    func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer
+    func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult
     /// The name of a partial in `folder` whose journal names `source` first, if there is one.
     func unfinished(of source: String, in folder: String) -> String?
     /// The name of a part file of `source` in `folder` that an earlier process left without a readable journal.
@@ -123,7 +123,7 @@ package protocol Partial: AnyObject {
     func reserve(_ total: Int64) throws(Failure)
 
     /// The download takes longer than a moment: others may want to see that it is under way.
-    func settleIn()
+    func ensurePartName()
     /// Begins the journal, if there is none; without it a SIGKILL loses the partial.
     func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
     var hasJournal: Bool { get }
@@ -169,8 +169,8 @@ package protocol Partial: AnyObject {
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure)
     /// Closes and removes the partial and the journal (never the finished file).
     func discard()
-    /// Undoes `ClaimAnswer.existing`: the file gets its old name and length back.
-    func giveBack() throws(Failure)
+    /// Undoes `ClaimResult.existing`: the file gets its old name and length back.
+    func restoreOriginal() throws(Failure)
 }
 
 extension Disk {
@@ -189,7 +189,7 @@ extension Disk {
 extension Partial {
     package var hasRoom: Bool { true }
     package var descriptor: Int32? { nil }
-    package func settleIn() {}
+    package func ensurePartName() {}
     package func willWrite(_ range: ByteRange) {}
     package func remember(_ content: ContentFingerprint?) {}
 

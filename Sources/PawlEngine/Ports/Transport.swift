@@ -75,7 +75,7 @@ package final class TransferSettings: Sendable {
         /// Whether no connection goes to this machine or a private network, whatever a name or a redirect says.
         package var deniesPrivateAddresses = false
         /// The longest time for name resolution and connecting together.
-        package var connectTimeout = Span.seconds(30)
+        package var connectTimeout = Interval.seconds(30)
 
         package init() {}
     }
@@ -86,7 +86,7 @@ package final class TransferSettings: Sendable {
 }
 
 /// What the receiver of a chunk answers.
-package enum ChunkAnswer: Hashable, Sendable {
+package enum ChunkResult: Hashable, Sendable {
     /// Every byte was taken.
     case taken
     /// Nothing was taken; the transfer stands still until `Transport.resume`, then the same bytes come again.
@@ -102,7 +102,7 @@ package protocol TransferSink: AnyObject {
     /// The final head of this request (no 1xx, no proxy's CONNECT answer, no 401 that the transport answers itself),
     /// before any byte of its body. `false` stops the transfer.
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult
     func transferEnded(_ id: TransferID, _ end: TransferEnd)
 
     /// Where the next bytes of the body may be put without passing through memory; `nil` asks for chunks.
@@ -114,14 +114,14 @@ package protocol TransferSink: AnyObject {
     /// The next `count` bytes of the body stand where the last `spliceTarget` said.
     ///
     /// They cannot be refused any more: `.pause` counts as `.taken`.
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult
 }
 
 extension TransferSink {
     package func spliceTarget(_ id: TransferID) -> SpliceTarget? { nil }
     package func transfer(_ id: TransferID, willSplice count: Int) {}
 
-    package func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+    package func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
         preconditionFailure("a sink that offers a place has to hear what was put there")
     }
 }
@@ -152,7 +152,7 @@ package protocol Transport: AnyObject {
     /// Waits until `deadline`, network activity or `wake`, and delivers what came. `nil` waits without end.
     ///
     /// Once it has called a sink it does not wait any more before it returns.
-    func perform(until deadline: Moment?)
+    func perform(until deadline: Instant?)
     var wake: @Sendable () -> Void { get }
 }
 

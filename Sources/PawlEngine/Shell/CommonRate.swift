@@ -26,16 +26,16 @@ package final class CommonRate: Sendable {
         }
     }
 
-    func change(to rate: Int64?, now: Moment) {
+    func change(to rate: Int64?, now: Instant) {
         limiter.withLock { $0.change(rate: rate, now: now) }
         isSet.store(rate != nil, ordering: .relaxed)
         for member in members.withLock({ $0 }) { member.engine?.limitsChanged() }
     }
 
-    func charge(_ bytes: Int, now: Moment) {
+    func charge(_ bytes: Int, now: Instant) {
         if isLimited { limiter.withLock { $0.charge(bytes, now: now) } }
     }
 
     /// How long the next byte of any download has to wait.
-    func delay(now: Moment) -> Span { isLimited ? limiter.withLock { $0.delay(now: now) } : .zero }
+    func delay(now: Instant) -> Interval { isLimited ? limiter.withLock { $0.delay(now: now) } : .zero }
 }

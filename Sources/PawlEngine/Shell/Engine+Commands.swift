@@ -30,7 +30,7 @@ extension Engine {
     package func pause(_ id: DownloadID) { stop(id, as: .paused, .pause(id)) }
 
     private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
-        let (box, orders, wake) = state.withLock { state -> (ReadingBox?, [QueueBook.Order], Wake?) in
+        let (box, orders, wake) = state.withLock { state -> (ProgressCell?, [QueueBook.Order], Wake?) in
             // Nothing takes a removal back.
             guard let entry = state.entries[id], entry.stopsAs != .removed else { return (nil, [], nil) }
             guard let loop = entry.loop else {
@@ -55,14 +55,14 @@ extension Engine {
     package func remove(_ id: DownloadID) { stop(id, as: .removed, .remove(id)) }
 
     /// A download that no loop knows is in this phase from now on.
-    func tell(_ id: DownloadID, _ phase: Phase, _ box: ReadingBox) {
+    func tell(_ id: DownloadID, _ phase: Phase, _ box: ProgressCell) {
         switch (box.phase, phase) {
         case (.waiting, _), (.preempted, .paused): break
         case (.paused, .removed), (.preempted, .removed), (.failed, .removed): break
         case (_, _): return
         }
         box.set(phase: phase)
-        onReport(Report(id: id, telling: .phase(phase), name: "", path: "", received: 0, elapsed: .zero))
+        onReport(EngineEvent(id: id, notice: .phase(phase), name: "", path: "", received: 0, elapsed: .zero))
     }
 
     /// Its content is at another address from now on (A8), whether it runs or not.
@@ -81,7 +81,7 @@ extension Engine {
     }
 
     /// Calls `answer`, on some thread, with how the download's lanes stand; with `nil` when it does not run.
-    package func look(at id: DownloadID, answer: @escaping @Sendable (Look?) -> Void) {
+    package func look(at id: DownloadID, answer: @escaping @Sendable (Inspection?) -> Void) {
         let (runs, wake) = state.withLock { state -> (Bool, Wake?) in
             guard let loop = state.entries[id]?.loop else { return (false, nil) }
             return (true, loops[loop].put(.look(id, answer)))

@@ -116,10 +116,10 @@ extension Engine {
     /// The loop has let go of the download: its slot is free.
     func settled(_ id: DownloadID) {
         let (orders, loop, missed) = state.withLock {
-            state -> ([QueueBook.Order], Int?, (Phase, ReadingBox)?) in
+            state -> ([QueueBook.Order], Int?, (Phase, ProgressCell)?) in
             guard let entry = state.entries[id] else { return ([], nil, nil) }
             let loop = entry.loop
-            var missed: (Phase, ReadingBox)?
+            var missed: (Phase, ProgressCell)?
             if let phase = entry.stopsAs, !entry.startsAgain { missed = (phase, entry.box) }
             return (state.settle(id), loop, missed)
         }

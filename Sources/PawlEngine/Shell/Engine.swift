@@ -36,7 +36,7 @@ package final class Engine: Sendable {
     /// A class, as it is large and is looked at a dozen times a file.
     final class Entry {
         var job: Job
-        let box: ReadingBox
+        let box: ProgressCell
         /// Its number in the book, while it has a slot or waits for one.
         var number: QueueBook.Number?
         /// The loop it runs on, while it does.
@@ -50,7 +50,7 @@ package final class Engine: Sendable {
         /// Nobody asks for it any more; it goes when it has ended.
         var isForgotten = false
 
-        init(job: Job, box: ReadingBox) {
+        init(job: Job, box: ProgressCell) {
             self.job = job
             self.box = box
         }
@@ -80,7 +80,7 @@ package final class Engine: Sendable {
     let state: Mutex<State>
     let loops: [Mailbox]
     let ports: Ports
-    let onReport: @Sendable (Report) -> Void
+    let onReport: @Sendable (EngineEvent) -> Void
     private let common: CommonRate
     private let shared: Mutex<Shared?> = Mutex(nil)
 
@@ -96,7 +96,7 @@ package final class Engine: Sendable {
         rate: Int64?,
         common: CommonRate = CommonRate(),
         tellsEveryPhase: Bool = true,
-        onReport: @escaping @Sendable (Report) -> Void
+        onReport: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.ports = ports
         self.onReport = onReport
@@ -122,8 +122,8 @@ package final class Engine: Sendable {
         }
     }
 
-    package func add(_ job: Job) -> (id: DownloadID, box: ReadingBox) {
-        let box = ReadingBox()
+    package func add(_ job: Job) -> (id: DownloadID, box: ProgressCell) {
+        let box = ProgressCell()
         let id = state.withLock { state in
             let id = DownloadID(rawValue: state.next)
             state.next += 1

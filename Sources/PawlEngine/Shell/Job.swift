@@ -55,7 +55,7 @@ package struct Publishing: Hashable, Sendable {
 }
 
 /// A download at one instant, as the shell sees it.
-package struct Reading: Hashable, Sendable {
+package struct ProgressSample: Hashable, Sendable {
     package var phase = Phase.waiting
     package var name: String?
     package var written: Int64 = 0
@@ -64,20 +64,20 @@ package struct Reading: Hashable, Sendable {
     package var speed: Int64 = 0
     package var smoothed: Int64 = 0
     package var connections = 0
-    package var at = Moment(nanoseconds: 0)
+    package var at = Instant(nanoseconds: 0)
 
     package init() {}
 }
 
 /// What a download tells, with what the shell adds to the machine's words.
-package struct Report: Sendable {
+package struct EngineEvent: Sendable {
     package var id: DownloadID
-    package var telling: Telling
+    package var notice: Notice
     package var name: String
     /// The finished file's path, at the end.
     package var path: String
     package var received: Int64
-    package var elapsed: Span
+    package var elapsed: Interval
     /// The answer that was accepted, when that is what is told.
     package var head: ResponseHead?
 }

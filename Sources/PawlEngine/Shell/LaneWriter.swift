@@ -9,7 +9,7 @@ final class LaneWriter: TransferSink {
     private(set) var cursor: Int64 = 0
     /// Where this lane stops; another lane may take its end away or give it back.
     var end: Int64 = 0
-    private var answerEnd: Int64 = 0
+    private var responseEnd: Int64 = 0
     private var overlap: Int64 = 0
     private var slot = 0
     /// What it still compares behind its end, once it is there.
@@ -17,7 +17,7 @@ final class LaneWriter: TransferSink {
     private(set) var received: Int64 = 0
     private(set) var isAdmitted = false
     /// Its server sends more than this lane is to bring: another lane has the rest.
-    var asksBeyond: Bool { isAdmitted && end < answerEnd }
+    var asksBeyond: Bool { isAdmitted && end < responseEnd }
     /// Whether no other lane can have brought its bytes, and as of which decision.
     private var alone = (isTrue: false, asOf: UInt64.max)
     /// A rate limit holds it back: the silence is ours.
@@ -33,7 +33,7 @@ final class LaneWriter: TransferSink {
     func admit(_ lane: Lane) {
         cursor = lane.cursor
         end = lane.end
-        answerEnd = lane.answerEnd
+        responseEnd = lane.responseEnd
         overlap = lane.overlap
         slot = lane.slot
         isAdmitted = true
@@ -44,7 +44,7 @@ final class LaneWriter: TransferSink {
         return isAdmitted
     }
 
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         guard isAdmitted else { return .stop }
         if runner.holdsBack(self) {
             isHeldBack = true
@@ -75,7 +75,7 @@ final class LaneWriter: TransferSink {
         return runner.compared(lane, agreed: true)
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer) -> ChunkAnswer {
+    private func write(_ bytes: UnsafeRawBufferPointer) -> ChunkResult {
         let count = Int(min(Int64(bytes.count), end - cursor))
         if count > 0 {
             let wanted = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
@@ -83,12 +83,12 @@ final class LaneWriter: TransferSink {
             cursor += Int64(count)
         }
         // The last byte of the answer itself lets the transfer end by its own framing, and its connection live.
-        guard cursor == end, end < answerEnd || count < bytes.count else { return .taken }
+        guard cursor == end, end < responseEnd || count < bytes.count else { return .taken }
         return unsafe join(UnsafeRawBufferPointer(rebasing: bytes[count...]))
     }
 
     /// Compares what follows the lane's end with what another lane has brought there.
-    private func join(_ bytes: UnsafeRawBufferPointer) -> ChunkAnswer {
+    private func join(_ bytes: UnsafeRawBufferPointer) -> ChunkResult {
         guard let left = joint ?? beginJoint() else { return .stop }
         let count = Int(min(left.count, Int64(bytes.count)))
         let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<count])
@@ -123,13 +123,13 @@ final class LaneWriter: TransferSink {
         runner.partial?.willWrite(ByteRange(cursor, cursor + Int64(count)))
     }
 
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
         isHeldBack = false
         received += Int64(count)
         runner.charge(count, to: origin)
         runner.wrote(ByteRange(cursor, cursor + Int64(count)), slot: slot)
         cursor += Int64(count)
-        return cursor == end && end < answerEnd && beginJoint() == nil ? .stop : .taken
+        return cursor == end && end < responseEnd && beginJoint() == nil ? .stop : .taken
     }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {

@@ -5,9 +5,9 @@ import PawlCore
 /// Nothing here is locked.
 final class Loop {
     /// How often downloads at work look at their lanes.
-    private static let tickPeriod = Span.milliseconds(100)
+    private static let tickPeriod = Interval.milliseconds(100)
     /// A tick that comes later than this means that the thread did not run.
-    private static let standstill = Span.seconds(1)
+    private static let standstill = Interval.seconds(1)
 
     let shared: Shared
     let clock: any Clock
@@ -17,8 +17,8 @@ final class Loop {
     private var transport: (any Transport)?
     /// Requests that were decided inside a callback of the transport; they go out when it has returned.
     private var outbox: [(request: TransferRequest, id: TransferID, sink: any TransferSink)] = []
-    private var sleepers: [(until: Moment, transfer: TransferID)] = []
-    private var nextTick: Moment?
+    private var sleepers: [(until: Instant, transfer: TransferID)] = []
+    private var nextTick: Instant?
     private var isStopping = false
     /// Whether others have to wake the transport for a message to be heard.
     private var isAsleep = false
@@ -57,7 +57,7 @@ final class Loop {
         mailbox.wakeUp()
     }
 
-    private var deadline: Moment? {
+    private var deadline: Instant? {
         var next = nextTick
         for sleeper in sleepers where next.map({ sleeper.until < $0 }) ?? true { next = sleeper.until }
         for runner in runners {
@@ -88,7 +88,7 @@ final class Loop {
 
     private func runner(_ id: DownloadID) -> Runner? { runners.first { $0.id == id } }
 
-    private func start(_ id: DownloadID, _ job: Job, _ box: ReadingBox) {
+    private func start(_ id: DownloadID, _ job: Job, _ box: ProgressCell) {
         guard !isStopping else { return shared.onSettled(id) }
         let runner = Runner(id: id, job: job, box: box, loop: self)
         runners.append(runner)
@@ -137,7 +137,7 @@ final class Loop {
     }
 
     /// A transfer stands still until then.
-    func sleep(_ transfer: TransferID, until moment: Moment) {
+    func sleep(_ transfer: TransferID, until moment: Instant) {
         sleepers.append((moment, transfer))
     }
 

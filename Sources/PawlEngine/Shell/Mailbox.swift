@@ -6,7 +6,7 @@ import Synchronization
 /// The loop is woken only when it sleeps.
 final class Mailbox: Sendable {
     enum Message: Sendable {
-        indirect case start(DownloadID, Job, ReadingBox)
+        indirect case start(DownloadID, Job, ProgressCell)
         case pause(DownloadID)
         case preempt(DownloadID)
         case remove(DownloadID)
@@ -14,7 +14,7 @@ final class Mailbox: Sendable {
         case limit(DownloadID, Int64?)
         /// The limits that all downloads share are other ones.
         case limits
-        case look(DownloadID, @Sendable (Look?) -> Void)
+        case look(DownloadID, @Sendable (Inspection?) -> Void)
         case network(Bool)
         /// For the runner with this number only: an earlier run's word means nothing to a later one.
         indirect case runner(UInt64, RunnerEvent)
@@ -70,29 +70,29 @@ final class Mailbox: Sendable {
 }
 
 /// The last reading of one download, for whoever asks and whoever watches.
-package final class ReadingBox: Sendable {
+package final class ProgressCell: Sendable {
     private struct State: Sendable {
-        var reading = Reading()
-        var watchers: [@Sendable (Reading) -> Void] = []
+        var reading = ProgressSample()
+        var watchers: [@Sendable (ProgressSample) -> Void] = []
     }
 
     private let state = Mutex(State())
 
     package init() {}
 
-    package var reading: Reading { state.withLock { $0.reading } }
+    package var reading: ProgressSample { state.withLock { $0.reading } }
     var phase: Phase { state.withLock { $0.reading.phase } }
 
     /// Calls `watcher` with every new reading, on the thread that made it.
-    package func watch(_ watcher: @escaping @Sendable (Reading) -> Void) {
+    package func watch(_ watcher: @escaping @Sendable (ProgressSample) -> Void) {
         state.withLock { $0.watchers.append(watcher) }
     }
 
-    func set(_ reading: Reading) { change { $0 = reading } }
+    func set(_ reading: ProgressSample) { change { $0 = reading } }
     func set(phase: Phase) { change { $0.phase = phase } }
 
-    private func change(_ edit: (inout Reading) -> Void) {
-        let heard = state.withLock { state -> (Reading, [@Sendable (Reading) -> Void])? in
+    private func change(_ edit: (inout ProgressSample) -> Void) {
+        let heard = state.withLock { state -> (ProgressSample, [@Sendable (ProgressSample) -> Void])? in
             edit(&state.reading)
             return state.watchers.isEmpty ? nil : (state.reading, state.watchers)
         }

@@ -10,7 +10,7 @@ package final class MemoryDisk: Disk {
 
     package var bytes: [UInt8] { content.withLock { $0 } }
 
-    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         .fresh(MemoryPartial(self, claim))
     }
 
@@ -109,5 +109,5 @@ private final class MemoryPartial: Partial {
     func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func discard() {}
-    func giveBack() throws(Failure) {}
+    func restoreOriginal() throws(Failure) {}
 }

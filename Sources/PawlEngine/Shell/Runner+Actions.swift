@@ -28,18 +28,18 @@ extension Runner {
         case .checkpoint: checkpoint()
         case .alarm(let alarm): set(alarm: alarm)
         case .refresh(let source, let generation): refresh(source, generation)
-        case .complain(let origin, let retryAfter):
-            shared.complain(origin, retryAfter: retryAfter, now: clock.now)
+        case .throttled(let origin, let retryAfter):
+            shared.throttled(origin, retryAfter: retryAfter, now: clock.now)
         case .turnedAway(let origin): shared.turnedAway(origin, now: clock.now)
         case .verify(let checksum, let length): verify(checksum, length: length)
         case .publish(let length, let modified): publish(length: length, modified: modified)
         case .close(let keeping): close(keeping: keeping)
-        case .giveBack:
+        case .restoreOriginal:
             let restored = partial
             partial = nil
-            do throws(Failure) { try restored?.giveBack() } catch { tell(.notice("\(error)")) }
+            do throws(Failure) { try restored?.restoreOriginal() } catch { tell(.notice("\(error)")) }
             set(path: restored?.path ?? "")
-        case .tell(let telling): tell(telling)
+        case .tell(let notice): tell(notice)
         }
     }
 
@@ -165,7 +165,7 @@ extension Runner {
     private func publish(length: Int64, modified: UnixTime?) {
         guard let partial else { return }
         shared.onSlotFree(id)
-        guard let announce = job.onPublishing else { return giveName(length: length, modified: modified) }
+        guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
         announce(Publishing(name: partial.name, length: length, finalName: finalName)) { answer in
             switch answer {
@@ -175,7 +175,7 @@ extension Runner {
         }
     }
 
-    func giveName(length: Int64, modified: UnixTime?) {
+    func commit(length: Int64, modified: UnixTime?) {
         let post = loop.poster(for: run)
         partial?.remember(content)
         partial?.publish(length: length, modified: modified) { post(.published($0)) }

@@ -85,7 +85,7 @@ extension Runner {
         }
     }
 
-    private func take(_ answer: ClaimAnswer) -> ClaimOutcome {
+    private func take(_ answer: ClaimResult) -> ClaimOutcome {
         switch answer {
         case .fresh(let partial):
             take(partial)

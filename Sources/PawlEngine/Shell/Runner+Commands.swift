@@ -30,8 +30,8 @@ extension Runner {
         limiter.change(rate: rate, now: clock.now)
     }
 
-    func look() -> Look {
+    func look() -> Inspection {
         sync()
-        return Look(machine)
+        return Inspection(machine)
     }
 }

@@ -32,10 +32,10 @@ final class Runner {
     var partial: (any Partial)?
     var writers: [LaneWriter] = []
     private(set) var alarm: Alarm?
-    private let box: ReadingBox
+    private let box: ProgressCell
     private var meter = SpeedMeter()
     var limiter: RateLimiter
-    private var startedAt: Moment
+    private var startedAt: Instant
     private(set) var publishedPath = ""
     /// The part file was begun under a name that is not the server's.
     var naming = ProvisionalName()
@@ -46,12 +46,12 @@ final class Runner {
     var decisions: UInt64 = 0
     /// Counts them, so that a list of actions is not gone on with after one.
     private(set) var diskFailures = 0
-    private var nextLook = Moment(nanoseconds: 0)
+    private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
     /// With how many connections the reading was made that holds while the present actions are carried out.
     var readConnections: Int?
 
-    init(id: DownloadID, job: Job, box: ReadingBox, loop: Loop) {
+    init(id: DownloadID, job: Job, box: ProgressCell, loop: Loop) {
         self.id = id
         run = loop.shared.nextTransfer().rawValue
         self.job = job
@@ -85,19 +85,19 @@ final class Runner {
         perform(machine.network(online: online, now: clock.now))
     }
 
-    func ring(now: Moment) {
+    func ring(now: Instant) {
         guard let due = alarm, due.at <= now else { return }
         alarm = nil
         perform(machine.rang(due.generation, now: now))
     }
 
-    func stoodStill(for span: Span, now: Moment) { machine.stoodStill(for: span, now: now) }
+    func stoodStill(for span: Interval, now: Instant) { machine.stoodStill(for: span, now: now) }
 
-    func tick(now: Moment) {
+    func tick(now: Instant) {
         sync(now: now)
         lookForNetwork(now: now)
         machine.limited(to: presentLimit, now: now)
-        partial?.settleIn()
+        partial?.ensurePartName()
         perform(machine.tick(now: now))
         if let checksum = job.plan.checksum, machine.phase == .transferring {
             partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
@@ -117,7 +117,7 @@ final class Runner {
             publishedPath = finalPath(path)
             partial = nil
             perform(machine.published())
-        case .mayPublish(let length, let modified): giveName(length: length, modified: modified)
+        case .mayPublish(let length, let modified): commit(length: length, modified: modified)
         case .refreshed(let source, let generation, let address):
             hasOtherAddress = true
             perform(machine.refreshed(source, generation, to: address, now: clock.now))
@@ -185,7 +185,7 @@ final class Runner {
     }
 
     /// The monitor tells changes only; a network that was away for a blink is no change to it.
-    private func lookForNetwork(now: Moment) {
+    private func lookForNetwork(now: Instant) {
         guard machine.phase == .waitingForNetwork, now >= nextLook else { return }
         nextLook = now + .seconds(1)
         if shared.ports.reachability.isOnline { perform(machine.network(online: true, now: now)) }
@@ -234,10 +234,10 @@ final class Runner {
     }
 
     /// How far a lane whose connection is asked for more than it may bring can be ahead of the limit.
-    private static let precedence = Span.milliseconds(250)
+    private static let precedence = Interval.milliseconds(250)
 
     /// How soon a reader without room is asked again.
-    private static let readerPause = Span.milliseconds(2)
+    private static let readerPause = Interval.milliseconds(2)
 
     /// Whether a rate limit or a slow reader makes this transfer wait; it is resumed when its time has come.
     func holdsBack(_ writer: LaneWriter) -> Bool {
@@ -251,7 +251,7 @@ final class Runner {
         // What is sent beyond a lane's end is lost: where several share a limit, those wait whose every byte is wanted.
         let patience = writer.asksBeyond ? Runner.precedence : .zero
         guard delay > patience else { return false }
-        loop.sleep(writer.transfer, until: now + Span(nanoseconds: delay.nanoseconds - patience.nanoseconds))
+        loop.sleep(writer.transfer, until: now + Interval(nanoseconds: delay.nanoseconds - patience.nanoseconds))
         return true
     }
 
@@ -265,7 +265,7 @@ final class Runner {
     // MARK: what is known
 
     /// Tells the machine where every lane stands.
-    func sync(now: Moment? = nil) {
+    func sync(now: Instant? = nil) {
         guard !writers.isEmpty else { return }
         let now = now ?? clock.now
         for writer in writers {
@@ -279,9 +279,9 @@ final class Runner {
         }
     }
 
-    func read(now: Moment) {
+    func read(now: Instant) {
         meter.note(total: machine.received, now: now)
-        var reading = Reading()
+        var reading = ProgressSample()
         reading.phase = machine.phase
         reading.name = machine.name
         // By way of what is stored: a computed property would be asked of a copy of the whole machine.
@@ -295,22 +295,22 @@ final class Runner {
         box.set(reading)
     }
 
-    func tell(_ telling: Telling) {
-        guard shared.tellsEveryPhase || !telling.isImplied else { return box.set(phase: machine.phase) }
+    func tell(_ notice: Notice) {
+        guard shared.tellsEveryPhase || !notice.isImplied else { return box.set(phase: machine.phase) }
         let now = clock.now
         if readConnections != writers.count {
             read(now: now)
             readConnections = writers.count
         }
         shared.onReport(
-            Report(
+            EngineEvent(
                 id: id,
-                telling: telling,
+                notice: notice,
                 name: machine.name ?? "",
                 path: publishedPath,
                 received: machine.received,
                 elapsed: now - startedAt,
-                head: telling.isStart ? lastHead : nil
+                head: notice.isStart ? lastHead : nil
             )
         )
     }
@@ -340,7 +340,7 @@ final class Runner {
     }
 }
 
-extension Telling {
+extension Notice {
     /// What a start or an end tells too.
     fileprivate var isImplied: Bool {
         guard case .phase(let phase) = self else { return false }

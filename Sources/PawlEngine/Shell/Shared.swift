@@ -6,7 +6,7 @@ final class Shared: Sendable {
     let ports: Ports
     /// Whether phases that other tellings imply are told.
     let tellsEveryPhase: Bool
-    let onReport: @Sendable (Report) -> Void
+    let onReport: @Sendable (EngineEvent) -> Void
     /// A download needs the network no more: another may have its slot.
     let onSlotFree: @Sendable (DownloadID) -> Void
     /// A loop has let go of a download, whatever its end.
@@ -17,7 +17,7 @@ final class Shared: Sendable {
         /// With so many budgets those that have nothing to remember go.
         var sweepsAt = 64
 
-        mutating func sweep(now: Moment) {
+        mutating func sweep(now: Instant) {
             guard budgets.count >= sweepsAt else { return }
             for origin in Array(budgets.keys) where budgets[origin]?.isForgettable(now: now) ?? false {
                 budgets[origin] = nil
@@ -35,7 +35,7 @@ final class Shared: Sendable {
         ports: Ports,
         common: CommonRate,
         tellsEveryPhase: Bool,
-        onReport: @escaping @Sendable (Report) -> Void,
+        onReport: @escaping @Sendable (EngineEvent) -> Void,
         onSlotFree: @escaping @Sendable (DownloadID) -> Void,
         onSettled: @escaping @Sendable (DownloadID) -> Void
     ) {
@@ -51,7 +51,7 @@ final class Shared: Sendable {
         TransferID(rawValue: transfers.wrappingAdd(1, ordering: .relaxed).newValue)
     }
 
-    func acquire(_ origin: Origin, now: Moment) -> HostBudget.Answer {
+    func acquire(_ origin: Origin, now: Instant) -> HostBudget.Grant {
         hosts.withLock { hosts in
             hosts.sweep(now: now)
             if hosts.budgets[origin] == nil, let borne = ports.hostNotes?.borne(by: origin) {
@@ -74,8 +74,8 @@ final class Shared: Sendable {
     func accept(_ origin: Origin) { hosts.withLock { $0.budgets[origin]?.accept() } }
     func isCrowded(_ origin: Origin) -> Bool { hosts.withLock { $0.budgets[origin]?.isCrowded ?? false } }
 
-    func complain(_ origin: Origin, retryAfter: Span?, now: Moment) {
-        learn(of: origin) { $0.complain(retryAfter: retryAfter, now: now) }
+    func throttled(_ origin: Origin, retryAfter: Interval?, now: Instant) {
+        learn(of: origin) { $0.throttled(retryAfter: retryAfter, now: now) }
     }
 
     /// The address as it is to be asked.
@@ -87,7 +87,7 @@ final class Shared: Sendable {
         ports.hostNotes?.note(transportSecurity: field, of: host)
     }
 
-    func turnedAway(_ origin: Origin, now: Moment) { learn(of: origin) { $0.turnedAway(now: now) } }
+    func turnedAway(_ origin: Origin, now: Instant) { learn(of: origin) { $0.turnedAway(now: now) } }
 
     /// What a host was seen to bear is kept for the next start.
     private func learn(of origin: Origin, _ edit: (inout HostBudget) -> Void) {
@@ -101,12 +101,12 @@ final class Shared: Sendable {
         if let after, after != before { ports.hostNotes?.note(after, of: origin) }
     }
 
-    func change(hosts limits: HostLimits, now: Moment) {
+    func change(hosts limits: HostLimits, now: Instant) {
         hosts.withLock { $0.limits = limits }
         isHostLimited.store(limits.rate != nil, ordering: .relaxed)
     }
 
-    func charge(_ bytes: Int, to origin: Origin, now: Moment) {
+    func charge(_ bytes: Int, to origin: Origin, now: Instant) {
         common.charge(bytes, now: now)
         guard isHostLimited.load(ordering: .relaxed) else { return }
         hosts.withLock { hosts in
@@ -115,7 +115,7 @@ final class Shared: Sendable {
     }
 
     /// How long the next byte of any download from this origin has to wait.
-    func delay(of origin: Origin, now: Moment) -> Span {
+    func delay(of origin: Origin, now: Instant) -> Interval {
         let common = common.delay(now: now)
         guard isHostLimited.load(ordering: .relaxed) else { return common }
         return hosts.withLock { hosts in

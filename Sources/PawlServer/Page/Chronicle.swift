@@ -31,7 +31,7 @@ final class Chronicle: DownloadDelegate {
             guard case .object(var members) = ServiceEvent.json(event) else { return }
             members.removeAll { $0.name == "id" }
             members.append(JSON.Member("at", .number(Int64(time(nil)))))
-            if case .notice(let notice) = event.kind { members += Chronicle.parts(of: notice.wording) }
+            if case .notice(let notice) = event.kind { members += Chronicle.parts(of: notice.message) }
             edit(event.id) { page in
                 page.entries.append(.object(members))
                 if page.entries.count > Chronicle.entriesOfOne { page.entries.removeFirst() }
@@ -67,16 +67,16 @@ final class Chronicle: DownloadDelegate {
     }
 
     /// A sentence in parts: the page has it in other languages.
-    private static func parts(of wording: Wording) -> [JSON.Member] {
-        let values = wording.values.map { value -> JSON in
+    private static func parts(of message: LocalizableMessage) -> [JSON.Member] {
+        let values = message.values.map { value -> JSON in
             switch value {
             case .text(let text): .string(text)
-            case .wording(let wording):
-                .object([JSON.Member("message", .string(wording.description))] + parts(of: wording))
+            case .message(let message):
+                .object([JSON.Member("message", .string(message.description))] + parts(of: message))
             case .failure(let failure): .object(ServiceEvent.members(PawlError(failure)))
             }
         }
-        return [JSON.Member("form", .string(wording.form)), JSON.Member("values", .array(values))]
+        return [JSON.Member("form", .string(message.form)), JSON.Member("values", .array(values))]
     }
 
     private static func json(_ response: DownloadResponse) -> JSON {

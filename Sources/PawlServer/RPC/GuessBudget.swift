@@ -24,5 +24,5 @@ package struct GuessBudget: Hashable, Sendable {
     }
 
     /// It was no guess.
-    package mutating func giveBack() { left = min(GuessBudget.burst, left + 1) }
+    package mutating func restoreOriginal() { left = min(GuessBudget.burst, left + 1) }
 }

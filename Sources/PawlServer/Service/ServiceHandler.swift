@@ -12,7 +12,7 @@ final class ServiceHandler: WebHandler {
     private let figures: @Sendable (Delays?) async -> String
     private let page: Page
     let lines: EventLines
-    private let strangers = StrangersLane()
+    private let strangers = UnauthenticatedLane()
     private let server = Mutex<WebServer?>(nil)
     /// Letters of each WebSocket, answered one after another.
     private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])

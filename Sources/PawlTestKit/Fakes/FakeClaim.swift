@@ -19,7 +19,7 @@ struct FakeClaim {
     }
 
     /// `nil`: the name is taken, and the claim may go on to the next one.
-    func answer(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer? {
+    func answer(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult? {
         let isFinished = disk.state.withLock { $0.folder.finished[path] } != nil
         let part = part()
         if case .none = part {} else if claim.isOthers(name) { return nil }
@@ -77,7 +77,7 @@ struct FakeClaim {
         _ image: JournalImage,
         _ done: ByteRangeSet,
         adopts: (LoadedJournal) -> Bool
-    ) -> ClaimAnswer? {
+    ) -> ClaimResult? {
         let original = image.original(trusting: done)
         if let original, claim.ifExists != .resume { return putBack(file, original) }
         let isHidden = disk.state.withLock { $0.sabotage == .hidesJournals }
@@ -107,7 +107,7 @@ struct FakeClaim {
             // What the last process had not made durable stays at risk until this one has: no more than its last
             // seconds.
             contents.arrivals = contents.arrivals.filter { done.contains($0.range) }
-                .map { (Moment(nanoseconds: .max), $0.range) }
+                .map { (Instant(nanoseconds: .max), $0.range) }
         }
         let partial = take(file)
         disk.timeline.note("disk: took up \(name) with \(done.runs), was \(original ?? -1) long")
@@ -137,7 +137,7 @@ struct FakeClaim {
     }
 
     /// A file that was to be continued, and of which nothing more came, gets its name back.
-    private func putBack(_ file: FakeFile, _ original: Int64) -> ClaimAnswer? {
+    private func putBack(_ file: FakeFile, _ original: Int64) -> ClaimResult? {
         disk.state.withLock { $0.folder.publish(path, as: path) }
         file.contents.withLock { $0.goBack() }
         return nil
@@ -167,7 +167,7 @@ struct FakeClaim {
     }
 
     /// The journal comes first and remembers that this was a finished file.
-    private func convert() -> ClaimAnswer? {
+    private func convert() -> ClaimResult? {
         guard let file = disk.state.withLock({ $0.folder.convert(path) }) else { return nil }
         let boot = disk.state.withLock { $0.boot }
         let length = file.contents.withLock { contents in

@@ -4,7 +4,7 @@ import Synchronization
 // What is held against the house laws at each instant, and when a crash comes.
 extension FakeDisk {
     /// Bytes that came longer ago than this are there after a power cut (two seconds, one tick, two syncs).
-    var bound: Span { Span(nanoseconds: 2_100_000_000 + 2 * delay.nanoseconds) }
+    var bound: Interval { Interval(nanoseconds: 2_100_000_000 + 2 * delay.nanoseconds) }
 
     /// `durable ⊆ synced ⊆ written ⊆ received`, for every file that is held.
     func checkLadder(received: (_ source: String) -> ByteRangeSet?) {

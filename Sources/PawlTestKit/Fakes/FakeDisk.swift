@@ -63,7 +63,7 @@ package final class FakeDisk: Disk {
         var traps: [Int: Trap] = [:]
         var onCrash: (@Sendable (Crash) -> Void)?
         var calls = 0
-        var delay = Span.zero
+        var delay = Interval.zero
         var boot = BootIdentity(high: 1, low: 1)
         var holders = 0
         var open: [Int: FakeFile] = [:]
@@ -107,8 +107,8 @@ package final class FakeDisk: Disk {
     }
 
     /// How long each sync, and hashing, takes; zero completes before the call returns.
-    package func setDelay(_ delay: Span) { state.withLock { $0.delay = delay } }
-    package var delay: Span { state.withLock { $0.delay } }
+    package func setDelay(_ delay: Interval) { state.withLock { $0.delay = delay } }
+    package var delay: Interval { state.withLock { $0.delay } }
 
     /// The calls of these numbers, counted from 1 over the life of the disk, are met by traps.
     package func set(traps: [Int: Trap], onCrash: @escaping @Sendable (Crash) -> Void) {
@@ -228,7 +228,7 @@ package final class FakeDisk: Disk {
         }
     }
 
-    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimAnswer {
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         if let failure = troubles.claim { throw failure }
         try call(at: claim.folder + "/" + claim.name)
         var number = 0

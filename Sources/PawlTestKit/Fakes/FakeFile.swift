@@ -14,9 +14,9 @@ final class FakeFile: Sendable {
         /// Of these, the ones that a sync has covered.
         var synced = ByteRangeSet()
         /// What came when, the oldest first; nothing is kept of what the journal says durably.
-        var arrivals: [(at: Moment, range: ByteRange)] = []
+        var arrivals: [(at: Instant, range: ByteRange)] = []
         /// When its process died; `nil` while it is held, and when it was closed.
-        var diedAt: Moment?
+        var diedAt: Instant?
         var modified: UnixTime?
         /// When anybody last changed it, in nanoseconds.
         var changed: Int64 = 0
@@ -45,7 +45,7 @@ final class FakeFile: Sendable {
         var found = ByteRangeSet()
         /// The journal's file, and who writes to it.
         var journal: VolatileBytes?
-        var journalBegan = Moment(nanoseconds: 0)
+        var journalBegan = Instant(nanoseconds: 0)
         /// What a power cut at this instant must leave.
         var mustStay = ByteRangeSet()
         var keeper: JournalKeeper?
@@ -87,7 +87,7 @@ extension FakeFile.Contents {
 
     /// Returns how many of the bytes were there before.
     @discardableResult
-    mutating func put(_ source: UnsafeRawBufferPointer, at offset: Int64, now: Moment) -> Int64 {
+    mutating func put(_ source: UnsafeRawBufferPointer, at offset: Int64, now: Instant) -> Int64 {
         let end = Int(offset) + source.count
         grow(to: end)
         length = max(length, end)
@@ -105,7 +105,7 @@ extension FakeFile.Contents {
     }
 
     /// Whoever held it is gone.
-    mutating func die(at now: Moment) {
+    mutating func die(at now: Instant) {
         if holder != nil { diedAt = now }
         holder = nil
         keeper = nil
@@ -119,7 +119,7 @@ extension FakeFile.Contents {
     var ownLength: Int64 { written.upperBound }
 
     /// Somebody else makes it longer, when nobody writes to it.
-    mutating func append(_ count: Int, now: Moment) {
+    mutating func append(_ count: Int, now: Instant) {
         grow(to: length + count)
         for index in length..<(length + count) { bytes[index] = 0xEE }
         length += count

@@ -206,7 +206,7 @@ final class FakePartial: Partial {
         disk.state.withLock { $0.folder.remove(path) }
     }
 
-    func giveBack() throws(Failure) {
+    func restoreOriginal() throws(Failure) {
         let (path, original) = (path, on { $0.original })
         guard let original else { return }
         guard original != nil else { return discard() }

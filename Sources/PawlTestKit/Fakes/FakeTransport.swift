@@ -62,7 +62,7 @@ package final class FakeTransport: Transport {
         exchange.due = timeline.now
     }
 
-    package func perform(until deadline: Moment?) {
+    package func perform(until deadline: Instant?) {
         precondition(!isDelivering, "perform was called inside a callback")
         breakLost()
         let isDead = network.generation != generation
@@ -94,7 +94,7 @@ package final class FakeTransport: Transport {
         }
     }
 
-    private func deliver(_ exchange: SimulatedExchange, now: Moment) {
+    private func deliver(_ exchange: SimulatedExchange, now: Instant) {
         switch exchange.stage {
         case .silent: exchange.due = nil
         case .failing(let fault): end(exchange, .failed(fault))
@@ -103,7 +103,7 @@ package final class FakeTransport: Transport {
         }
     }
 
-    private func head(of answer: SimulatedAnswer, to exchange: SimulatedExchange, now: Moment) {
+    private func head(of answer: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
         timeline.note("#\(exchange.number) head \(answer.head.status)")
         network.answered(exchange.number, status: answer.head.status)
         let isComplaint = [429, 503].contains(answer.head.status)
@@ -113,7 +113,7 @@ package final class FakeTransport: Transport {
         if [200, 206].contains(told.status) { network.disguise(&told) }
         if isComplaint {
             let wait = answer.head.retryAfter.flatMap { Int64($0) }
-            network.complained(
+            network.throttled(
                 exchange.number,
                 stillOpen: true,
                 retryAfter: wait.map { .milliseconds($0 * 1000) }
@@ -127,7 +127,7 @@ package final class FakeTransport: Transport {
     }
 
     /// Plans the next chunk, or what comes in its place.
-    private func schedule(_ exchange: SimulatedExchange, _ answer: SimulatedAnswer, now: Moment) {
+    private func schedule(_ exchange: SimulatedExchange, _ answer: SimulatedResponse, now: Instant) {
         var left = answer.length - exchange.sent
         if let fault = answer.fault {
             left = min(left, fault.after - exchange.sent)
@@ -148,7 +148,7 @@ package final class FakeTransport: Transport {
         exchange.due = now + wait
     }
 
-    private func chunk(of answer: SimulatedAnswer, to exchange: SimulatedExchange, now: Moment) {
+    private func chunk(of answer: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
         guard exchange.size > 0 else { return end(exchange, .complete) }
         let start = answer.start + exchange.sent
         let range = ByteRange(start, start + Int64(exchange.size))
@@ -180,7 +180,7 @@ package final class FakeTransport: Transport {
         network.close(exchange.number, .told(end), unread: unread(exchange))
         timeline.note("#\(exchange.number) \(end)")
         if case .failed(let fault) = end, fault.kind == .connectionRefused {
-            network.complained(exchange.number, stillOpen: false, retryAfter: nil)
+            network.throttled(exchange.number, stillOpen: false, retryAfter: nil)
         }
         exchange.sink.transferEnded(exchange.id, end)
     }
@@ -191,8 +191,8 @@ final class SimulatedExchange {
     enum Stage {
         case silent
         case failing(TransferFault)
-        case answering(SimulatedAnswer)
-        case flowing(SimulatedAnswer)
+        case answering(SimulatedResponse)
+        case flowing(SimulatedResponse)
     }
 
     let id: TransferID
@@ -201,7 +201,7 @@ final class SimulatedExchange {
     let number: Int
     var stage = Stage.silent
     /// When the next thing happens; `nil` when nothing will by itself.
-    var due: Moment?
+    var due: Instant?
     var sent: Int64 = 0
     /// Bytes of the chunk that is due.
     var size = 0

@@ -8,8 +8,8 @@ struct NetworkWatch: Sendable {
     private struct Host: Sendable {
         /// Connections that it bears; `nil` until it complained.
         var limit: Int?
-        var since = Moment(nanoseconds: 0)
-        var holdUntil = Moment(nanoseconds: 0)
+        var since = Instant(nanoseconds: 0)
+        var holdUntil = Instant(nanoseconds: 0)
         /// The most that were open since it complained, at the same instant.
         var peak: Int?
     }
@@ -21,7 +21,7 @@ struct NetworkWatch: Sendable {
     private(set) var violations: [Violation] = []
     private(set) var complaints = 0
 
-    mutating func begins(_ address: WebAddress, running: Int, now: Moment) {
+    mutating func begins(_ address: WebAddress, running: Int, now: Instant) {
         let count = open[address.path, default: 0] + 1
         open[address.path] = count
         if let width = widths[address.path], let text = Law.within(count, width) {
@@ -44,7 +44,7 @@ struct NetworkWatch: Sendable {
     mutating func ends(_ address: WebAddress) { open[address.path, default: 1] -= 1 }
 
     /// What goes out at the same instant may have been granted before.
-    mutating func complained(_ name: String, open: Int, retryAfter: Span?, now: Moment) {
+    mutating func throttled(_ name: String, open: Int, retryAfter: Interval?, now: Instant) {
         complaints += 1
         var host = hosts[name] ?? Host()
         host.peak = max(host.peak ?? 0, open)

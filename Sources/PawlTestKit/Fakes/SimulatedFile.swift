@@ -134,7 +134,7 @@ package struct SimulatedServer: Sendable {
 
     package var files: [String: SimulatedFile] = [:]
     /// From the request to the head of its answer.
-    package var latency = Span.milliseconds(20)
+    package var latency = Interval.milliseconds(20)
     /// Bytes per second of one connection.
     package var rate: Int64 = 4 << 20
     /// Bytes per second of all connections together.
@@ -170,7 +170,7 @@ package struct SimulatedServer: Sendable {
 
 /// What became of one request.
 package struct SimulatedRequest: Sendable, Hashable {
-    package var at: Moment
+    package var at: Instant
     package var address: WebAddress
     package var range: RequestedRange
     package var connection: ConnectionUse

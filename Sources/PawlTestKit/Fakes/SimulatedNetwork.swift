@@ -17,7 +17,7 @@ package final class SimulatedNetwork: Sendable {
         var generation = 0
         var tags = 0
         /// The time on every server's clock.
-        var now = Moment(nanoseconds: 0)
+        var now = Instant(nanoseconds: 0)
         var tally = Tally()
         /// Responses of bad nodes.
         var badNodes = 0
@@ -147,12 +147,12 @@ package final class SimulatedNetwork: Sendable {
 extension SimulatedNetwork {
     /// How a request fares.
     enum Fare {
-        case answered(SimulatedAnswer)
+        case answered(SimulatedResponse)
         case failed(TransferFault)
         case silent
     }
 
-    func begin(_ request: TransferRequest) -> (number: Int, fare: Fare, wait: Span) {
+    func begin(_ request: TransferRequest) -> (number: Int, fare: Fare, wait: Interval) {
         let now = timeline.now
         return state.withLock { state in
             let host = request.address.host
@@ -195,12 +195,12 @@ extension SimulatedNetwork {
     /// A receiver is about to hear that the host has too much to do: what else is open now, the host bears.
     ///
     /// Noted before it hears: what it ends because of that was borne too, and a process killed by it has forgotten all.
-    func complained(_ number: Int, stillOpen: Bool, retryAfter: Span?) {
+    func throttled(_ number: Int, stillOpen: Bool, retryAfter: Interval?) {
         let now = timeline.now
         state.withLock { state in
             let host = state.requests[number].address.host
             let others = (state.open[host] ?? 0) - (stillOpen ? 1 : 0)
-            state.watch.complained(host, open: others, retryAfter: retryAfter, now: now)
+            state.watch.throttled(host, open: others, retryAfter: retryAfter, now: now)
         }
     }
 
@@ -222,7 +222,7 @@ extension SimulatedNetwork {
     }
 
     /// The next chunk's size and how long it takes to come.
-    func pace(of answer: SimulatedAnswer, host: String, buffer: Int, left: Int64) -> (size: Int, wait: Span) {
+    func pace(of answer: SimulatedResponse, host: String, buffer: Int, left: Int64) -> (size: Int, wait: Interval) {
         state.withLock { state in
             let server = state.servers[host] ?? SimulatedServer()
             var rate = Double(answer.rate ?? server.rate)

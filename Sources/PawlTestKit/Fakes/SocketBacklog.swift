@@ -8,12 +8,12 @@ struct SocketBacklog: Sendable {
     static let room: Int64 = 1 << 20
 
     private(set) var bytes: Int64 = 0
-    private var pausedAt: Moment?
+    private var pausedAt: Instant?
 
-    mutating func pauses(at now: Moment) { pausedAt = pausedAt ?? now }
+    mutating func pauses(at now: Instant) { pausedAt = pausedAt ?? now }
 
     /// The server went on sending `rate` bytes a second meanwhile.
-    mutating func resumes(at now: Moment, rate: Int64) {
+    mutating func resumes(at now: Instant, rate: Int64) {
         guard let since = pausedAt else { return }
         pausedAt = nil
         bytes = min(Self.room, bytes + Int64((now - since).seconds * Double(rate)))

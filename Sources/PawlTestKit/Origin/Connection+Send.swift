@@ -3,7 +3,7 @@ import PawlCore
 
 extension Connection {
     /// Sends head and body, with the faults that the behaviour asks for.
-    func send(_ plan: AnswerPlan, for exchange: Exchange) -> (ExchangeEnd, Fate) {
+    func send(_ plan: ResponsePlan, for exchange: Exchange) -> (ExchangeEnd, Fate) {
         origin.with { state in
             state.log.records[exchange.record].status = plan.status
             state.log.records[exchange.record].bodyStart = plan.bodyStart
@@ -19,7 +19,7 @@ extension Connection {
     }
 
     /// Sends the body; `nil` when all of it went out and the framing may be completed.
-    private func sendBody(_ plan: AnswerPlan, for exchange: Exchange) -> (ExchangeEnd, Fate)? {
+    private func sendBody(_ plan: ResponsePlan, for exchange: Exchange) -> (ExchangeEnd, Fate)? {
         var cut = plan.isRefusal ? nil : exchange.behaviour.cut
         var cutPoint = cut.flatMap { $0.point(in: plan) }
         var sent: Int64 = 0
@@ -56,7 +56,7 @@ extension Connection {
         }
     }
 
-    private func sendBlock(_ plan: AnswerPlan, _ exchange: Exchange, at sent: Int64, count: Int) -> Bool {
+    private func sendBlock(_ plan: ResponsePlan, _ exchange: Exchange, at sent: Int64, count: Int) -> Bool {
         var block = block(plan, exchange, at: sent, count: count)
         if plan.isChunked {
             block = Array("\(String(count, radix: 16))\r\n".utf8) + block + [13, 10]
@@ -70,7 +70,7 @@ extension Connection {
         return true
     }
 
-    private func block(_ plan: AnswerPlan, _ exchange: Exchange, at sent: Int64, count: Int) -> [UInt8] {
+    private func block(_ plan: ResponsePlan, _ exchange: Exchange, at sent: Int64, count: Int) -> [UInt8] {
         switch plan.body {
         case .bytes(let bytes):
             return Array(bytes[Int(sent)..<(Int(sent) + count)])
@@ -119,7 +119,7 @@ extension Connection {
 
 extension Behaviour.Cut {
     /// After how many bytes of this answer's body the cut falls, `nil` when it does not touch it.
-    fileprivate func point(in plan: AnswerPlan) -> Int64? {
+    fileprivate func point(in plan: ResponsePlan) -> Int64? {
         switch place {
         case .sent(let count):
             return count < plan.count || (plan.isChunked && count == plan.count) ? count : nil

@@ -31,7 +31,7 @@ struct Connection {
     private func answer(_ request: Request, isReused: Bool) -> Fate {
         let exchange = begin(request)
         guard let resource = exchange.resource else {
-            return finish(exchange, send(AnswerPlan(.status(404)), for: exchange))
+            return finish(exchange, send(ResponsePlan(.status(404)), for: exchange))
         }
         let behaviour = exchange.behaviour
         if behaviour.kept == .diesOnReuse && isReused { return finish(exchange, (.cut, .close)) }
@@ -41,28 +41,28 @@ struct Connection {
             return finish(exchange, (isSent ? .cut : lost, .close))
         }
         for status in behaviour.interim {
-            let line = "HTTP/1.1 \(status) \(AnswerPlan.reason(status))\r\nX-Interim: yes\r\n\r\n"
+            let line = "HTTP/1.1 \(status) \(ResponsePlan.reason(status))\r\nX-Interim: yes\r\n\r\n"
             guard send(Array(line.utf8)) else { return finish(exchange, (lost, .close)) }
         }
         if let crowd = behaviour.crowd, exchange.running >= crowd.limit {
             guard let refusal = crowd.refusal else { return finish(exchange, (.cut, .close)) }
-            var plan = AnswerPlan(refusal)
+            var plan = ResponsePlan(refusal)
             plan.isRefusal = true
             return finish(exchange, send(dressed(plan, behaviour), for: exchange))
         }
         if let login = behaviour.login, !login.accepts(request) {
-            var refusal = AnswerPlan(.status(401))
+            var refusal = ResponsePlan(.status(401))
             refusal.isRefusal = true
             refusal.add(login.challenge)
             return finish(exchange, send(dressed(refusal, behaviour), for: exchange))
         }
         if let instead = behaviour.instead {
-            return finish(exchange, send(dressed(AnswerPlan(instead), behaviour), for: exchange))
+            return finish(exchange, send(dressed(ResponsePlan(instead), behaviour), for: exchange))
         }
         return finish(exchange, send(resource.plan(for: request, behaviour), for: exchange))
     }
 
-    private func dressed(_ plan: AnswerPlan, _ behaviour: Behaviour) -> AnswerPlan {
+    private func dressed(_ plan: ResponsePlan, _ behaviour: Behaviour) -> ResponsePlan {
         var plan = plan
         plan.dress(behaviour)
         return plan

@@ -2,7 +2,7 @@ import PawlCore
 
 extension Resource {
     /// What the resource answers when nothing stands in its way.
-    func plan(for request: Request, _ behaviour: Behaviour) -> AnswerPlan {
+    func plan(for request: Request, _ behaviour: Behaviour) -> ResponsePlan {
         let isCoded = behaviour.coding == .gzip || (behaviour.coding == .gzipRanged && request.range != nil)
         let content = isCoded ? Payload(StoredGzip.encode(payload.bytes)) : payload
         var plan = rangePlan(for: request, of: content, behaviour)
@@ -25,8 +25,8 @@ extension Resource {
         return plan
     }
 
-    private func rangePlan(for request: Request, of content: Payload, _ behaviour: Behaviour) -> AnswerPlan {
-        let whole = AnswerPlan(
+    private func rangePlan(for request: Request, of content: Payload, _ behaviour: Behaviour) -> ResponsePlan {
+        let whole = ResponsePlan(
             status: 200,
             body: .content(content, from: 0),
             count: content.length,
@@ -62,18 +62,18 @@ extension Resource {
         }
     }
 
-    private static func unsatisfied(total: Int64?) -> AnswerPlan {
-        var plan = AnswerPlan(Behaviour.Instead.status(416))
+    private static func unsatisfied(total: Int64?) -> ResponsePlan {
+        var plan = ResponsePlan(Behaviour.Instead.status(416))
         if let total { plan.add("Content-Range: bytes */\(total)") }
         return plan
     }
 
-    private static func part(_ range: ByteRange, of content: Payload, total: Int64) -> AnswerPlan {
+    private static func part(_ range: ByteRange, of content: Payload, total: Int64) -> ResponsePlan {
         part(range, of: content, label: "bytes \(range.start)-\(range.end - 1)/\(total)")
     }
 
-    private static func part(_ range: ByteRange, of content: Payload, label: String?) -> AnswerPlan {
-        var plan = AnswerPlan(
+    private static func part(_ range: ByteRange, of content: Payload, label: String?) -> ResponsePlan {
+        var plan = ResponsePlan(
             status: 206,
             body: .content(content, from: range.start),
             count: range.count,
@@ -83,16 +83,16 @@ extension Resource {
         return plan
     }
 
-    private static func multipart(_ range: ByteRange, of content: Payload) -> AnswerPlan {
+    private static func multipart(_ range: ByteRange, of content: Payload) -> ResponsePlan {
         let label = "bytes \(range.start)-\(range.end - 1)/\(content.length)"
         let head = "--PART\r\nContent-Type: application/octet-stream\r\nContent-Range: \(label)\r\n\r\n"
         let body = Array(head.utf8) + content.bytes(in: range) + Array("\r\n--PART--\r\n".utf8)
-        var plan = AnswerPlan(status: 206, body: .bytes(body), count: Int64(body.count))
+        var plan = ResponsePlan(status: 206, body: .bytes(body), count: Int64(body.count))
         plan.add("Content-Type: multipart/byteranges; boundary=PART")
         return plan
     }
 
-    private func frame(_ plan: inout AnswerPlan, _ behaviour: Behaviour) {
+    private func frame(_ plan: inout ResponsePlan, _ behaviour: Behaviour) {
         guard !plan.lines.contains(where: { $0.starts(with: "Content-Length".utf8) }) else { return }
         switch behaviour.framing {
         case .length: plan.add("Content-Length: \(plan.count)")
@@ -120,7 +120,7 @@ extension Resource {
 
     private var tag: String { "\"version-\(current)-\(payload.fingerprint)\"" }
 
-    private func addValidators(to plan: inout AnswerPlan, _ behaviour: Behaviour) {
+    private func addValidators(to plan: inout ResponsePlan, _ behaviour: Behaviour) {
         let date = "Last-Modified: \(HTTPDate.text(lastModified))"
         switch behaviour.validators {
         case .strong:

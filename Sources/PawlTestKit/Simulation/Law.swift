@@ -94,7 +94,7 @@ extension Law {
         count <= limit ? nil : "\(count) connections of \(limit)"
     }
 
-    package static func silent(now: Moment, until: Moment) -> String? {
+    package static func silent(now: Instant, until: Instant) -> String? {
         now >= until ? nil : "asked \((until - now).seconds) s too early"
     }
 

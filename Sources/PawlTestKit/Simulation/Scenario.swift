@@ -53,11 +53,11 @@ package struct Scenario: Sendable {
     package var slots = 1
     package var loops = 1
     package var rate: Int64?
-    package var diskDelay = Span.zero
+    package var diskDelay = Interval.zero
     package var reservesRoom = true
     /// At an event, counted from 1.
     package var atEvents: [Int: [Incident]] = [:]
-    package var atTimes: [(after: Span, incident: Incident)] = []
+    package var atTimes: [(after: Interval, incident: Incident)] = []
     /// At a call to the disk, counted from 1.
     package var traps: [Int: FakeDisk.Trap] = [:]
     /// What others do to part files right after a crash.

@@ -15,10 +15,10 @@ extension Simulation {
         }
     }
 
-    func hear(_ report: Report) {
+    func hear(_ report: EngineEvent) {
         guard !state.withLock({ $0.isDead }), let index = index(of: report.id) else { return }
         course(index) { if !report.name.isEmpty { $0.name = report.name } }
-        switch report.telling {
+        switch report.notice {
         case .phase(let phase): entered(phase, index)
         case .failed(let failure): failed(failure, index)
         case .finished(_, let wasThere): finished(report, wasThere: wasThere, index)
@@ -31,7 +31,7 @@ extension Simulation {
             }
         case .started: break
         }
-        world.timeline.note("\(index): \(report.telling)")
+        world.timeline.note("\(index): \(report.notice)")
     }
 
     private static func verdict(_ text: String) -> String {
@@ -77,7 +77,7 @@ extension Simulation {
         world.timeline.after(.milliseconds(1)) { [weak self] in self?.resume(index) }
     }
 
-    private func finished(_ report: Report, wasThere: Bool, _ index: Int) {
+    private func finished(_ report: EngineEvent, wasThere: Bool, _ index: Int) {
         note(wasThere ? "were there" : "published")
         let wish = job(index).plan.wish
         let isAgain = course(index) { course in

@@ -56,7 +56,7 @@ extension Simulation: Witness {
             case .tell(.notice(let text)):
                 if sabotage != .mutesVerdicts { view.hasReason = true }
                 if text.description.contains("the content changed") { isChange = true }
-            case .tell(.failed), .giveBack: view.hasReason = true
+            case .tell(.failed), .restoreOriginal: view.hasReason = true
             case .tell(.retrying): isRetry = true
             default: break
             }

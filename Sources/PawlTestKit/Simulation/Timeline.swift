@@ -6,24 +6,24 @@ package import PawlCore
 /// one baton round, so only one of them ever runs: the same seed gives the same order of everything.
 package final class Timeline: Sendable {
     private struct Appointment: Sendable {
-        var at: Moment
+        var at: Instant
         var order: Int
         var body: @Sendable () -> Void
     }
 
     private struct Seat: Sendable {
-        var due: Moment?
+        var due: Instant?
         var isWaiting = false
         var hasLeft = false
     }
 
     private struct State: Sendable {
-        var now: Moment
+        var now: Instant
         var agenda: [Appointment] = []
         var nextOrder = 0
         var seats: [Seat] = []
         var turn: Int?
-        var horizon: Moment
+        var horizon: Instant
         var isOverdue = false
         var onStandstill: (@Sendable () -> Void)?
         var onBeat: (@Sendable (Beat) -> Void)?
@@ -50,24 +50,24 @@ package final class Timeline: Sendable {
     }
 
     /// Time that a story may take before it counts as one that never ends.
-    private static let longest = Span.seconds(3600)
+    private static let longest = Interval.seconds(3600)
 
     private let state: Monitor<State>
     private let keepsLog: Bool
 
-    package init(start: Moment = Moment(nanoseconds: 1_000_000_000), keepsLog: Bool = true) {
+    package init(start: Instant = Instant(nanoseconds: 1_000_000_000), keepsLog: Bool = true) {
         self.keepsLog = keepsLog
         state = Monitor(State(now: start, horizon: start + Timeline.longest))
     }
 
-    package var now: Moment { state.read { $0.now } }
+    package var now: Instant { state.read { $0.now } }
 
     /// Whether the story had to be ended because it went on and on.
     package var isOverdue: Bool { state.read { $0.isOverdue } }
 
     // MARK: the agenda
 
-    package func at(_ moment: Moment, _ body: @escaping @Sendable () -> Void) {
+    package func at(_ moment: Instant, _ body: @escaping @Sendable () -> Void) {
         state.with { state in
             let at = max(moment, state.now)
             let index = state.agenda.firstIndex { $0.at > at } ?? state.agenda.endIndex
@@ -76,10 +76,10 @@ package final class Timeline: Sendable {
         }
     }
 
-    package func after(_ span: Span, _ body: @escaping @Sendable () -> Void) { at(now + span, body) }
+    package func after(_ span: Interval, _ body: @escaping @Sendable () -> Void) { at(now + span, body) }
 
     /// Time passes and nobody's turn comes, as for a process that is stopped.
-    package func skip(_ span: Span) { state.with { $0.now = $0.now + span } }
+    package func skip(_ span: Interval) { state.with { $0.now = $0.now + span } }
 
     /// Hears every beat; what it does may make more happen at the same instant.
     package func onBeat(_ body: @escaping @Sendable (Beat) -> Void) { state.with { $0.onBeat = body } }
@@ -136,7 +136,7 @@ package final class Timeline: Sendable {
     package var turn: Int { state.read { $0.turn ?? 0 } }
 
     /// Gives the turn away until `due`, or until somebody wakes the seat.
-    package func wait(_ seat: Int, until due: Moment?) {
+    package func wait(_ seat: Int, until due: Instant?) {
         state.with { state in
             state.seats[seat].due = due
             state.seats[seat].isWaiting = true

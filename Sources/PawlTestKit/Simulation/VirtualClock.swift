@@ -7,7 +7,7 @@ package struct VirtualClock: Clock {
 
     package init(_ timeline: Timeline) { self.timeline = timeline }
 
-    package var now: Moment { timeline.now }
+    package var now: Instant { timeline.now }
 
     /// 2030-01-01 at the timeline's moment 0.
     package var wallTime: UnixTime {

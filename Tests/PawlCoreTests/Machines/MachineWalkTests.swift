@@ -18,7 +18,7 @@ import Testing
         var plan = DownloadPlan(
             sources: hosts.map { WebAddress(scheme: .http, host: $0, port: 80, path: "/f", query: nil) }
         )
-        plan.growth = .fixed(3)
+        plan.ramp = .fixed(3)
         plan.retry = RetryPolicy(retries: 1, delay: .seconds(1))
         plan.timeout = .seconds(10)
         plan.maximumRedirects = 2

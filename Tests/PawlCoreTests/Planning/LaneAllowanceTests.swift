@@ -3,7 +3,7 @@ import Testing
 
 /// How many connections a rate limit feeds.
 @Suite struct LaneAllowanceTests {
-    private var now = Moment(nanoseconds: 0)
+    private var now = Instant(nanoseconds: 0)
 
     private mutating func judge(_ allowance: inout LaneAllowance, _ lanes: [LaneAllowance.Sample]) {
         now = now + LaneAllowance.period
@@ -56,11 +56,11 @@ import Testing
 
     @Test(arguments: [0, 1, -5, Int64.max, Int64.min]) func `no limit traps`(rate: Int64) {
         var allowance = LaneAllowance()
-        allowance.change(rate: rate, now: Moment(nanoseconds: 0))
+        allowance.change(rate: rate, now: Instant(nanoseconds: 0))
         for step in 1...20 {
             allowance.judge(
                 lanes(min(allowance.width, 50), step.isMultiple(of: 2) ? .infinity : 1e-300),
-                now: Moment(nanoseconds: Int64(step) * 1_000_000_000)
+                now: Instant(nanoseconds: Int64(step) * 1_000_000_000)
             )
             #expect(allowance.width >= 1)
         }

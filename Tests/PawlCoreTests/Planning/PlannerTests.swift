@@ -56,7 +56,7 @@ import Testing
         var map = SegmentMap(total: 1000)
         let lane = LaneID(rawValue: 1)
         map.assign(ByteRange(0, 1000), to: lane)
-        func work(speed: Double, silent: Span) -> Planner.Work? {
+        func work(speed: Double, silent: Interval) -> Planner.Work? {
             let view = Planner.LaneView(id: lane, speed: speed, isRacing: nil, silentFor: silent)
             return Planner().nextWork(in: map, lanes: [view])
         }
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The work for one more connection beside lanes of these rests and speeds.
-    private static func work(_ lanes: [(rest: Int64, speed: Double)], opening: Span = .zero) -> Planner.Work?
+    private static func work(_ lanes: [(rest: Int64, speed: Double)], opening: Interval = .zero) -> Planner.Work?
     {
         var map = SegmentMap(total: lanes.reduce(0) { $0 + $1.rest })
         var views: [Planner.LaneView] = []

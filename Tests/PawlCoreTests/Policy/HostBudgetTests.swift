@@ -2,13 +2,13 @@ import PawlCore
 import Testing
 
 @Suite struct HostBudgetTests {
-    private let start = Moment(nanoseconds: 0)
+    private let start = Instant(nanoseconds: 0)
 
     @Test func `G4 a complaint leaves one connection less, and time brings it back`() {
         var budget = HostBudget()
         for _ in 0..<4 { #expect(budget.acquire(now: start) == .granted) }
         budget.release()
-        budget.complain(retryAfter: nil, now: start)
+        budget.throttled(retryAfter: nil, now: start)
         #expect(budget.limit == 3)
         #expect(budget.acquire(now: start) == .full)
         budget.release()
@@ -33,8 +33,8 @@ import Testing
 
     @Test func `G4 Retry-After holds every connection, the longest wins`() {
         var budget = HostBudget()
-        budget.complain(retryAfter: .seconds(5), now: start)
-        budget.complain(retryAfter: .seconds(2), now: start)
+        budget.throttled(retryAfter: .seconds(5), now: start)
+        budget.throttled(retryAfter: .seconds(2), now: start)
         #expect(budget.acquire(now: start) == .hold(until: start + .seconds(5)))
         #expect(budget.acquire(now: start + .seconds(5)) == .granted)
         #expect(budget.limit == 1)
@@ -45,7 +45,7 @@ import Testing
         let isNew = budget.isForgettable(now: start)
         #expect(isNew)
         #expect(budget.acquire(now: start) == .granted)
-        budget.complain(retryAfter: .seconds(5), now: start)
+        budget.throttled(retryAfter: .seconds(5), now: start)
         budget.release()
         let isSoon = budget.isForgettable(now: start + HostBudget.forgiveness + .seconds(-1))
         #expect(!isSoon)
@@ -61,7 +61,7 @@ import Testing
         #expect(budget.acquire(most: 2, now: start) == .full)
         #expect(budget.acquire(most: 3, now: start) == .granted)
         #expect(budget.acquire(most: 0, now: start) == .full, "never none at all")
-        budget.complain(retryAfter: nil, now: start)
+        budget.throttled(retryAfter: nil, now: start)
         for _ in 0..<3 { budget.release() }
         #expect(budget.acquire(most: 0, now: start) == .granted)
     }
@@ -83,12 +83,12 @@ import Testing
 
     @Test func `what a host bears is shown by those that it goes on serving`() {
         var budget = HostBudget()
-        budget.complain(retryAfter: nil, now: start)
+        budget.throttled(retryAfter: nil, now: start)
         #expect(budget.borne == nil, "with nothing else in use it says nothing")
         budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
-        budget.complain(retryAfter: nil, now: start)
+        budget.throttled(retryAfter: nil, now: start)
         #expect(budget.borne == 2 && budget.limit == 2)
     }
 
@@ -118,7 +118,7 @@ import Testing
             while budget.acquire(now: now) != .granted { now = now + .seconds(1) }
             waits.append((now - since).seconds)
             budget.release()
-            budget.complain(retryAfter: nil, now: now)
+            budget.throttled(retryAfter: nil, now: now)
         }
         #expect(waits == [0, 10, 20, 40, 80])
     }
@@ -131,11 +131,11 @@ import Testing
         #expect(HostBudget(borne: -3, now: start).limit == 1)
     }
 
-    @Test(arguments: [Span.zero, .seconds(-1), Span(nanoseconds: .min), Span(nanoseconds: .max)])
-    func `no wait that a host asks for holds it for longer than a day, or not at all`(asked: Span) {
+    @Test(arguments: [Interval.zero, .seconds(-1), Interval(nanoseconds: .min), Interval(nanoseconds: .max)])
+    func `no wait that a host asks for holds it for longer than a day, or not at all`(asked: Interval) {
         var budget = HostBudget()
-        let now = Moment(nanoseconds: .max / 2)
-        budget.complain(retryAfter: asked, now: now)
+        let now = Instant(nanoseconds: .max / 2)
+        budget.throttled(retryAfter: asked, now: now)
         let answer = budget.acquire(now: now)
         #expect(answer == .granted || answer == .hold(until: now + RetryAfter.longest))
     }

@@ -7,7 +7,7 @@ import Testing
         var dice = Dice(seed: seed)
         var rate = Int64(dice.number(1000...1_000_000))
         var limiter = RateLimiter(rate: rate)
-        var now = Moment(nanoseconds: 0)
+        var now = Instant(nanoseconds: 0)
         var allowed = 0.0
         var taken = 0.0
         limiter.charge(0, now: now)
@@ -31,8 +31,8 @@ import Testing
 
     @Test func `after a pause a burst is at most a quarter of a second's worth`() {
         var limiter = RateLimiter(rate: 1000)
-        limiter.charge(0, now: Moment(nanoseconds: 0))
-        let later = Moment(nanoseconds: 3_600_000_000_000)
+        limiter.charge(0, now: Instant(nanoseconds: 0))
+        let later = Instant(nanoseconds: 3_600_000_000_000)
         limiter.charge(250, now: later)
         #expect(limiter.delay(now: later) == .zero)
         limiter.charge(1000, now: later)
@@ -41,7 +41,7 @@ import Testing
 
     @Test func `without a rate everything passes`() {
         var limiter = RateLimiter(rate: nil)
-        let now = Moment(nanoseconds: 0)
+        let now = Instant(nanoseconds: 0)
         limiter.charge(1 << 30, now: now)
         #expect(limiter.delay(now: now) == .zero)
         limiter.change(rate: 10, now: now)

@@ -57,8 +57,8 @@ import Testing
         #expect(policy.wait(attempt: 9, retryAfter: .seconds(300), dice: &dice) == .seconds(300))
     }
 
-    @Test(arguments: [Span.zero, .seconds(-5), Span(nanoseconds: .min), .milliseconds(1)])
-    func `a server that asks for no wait does not get the next request at once`(asked: Span) {
+    @Test(arguments: [Interval.zero, .seconds(-5), Interval(nanoseconds: .min), .milliseconds(1)])
+    func `a server that asks for no wait does not get the next request at once`(asked: Interval) {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         var dice = PawlCore.Dice(seed: 4)
         for attempt in 1...8 {
@@ -80,7 +80,7 @@ import Testing
     @Test func `no wait is longer than is allowed, whatever was asked for`() {
         var dice = PawlCore.Dice(seed: 6)
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
-        let longest = Span(nanoseconds: .max)
+        let longest = Interval(nanoseconds: .max)
         #expect(policy.wait(attempt: 1, retryAfter: longest, dice: &dice) == .seconds(3600))
     }
 }

@@ -2,11 +2,11 @@ import PawlCore
 import Testing
 
 @Suite struct SpeedMeterTests {
-    private static func fed(rate: Int64, seconds: Int64) -> (meter: SpeedMeter, now: Moment) {
+    private static func fed(rate: Int64, seconds: Int64) -> (meter: SpeedMeter, now: Instant) {
         var meter = SpeedMeter()
-        var now = Moment(nanoseconds: 0)
+        var now = Instant(nanoseconds: 0)
         for tick in 0...seconds * 5 {
-            now = Moment(nanoseconds: tick * 200_000_000)
+            now = Instant(nanoseconds: tick * 200_000_000)
             meter.note(total: rate * tick / 5, now: now)
         }
         return (meter, now)
@@ -34,7 +34,7 @@ import Testing
 
     @Test func `a meter that was told nothing says 0`() {
         var meter = SpeedMeter()
-        let now = Moment(nanoseconds: 5)
+        let now = Instant(nanoseconds: 5)
         #expect(meter.lastSecond(now: now) == 0 && meter.smoothed(now: now) == 0)
         meter.note(total: 100, now: now)
         meter.note(total: 900, now: now)

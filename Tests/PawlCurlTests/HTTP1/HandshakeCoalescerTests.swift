@@ -8,8 +8,8 @@ import Testing
     private let near = ConnectionKey(TransferRequest(port: 1, scheme: .https))
     private let far = ConnectionKey(TransferRequest(port: 2, scheme: .https))
 
-    private func after(_ milliseconds: Int64) -> Moment {
-        Moment(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
+    private func after(_ milliseconds: Int64) -> Instant {
+        Instant(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
     }
 
     @Test func `one goes ahead, and the others follow its answer`() {

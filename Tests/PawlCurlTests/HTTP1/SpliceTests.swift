@@ -15,8 +15,8 @@ private final class FileSink: TransferSink {
     private(set) var spliced: Int64 = 0
     private(set) var inMemory: Int64 = 0
     private(set) var end: TransferEnd?
-    var onSpliced: (FileSink) -> ChunkAnswer = { _ in .taken }
-    var onChunk: (FileSink, Int) -> ChunkAnswer = { _, _ in .taken }
+    var onSpliced: (FileSink) -> ChunkResult = { _ in .taken }
+    var onChunk: (FileSink, Int) -> ChunkResult = { _, _ in .taken }
 
     var received: Int64 { spliced + inMemory }
 
@@ -28,7 +28,7 @@ private final class FileSink: TransferSink {
 
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool { true }
 
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         let answer = onChunk(self, chunk.count)
         guard answer == .taken else { return answer }
         let count = unsafe pwrite(descriptor, chunk.baseAddress, chunk.count, off_t(received))
@@ -42,7 +42,7 @@ private final class FileSink: TransferSink {
         return SpliceTarget(descriptor: descriptor, offset: received, limit: limit - received)
     }
 
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
         spliced += Int64(count)
         #expect(received <= limit)
         return onSpliced(self)
@@ -201,8 +201,8 @@ private final class FileSink: TransferSink {
         #expect(FileSystem.contents(folder.path("file")) == content)
     }
 
-    @Test(arguments: [ChunkAnswer.taken, .stop])
-    func `cancelled while splicing, nothing follows`(answer: ChunkAnswer) throws {
+    @Test(arguments: [ChunkResult.taken, .stop])
+    func `cancelled while splicing, nothing follows`(answer: ChunkResult) throws {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))
@@ -240,7 +240,7 @@ private final class ChunkRecorder: TransferSink {
 
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool { true }
 
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         unsafe seen.append(contentsOf: chunk)
         return .taken
     }
@@ -250,7 +250,7 @@ private final class ChunkRecorder: TransferSink {
         return file.spliceTarget(id)
     }
 
-    func transfer(_ id: TransferID, spliced count: Int) -> ChunkAnswer {
+    func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
         Issue.record("\(count) bytes went into a file that takes none")
         return .stop
     }

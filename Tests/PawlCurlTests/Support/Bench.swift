@@ -6,10 +6,10 @@ import Testing
 
 /// The system's monotonic clock.
 struct SystemClock: Clock {
-    var now: Moment {
+    var now: Instant {
         var time = timespec()
         _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
     var wallTime: UnixTime { UnixTime(seconds: Int64(time(nil))) }
 }
@@ -29,7 +29,7 @@ final class Recorder: TransferSink {
     private(set) var events: [Event] = []
     private(set) var pauses = 0
     var onHead: (ResponseHead) -> Bool = { _ in true }
-    var onChunk: (Int) -> ChunkAnswer = { _ in .taken }
+    var onChunk: (Int) -> ChunkResult = { _ in .taken }
     var onEnd: (TransferEnd) -> Void = { _ in }
 
     var head: ResponseHead? { heads.last }
@@ -40,7 +40,7 @@ final class Recorder: TransferSink {
         return onHead(head)
     }
 
-    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkAnswer {
+    func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         if events.last != .body { events.append(.body) }
         let answer = onChunk(chunk.count)
         switch answer {

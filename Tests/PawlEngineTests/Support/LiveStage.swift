@@ -13,14 +13,14 @@ final class LiveStage: Sendable {
     let origin: PawlTestKit.Origin
     let folder: TemporaryFolder
     let engine: Engine
-    private let told = Monitor<[DownloadID: [Telling]]>([:])
+    private let told = Monitor<[DownloadID: [Notice]]>([:])
     private let written = Monitor<[DownloadID: Int64]>([:])
 
     init(origin: PawlTestKit.Origin, folder: TemporaryFolder, loops: Int, jobs: Int) {
         self.origin = origin
         self.folder = folder
         engine = Engine(ports: .system { _ in }, loops: loops, jobs: jobs, rate: nil) { [told] report in
-            told.with { $0[report.id, default: []].append(report.telling) }
+            told.with { $0[report.id, default: []].append(report.notice) }
         }
     }
 
@@ -53,18 +53,18 @@ final class LiveStage: Sendable {
     /// Waits until so much of its content is in the file.
     func waitForBytes(_ count: Int64, of id: DownloadID) {
         let came: Void? = written.wait(atMost: Self.patience) { $0[id] ?? 0 >= count ? () : nil }
-        #expect(came != nil, "\(id) does not move: \(tellings(id))")
+        #expect(came != nil, "\(id) does not move: \(notices(id))")
     }
 
     /// Waits until what was told of a download satisfies `condition`.
-    func wait(_ id: DownloadID, until condition: ([Telling]) -> Bool) {
+    func wait(_ id: DownloadID, until condition: ([Notice]) -> Bool) {
         let came: Void? = told.wait(atMost: Self.patience) { condition($0[id, default: []]) ? () : nil }
-        #expect(came != nil, "\(id): \(tellings(id))")
+        #expect(came != nil, "\(id): \(notices(id))")
     }
 
     /// Asks how it stands, and returns with the answer: its loop has heard what it was told before.
-    func look(at id: DownloadID) -> Look? {
-        let answer = Monitor<Look??>(nil)
+    func look(at id: DownloadID) -> Inspection? {
+        let answer = Monitor<Inspection??>(nil)
         engine.look(at: id) { look in answer.with { $0 = .some(look) } }
         let look = answer.wait(atMost: Self.patience) { $0 }
         #expect(look != nil, "nobody answers for \(id)")
@@ -91,25 +91,25 @@ final class LiveStage: Sendable {
         #expect(!open.isEmpty)
         #expect(open.filter { $0.hasPrefix(folder.path + "/") } == [], "a file is left open")
         #expect(origin.wait(atMost: Self.patience) { $0.open == 0 }, "a connection is left")
-        for (id, tellings) in told.read({ $0 }) {
-            let ends = tellings.indices.filter { tellings[$0].isFinalWord }
-            #expect(ends.count <= 1, "\(id): \(tellings)")
+        for (id, notices) in told.read({ $0 }) {
+            let ends = notices.indices.filter { notices[$0].isFinalWord }
+            #expect(ends.count <= 1, "\(id): \(notices)")
             if let end = ends.first {
-                #expect(tellings[end...].allSatisfy { $0.isOfTheEnd }, "\(id): \(tellings)")
+                #expect(notices[end...].allSatisfy { $0.isOfTheEnd }, "\(id): \(notices)")
             }
         }
     }
 
     // MARK: what was told
 
-    func tellings(_ id: DownloadID) -> [Telling] { told.read { $0[id, default: []] } }
+    func notices(_ id: DownloadID) -> [Notice] { told.read { $0[id, default: []] } }
 
-    func count(_ condition: (Telling) -> Bool) -> Int {
+    func count(_ condition: (Notice) -> Bool) -> Int {
         told.read { $0.values.reduce(0) { $0 + $1.count(where: condition) } }
     }
 }
 
-extension Telling {
+extension Notice {
     /// After this nothing comes.
     var isFinalWord: Bool { self == .phase(.finished) || self == .phase(.removed) }
 

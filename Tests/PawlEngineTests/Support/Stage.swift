@@ -11,8 +11,8 @@ final class Stage: Sendable {
 
     let world: World
     private let engineBox = Mutex<Engine?>(nil)
-    private let told = Mutex<[(at: Moment, report: Report)]>([])
-    private let reaction = Mutex<(@Sendable (Stage, Report) -> Void)?>(nil)
+    private let told = Mutex<[(at: Instant, report: EngineEvent)]>([])
+    private let reaction = Mutex<(@Sendable (Stage, EngineEvent) -> Void)?>(nil)
     private let closed = Atomic(0)
     private let isClosing = Atomic(false)
     private let marked = Atomic<Int64>(0)
@@ -41,10 +41,10 @@ final class Stage: Sendable {
         return engine
     }
 
-    private func hear(_ report: Report) {
+    private func hear(_ report: EngineEvent) {
         let now = world.clock.now
         told.withLock { $0.append((now, report)) }
-        world.timeline.note("report \(report.id.rawValue) \(report.telling)")
+        world.timeline.note("report \(report.id.rawValue) \(report.notice)")
         reaction.withLock { $0 }?(self, report)
     }
 
@@ -101,7 +101,7 @@ final class Stage: Sendable {
     // MARK: the story
 
     /// Does `body` when so much virtual time has passed.
-    func after(_ span: Span, _ body: @escaping @Sendable (Stage) -> Void) {
+    func after(_ span: Interval, _ body: @escaping @Sendable (Stage) -> Void) {
         world.timeline.after(span) { [self] in body(self) }
     }
 
@@ -115,7 +115,7 @@ final class Stage: Sendable {
     var mark: Int64 { marked.load(ordering: .relaxed) }
 
     /// Does `body` at each report, where it is told.
-    func onReport(_ body: @escaping @Sendable (Stage, Report) -> Void) { reaction.withLock { $0 = body } }
+    func onReport(_ body: @escaping @Sendable (Stage, EngineEvent) -> Void) { reaction.withLock { $0 = body } }
 
     /// Lets everything happen until nothing more does, shuts down, and checks the house laws.
     func run(sourceLocation: SourceLocation = #_sourceLocation) {
@@ -153,7 +153,7 @@ final class Stage: Sendable {
         #expect(!world.timeline.isOverdue, "it came to an end by itself", sourceLocation: place)
         #expect(closings > 0, "the engine closed", sourceLocation: place)
         for id in Set(reports.map(\.id.rawValue)) {
-            let ends = tellings(DownloadID(rawValue: id)).count { $0.isEnd }
+            let ends = notices(DownloadID(rawValue: id)).count { $0.isEnd }
             let starts = phases(DownloadID(rawValue: id)).count { $0 == .finished }
             #expect(starts <= 1, "success is declared once", sourceLocation: place)
             #expect(ends <= 8, sourceLocation: place)
@@ -162,28 +162,28 @@ final class Stage: Sendable {
 
     // MARK: what was told
 
-    var reports: [Report] { told.withLock { $0.map(\.report) } }
+    var reports: [EngineEvent] { told.withLock { $0.map(\.report) } }
 
-    func tellings(_ id: DownloadID) -> [Telling] { reports.filter { $0.id == id }.map(\.telling) }
+    func notices(_ id: DownloadID) -> [Notice] { reports.filter { $0.id == id }.map(\.notice) }
 
     func phases(_ id: DownloadID) -> [Phase] {
-        tellings(id).compactMap { if case .phase(let phase) = $0 { phase } else { nil } }
+        notices(id).compactMap { if case .phase(let phase) = $0 { phase } else { nil } }
     }
 
     func failure(_ id: DownloadID) -> Failure? {
-        tellings(id).compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.last
+        notices(id).compactMap { if case .failed(let failure) = $0 { failure } else { nil } }.last
     }
 
-    func retries(_ id: DownloadID) -> [Span] {
-        tellings(id).compactMap { if case .retrying(_, let wait) = $0 { wait } else { nil } }
+    func retries(_ id: DownloadID) -> [Interval] {
+        notices(id).compactMap { if case .retrying(_, let wait) = $0 { wait } else { nil } }
     }
 
     func notices(_ id: DownloadID) -> [String] {
-        tellings(id).compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
+        notices(id).compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
     }
 
-    func time(_ id: DownloadID, of phase: Phase) -> Moment? {
-        told.withLock { $0.first { $0.report.id == id && $0.report.telling == .phase(phase) }?.at }
+    func time(_ id: DownloadID, of phase: Phase) -> Instant? {
+        told.withLock { $0.first { $0.report.id == id && $0.report.notice == .phase(phase) }?.at }
     }
 
     /// The file at `name` is finished and every byte of it is the payload's.
@@ -202,7 +202,7 @@ final class Stage: Sendable {
     var requests: [SimulatedRequest] { world.network.requests }
 }
 
-extension Telling {
+extension Notice {
     var isEnd: Bool {
         switch self {
         case .finished, .failed: true

@@ -79,7 +79,7 @@ enum RetryAfterLaws {
 
     static func check(_ field: String, now: Int64) throws(BrokenLaw) {
         guard let wait = RetryAfter.parse(field, now: UnixTime(seconds: now)) else { return }
-        try hold(Span.zero <= wait && wait <= RetryAfter.longest, "a wait of \(wait.seconds) s")
+        try hold(Interval.zero <= wait && wait <= RetryAfter.longest, "a wait of \(wait.seconds) s")
     }
 }
 

@@ -3,7 +3,7 @@
 /// One machine, told event after event by hand.
 struct Bench {
     var machine: DownloadMachine
-    var now = Moment(nanoseconds: 0)
+    var now = Instant(nanoseconds: 0)
     var said: [Action] = []
 
     static let megabyte: Int64 = 1 << 20
@@ -16,7 +16,7 @@ struct Bench {
         var plan = DownloadPlan(
             sources: hosts.map { WebAddress(scheme: scheme, host: $0, port: 80, path: "/f", query: nil) }
         )
-        plan.growth = .fixed(1)
+        plan.ramp = .fixed(1)
         plan.retry = RetryPolicy(retries: 2, delay: .seconds(1))
         change(&plan)
         machine = DownloadMachine(plan: plan, seed: 1)

@@ -74,7 +74,7 @@ import Testing
         }
         #expect(bench.machine.phase == phase)
         // A file that is longer than the server's, and one that is whole, get their names back untouched.
-        #expect(bench.said.contains(.giveBack) == (total <= 1000))
+        #expect(bench.said.contains(.restoreOriginal) == (total <= 1000))
         if total < 1000 { #expect(bench.machine.failure?.code == .cannotResume) }
         if total > 1000 { #expect(bench.asked == .closed(ByteRange(0, 1000))) }
     }
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func `A8 an address that took another's place is remembered when its bytes agree`() {
-        var bench = Bench(hosts: ["a.example", "b.example"]) { $0.growth = .fixed(2) }
+        var bench = Bench(hosts: ["a.example", "b.example"]) { $0.ramp = .fixed(2) }
         bench.begin()
         bench.answer(Bench.whole(8 * Bench.megabyte))
         _ = bench.machine.claimed(bench.lane, .fresh, now: bench.now)

@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test func `a file server is asked over one connection and compared on resume`() {
-        var bench = Bench(scheme: .ftp) { $0.growth = .fixed(4) }
+        var bench = Bench(scheme: .ftp) { $0.ramp = .fixed(4) }
         bench.begin(Bench.journal([ByteRange(0, 8 * Bench.megabyte)], total: 100 * Bench.megabyte, tag: nil))
         #expect(bench.asked == .from(8 * Bench.megabyte - DownloadMachine.overlap))
         bench.answer(ResponseHead(fileLength: 100 * Bench.megabyte, modified: nil))

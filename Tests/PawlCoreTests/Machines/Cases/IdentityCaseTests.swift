@@ -118,7 +118,7 @@ import Testing
     // MARK: totals
 
     @Test func `a response of another total before any byte was written is another version`() {
-        var bench = Bench { $0.growth = .fixed(2) }
+        var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
         bench.answer(Bench.whole(20 * Self.megabyte))
         bench.tick(after: 0.1)
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test func `content that is made for each response comes over one connection`() {
-        var bench = Bench { $0.growth = .fixed(4) }
+        var bench = Bench { $0.ramp = .fixed(4) }
         bench.begin()
         var head = Bench.whole(40 * Self.megabyte, tag: nil, date: 5)
         head.date = Bench.time(5)
@@ -222,7 +222,7 @@ import Testing
 
     @Test func `lanes that only a date speaks for are compared where they meet`() {
         for agreed in [true, false] {
-            var bench = Bench { $0.growth = .fixed(2) }
+            var bench = Bench { $0.ramp = .fixed(2) }
             bench.begin()
             func dated(_ head: ResponseHead) -> ResponseHead {
                 var head = head
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test func `a weak response beside one that brings bytes is turned away`() {
-        var bench = Bench { $0.growth = .fixed(2) }
+        var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
         bench.answer(Bench.whole(20 * Self.megabyte))
         bench.progress(to: Self.megabyte)
@@ -358,7 +358,7 @@ import Testing
                 if !agrees { break }
             }
             #expect(bench.machine.phase == (agreed ? .finished : .failed))
-            #expect(bench.said.contains(.giveBack))
+            #expect(bench.said.contains(.restoreOriginal))
         }
     }
 
@@ -376,7 +376,7 @@ import Testing
     @Test func `a file that is longer than what is wanted stays as it is`() {
         var bench = Bench { $0.wish = .closed(ByteRange(0, 10)) }
         bench.begin(.existing(length: 20))
-        #expect(bench.machine.phase == .failed && bench.said.contains(.giveBack))
+        #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
     }
 
     @Test func `all that is on disk and all that comes is complete`() {

@@ -7,7 +7,7 @@ import Testing
     private let total = 100 * Bench.megabyte
 
     private func running(_ count: Int, rate: Int64?) -> Bench {
-        var bench = Bench { $0.growth = .fixed(count) }
+        var bench = Bench { $0.ramp = .fixed(count) }
         bench.machine.limited(to: rate, now: bench.now)
         bench.begin()
         bench.answer(Bench.whole(total))
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a connection that our limit holds back is not under the lowest speed`() {
         var bench = Bench {
-            $0.growth = .fixed(1)
+            $0.ramp = .fixed(1)
             $0.lowestSpeed = 50_000
         }
         bench.machine.limited(to: 1_000, now: bench.now)

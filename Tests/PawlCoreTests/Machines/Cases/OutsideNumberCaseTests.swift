@@ -102,13 +102,13 @@ import Testing
             .infinity, -.infinity, .nan, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
         ]
         for seconds in huge {
-            let span = Span.seconds(seconds)
+            let span = Interval.seconds(seconds)
             #expect((span > .zero) == (seconds > 0))
-            #expect((Moment(nanoseconds: 0) + span) - Moment(nanoseconds: 0) == span)
-            #expect(span * .infinity != Span(nanoseconds: 1))
+            #expect((Instant(nanoseconds: 0) + span) - Instant(nanoseconds: 0) == span)
+            #expect(span * .infinity != Interval(nanoseconds: 1))
         }
         var limiter = RateLimiter(rate: 1)
-        limiter.charge(.max, now: Moment(nanoseconds: 0))
-        #expect(limiter.delay(now: Moment(nanoseconds: 0)) > .seconds(86_400))
+        limiter.charge(.max, now: Instant(nanoseconds: 0))
+        #expect(limiter.delay(now: Instant(nanoseconds: 0)) > .seconds(86_400))
     }
 }

@@ -177,6 +177,6 @@ import Testing
         var other = Bench()
         other.begin(.existing(length: 1 << 20))
         other.said = other.machine.remove()
-        #expect(other.said.contains(.giveBack) && !other.said.contains(.close(keeping: false)))
+        #expect(other.said.contains(.restoreOriginal) && !other.said.contains(.close(keeping: false)))
     }
 }

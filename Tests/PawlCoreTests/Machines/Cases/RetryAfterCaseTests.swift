@@ -7,7 +7,7 @@ import Testing
     private func waits(
         _ status: Int,
         _ field: String?,
-        delay: Span = .seconds(1),
+        delay: Interval = .seconds(1),
         longest: Double = 3600
     ) -> [Double] {
         var bench = Bench {
@@ -59,7 +59,7 @@ import Testing
         var head = ResponseHead(status: 429)
         head.retryAfter = "600"
         bench.answer(head)
-        let asked = bench.said.compactMap { if case .complain(_, let wait) = $0 { wait } else { nil } }
+        let asked = bench.said.compactMap { if case .throttled(_, let wait) = $0 { wait } else { nil } }
         #expect(asked == [.seconds(7)])
     }
 

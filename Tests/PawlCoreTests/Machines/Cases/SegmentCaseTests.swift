@@ -9,7 +9,7 @@ import Testing
     /// Four lanes of 10 MiB each, all of them flowing.
     private static func four(_ change: (inout DownloadPlan) -> Void = { _ in }) -> Bench {
         var bench = Bench { plan in
-            plan.growth = .fixed(4)
+            plan.ramp = .fixed(4)
             change(&plan)
         }
         bench.begin()
@@ -86,7 +86,7 @@ import Testing
         var bench = Self.four()
         let lane = bench.machine.lanes[2].id
         bench.fail(.connectionRefused, lane: lane)
-        #expect(bench.said.contains(.complain(bench.machine.sources[0].given.origin, retryAfter: nil)))
+        #expect(bench.said.contains(.throttled(bench.machine.sources[0].given.origin, retryAfter: nil)))
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.count == 3)
         bench.tick(after: 5)
         #expect(bench.machine.lanes.count == 3)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `G3 a lane alone that falls to a twentieth of its best gets a helper`() {
-        var bench = Bench { $0.growth = .fixed(1) }
+        var bench = Bench { $0.ramp = .fixed(1) }
         bench.begin()
         bench.answer(Bench.whole(Self.total))
         let lane = bench.lane
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `G3 the bytes of a race are written once and its losers are dropped`() {
-        var bench = Bench { $0.growth = .fixed(3) }
+        var bench = Bench { $0.ramp = .fixed(3) }
         bench.begin()
         bench.answer(Bench.whole(1000))
         bench.progress(to: 100)

@@ -7,7 +7,7 @@ import Testing
     /// A download over `count` connections that have all been answered.
     private func running(_ count: Int = 1, hosts: [String] = ["a.example"]) -> Bench {
         var bench = Bench(hosts: hosts) {
-            $0.growth = .fixed(count)
+            $0.ramp = .fixed(count)
             $0.lowestSpeed = 1000
         }
         let total = 100 * Bench.megabyte

@@ -7,7 +7,7 @@ import Testing
     private let total = 100 * Bench.megabyte
 
     private func running(_ count: Int) -> Bench {
-        var bench = Bench { $0.growth = .fixed(count) }
+        var bench = Bench { $0.ramp = .fixed(count) }
         bench.begin()
         bench.answer(Bench.whole(total))
         return bench

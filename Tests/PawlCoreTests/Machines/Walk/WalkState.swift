@@ -6,7 +6,7 @@ struct WalkState {
     static let fresh = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: "new")
 
     var machine: DownloadMachine
-    var now = Moment(nanoseconds: 1_000_000_000)
+    var now = Instant(nanoseconds: 1_000_000_000)
 
     init(_ plan: DownloadPlan) { machine = DownloadMachine(plan: plan, seed: 1) }
 
@@ -144,14 +144,14 @@ extension WalkState {
                 range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
                 overlap: lane.overlap,
                 slot: lane.slot,
-                now: Moment(nanoseconds: 0)
+                now: Instant(nanoseconds: 0)
             )
             copy.stage = lane.stage
-            copy.answerEnd = lane.answerEnd
+            copy.responseEnd = lane.responseEnd
             copy.host = lane.host
             copy.identity = lane.identity
             copy.joint = lane.joint
-            copy.tooSlowSince = lane.tooSlowSince.map { _ in Moment(nanoseconds: 0) }
+            copy.tooSlowSince = lane.tooSlowSince.map { _ in Instant(nanoseconds: 0) }
             return copy
         }
         return Key(

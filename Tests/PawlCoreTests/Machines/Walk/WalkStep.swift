@@ -65,7 +65,7 @@ struct WalkStep {
                 }
             case .startOver where !after.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
-                .refresh, .complain, .turnedAway, .verify, .close, .giveBack, .tell:
+                .refresh, .throttled, .turnedAway, .verify, .close, .restoreOriginal, .tell:
                 break
             }
         }

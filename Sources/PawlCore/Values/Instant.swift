@@ -1,39 +1,39 @@
 /// A reading of a monotonic clock, in nanoseconds since an origin of no meaning.
-package struct Moment: Hashable, Comparable, Sendable {
+package struct Instant: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    package static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
-    package static func + (moment: Moment, span: Span) -> Moment {
-        Moment(nanoseconds: moment.nanoseconds.addingReportingOverflow(span.nanoseconds).partialValue)
+    package static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func + (moment: Instant, span: Interval) -> Instant {
+        Instant(nanoseconds: moment.nanoseconds.addingReportingOverflow(span.nanoseconds).partialValue)
     }
-    package static func - (later: Moment, earlier: Moment) -> Span {
-        Span(nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
+    package static func - (later: Instant, earlier: Instant) -> Interval {
+        Interval(nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
     }
 }
 
 /// A length of time in nanoseconds. (Swift's `Duration` counts attoseconds in 128 bits, too slow for every tick.)
-package struct Span: Hashable, Comparable, Sendable {
+package struct Interval: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
     /// What is longer than three centuries is as long as that, and what is no number is nothing.
-    package static func seconds(_ value: Double) -> Span { Span(clamping: value * 1e9) }
-    package static func milliseconds(_ value: Int64) -> Span { Span(nanoseconds: value * 1_000_000) }
+    package static func seconds(_ value: Double) -> Interval { Interval(clamping: value * 1e9) }
+    package static func milliseconds(_ value: Int64) -> Interval { Interval(nanoseconds: value * 1_000_000) }
     private init(clamping nanoseconds: Double) {
         // Half of what fits, so that a sum of two fits as well.
         let longest = Double(Int64.max / 2)
         self.init(nanoseconds: nanoseconds.isNaN ? 0 : Int64(min(max(nanoseconds, -longest), longest)))
     }
 
-    package static let zero = Span(nanoseconds: 0)
+    package static let zero = Interval(nanoseconds: 0)
 
     package var seconds: Double { Double(nanoseconds) / 1e9 }
 
-    package static func < (left: Span, right: Span) -> Bool { left.nanoseconds < right.nanoseconds }
-    package static func * (span: Span, factor: Double) -> Span {
-        Span(clamping: Double(span.nanoseconds) * factor)
+    package static func < (left: Interval, right: Interval) -> Bool { left.nanoseconds < right.nanoseconds }
+    package static func * (span: Interval, factor: Double) -> Interval {
+        Interval(clamping: Double(span.nanoseconds) * factor)
     }
 }
 

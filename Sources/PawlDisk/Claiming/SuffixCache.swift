@@ -3,7 +3,7 @@ import Synchronization
 
 /// Remembers up to which number a name's variants are taken, so that thousands of downloads of one name do not each
 /// try all of them.
-final class NumberHints: Sendable {
+final class SuffixCache: Sendable {
     static let last = 1_000_000
     /// The first few are always tried: one of them may have become free.
     private static let alwaysTried = 8

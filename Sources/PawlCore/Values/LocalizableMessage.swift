@@ -1,10 +1,10 @@
 /// A sentence that knows what was put into it, so that it can be told in another language too.
 ///
 /// `form` is the English sentence with `{}` where each value stands: by it others find theirs.
-package struct Wording: Hashable, Sendable {
+package struct LocalizableMessage: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case text(String)
-        indirect case wording(Wording)
+        indirect case message(LocalizableMessage)
         indirect case failure(Failure)
     }
 
@@ -12,34 +12,34 @@ package struct Wording: Hashable, Sendable {
     package private(set) var values: [Value] = []
 }
 
-extension Wording: ExpressibleByStringInterpolation {
+extension LocalizableMessage: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
-        fileprivate var wording = Wording()
+        fileprivate var message = LocalizableMessage()
 
         package init(literalCapacity: Int, interpolationCount: Int) {}
 
-        package mutating func appendLiteral(_ literal: String) { wording.form += literal }
+        package mutating func appendLiteral(_ literal: String) { message.form += literal }
 
         package mutating func appendInterpolation(_ value: some CustomStringConvertible) {
             add(.text(value.description))
         }
 
-        package mutating func appendInterpolation(_ value: Wording) { add(.wording(value)) }
+        package mutating func appendInterpolation(_ value: LocalizableMessage) { add(.message(value)) }
 
         package mutating func appendInterpolation(_ value: Failure) { add(.failure(value)) }
 
         private mutating func add(_ value: Value) {
-            wording.form += "{}"
-            wording.values.append(value)
+            message.form += "{}"
+            message.values.append(value)
         }
     }
 
     package init(stringLiteral value: String) { form = value }
 
-    package init(stringInterpolation: StringInterpolation) { self = stringInterpolation.wording }
+    package init(stringInterpolation: StringInterpolation) { self = stringInterpolation.message }
 }
 
-extension Wording: CustomStringConvertible {
+extension LocalizableMessage: CustomStringConvertible {
     /// The sentence in English.
     package var description: String {
         let pieces = form.split(separator: "{}", omittingEmptySubsequences: false)
@@ -49,11 +49,11 @@ extension Wording: CustomStringConvertible {
     }
 }
 
-extension Wording.Value: CustomStringConvertible {
+extension LocalizableMessage.Value: CustomStringConvertible {
     package var description: String {
         switch self {
         case .text(let text): text
-        case .wording(let wording): wording.description
+        case .message(let message): message.description
         case .failure(let failure): failure.description
         }
     }

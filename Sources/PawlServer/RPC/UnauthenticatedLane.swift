@@ -1,6 +1,6 @@
 /// Work for callers who have not shown the secret: one piece after another, so that all of them together take no more
 /// than one of many threads, and those who have shown it are served meanwhile.
-final class StrangersLane: Sendable {
+final class UnauthenticatedLane: Sendable {
     /// Pieces that may wait.
     static let room = 256
 
@@ -10,7 +10,7 @@ final class StrangersLane: Sendable {
     init() {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Work.self,
-            bufferingPolicy: .bufferingOldest(StrangersLane.room)
+            bufferingPolicy: .bufferingOldest(UnauthenticatedLane.room)
         )
         work = continuation
         Task.detached(priority: .low) { for await piece in stream { await piece() } }

@@ -4,7 +4,7 @@ import PawlCore
 
 /// The extended attribute that says a `.part` is ours, and by a hash of which address: other programs use the same
 /// ending.
-enum PartMark {
+enum OwnerAttribute {
     enum Reading: Hashable {
         case unsupported
         case missing
@@ -58,7 +58,7 @@ enum PartMark {
 }
 
 // What a finished file remembers stands in the place of the part file's mark: one attribute, small enough for the inode.
-extension PartMark {
+extension OwnerAttribute {
     static func completion(of file: OpenFile) -> CompletionMark? {
         guard case .success(let bytes) = value(on: file) else { return nil }
         return CompletionMark(bytes)

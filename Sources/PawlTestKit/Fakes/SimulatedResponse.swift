@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 /// The answer to one request: a head, and the body that really follows.
-struct SimulatedAnswer: Sendable {
+struct SimulatedResponse: Sendable {
     var head: ResponseHead
     var payload: Payload
     /// Where the body begins in the payload, and how long it is.
@@ -15,7 +15,7 @@ struct SimulatedAnswer: Sendable {
 }
 
 extension SimulatedNetwork.State {
-    mutating func latency(of host: String) -> Span {
+    mutating func latency(of host: String) -> Interval {
         guard let server = servers[host] else { return .milliseconds(5) }
         return server.isUneven ? server.latency * (0.5 + dice.fraction()) : server.latency
     }
@@ -70,7 +70,7 @@ extension SimulatedNetwork.State {
         return .answered(answer)
     }
 
-    private func page() -> SimulatedAnswer {
+    private func page() -> SimulatedResponse {
         var answer = plain(200)
         answer.payload = Payload(text: "{\"error\": \"not today\"}\n")
         answer.length = answer.payload.length
@@ -99,16 +99,16 @@ extension SimulatedNetwork.State {
         return file
     }
 
-    private func plain(_ status: Int, retryAfter: String? = nil) -> SimulatedAnswer {
+    private func plain(_ status: Int, retryAfter: String? = nil) -> SimulatedResponse {
         var head = ResponseHead(status: status)
         head.retryAfter = retryAfter
         head.contentLength = 9
         head.contentType = "text/plain"
-        return SimulatedAnswer(head: head, payload: Payload(text: "go away!\n"), start: 0, length: 9)
+        return SimulatedResponse(head: head, payload: Payload(text: "go away!\n"), start: 0, length: 9)
     }
 
     /// Where an address leads first, and what becomes of a token that is worn out.
-    private mutating func hop(from address: WebAddress, _ file: SimulatedFile) -> SimulatedAnswer? {
+    private mutating func hop(from address: WebAddress, _ file: SimulatedFile) -> SimulatedResponse? {
         if !file.hops.isEmpty {
             tags += 1
             var answer = plain(302)
@@ -128,7 +128,7 @@ extension SimulatedNetwork.State {
     }
 
     /// `nil` for none at all.
-    private mutating func answer(_ file: SimulatedFile, _ asked: RequestedRange) -> SimulatedAnswer? {
+    private mutating func answer(_ file: SimulatedFile, _ asked: RequestedRange) -> SimulatedResponse? {
         if let location = file.location {
             var answer = plain(302)
             answer.head.location = location
@@ -163,19 +163,19 @@ extension SimulatedNetwork.State {
         }
     }
 
-    private mutating func whole(_ file: SimulatedFile) -> SimulatedAnswer {
+    private mutating func whole(_ file: SimulatedFile) -> SimulatedResponse {
         var head = head(200, file)
         if let coded = file.coded {
             head.contentEncoding = "gzip"
             tally.note("coded responses")
-            return SimulatedAnswer(head: head, payload: coded, start: 0, length: coded.length)
+            return SimulatedResponse(head: head, payload: coded, start: 0, length: coded.length)
         }
         if file.statesLength { head.contentLength = file.payload.length }
         if file.ranges == .honoured { head.acceptRanges = .bytes }
-        return SimulatedAnswer(head: head, payload: file.payload, start: 0, length: file.payload.length)
+        return SimulatedResponse(head: head, payload: file.payload, start: 0, length: file.payload.length)
     }
 
-    private mutating func part(_ file: SimulatedFile, _ range: ByteRange) -> SimulatedAnswer {
+    private mutating func part(_ file: SimulatedFile, _ range: ByteRange) -> SimulatedResponse {
         let total = file.payload.length
         guard !range.isEmpty else {
             var answer = plain(416)
@@ -186,7 +186,7 @@ extension SimulatedNetwork.State {
         head.contentLength = range.count
         head.contentRange = .range(range, total: total)
         disguise(&head, file, range)
-        return SimulatedAnswer(head: head, payload: file.payload, start: range.start, length: range.count)
+        return SimulatedResponse(head: head, payload: file.payload, start: range.start, length: range.count)
     }
 
     /// What the head of a part says beside the truth.

@@ -1,7 +1,7 @@
 import PawlCore
 
 /// An answer as it will be sent: everything that depends on the request is decided here, before the first byte.
-struct AnswerPlan {
+struct ResponsePlan {
     enum Body {
         /// Bytes of the resource, from this offset of its representation.
         case content(Payload, from: Int64)
@@ -50,7 +50,7 @@ struct AnswerPlan {
     }
 }
 
-extension AnswerPlan {
+extension ResponsePlan {
     init(_ instead: Behaviour.Instead) {
         self.init(status: instead.status, body: .bytes(instead.body), count: Int64(instead.body.count))
         for line in instead.lines { add(line) }

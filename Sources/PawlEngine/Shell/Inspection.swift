@@ -1,7 +1,7 @@
 package import PawlCore
 
 /// A download in detail, for those who look at one: made on demand only.
-package struct Look: Hashable, Sendable {
+package struct Inspection: Hashable, Sendable {
     /// One connection at work.
     package struct Lane: Hashable, Sendable {
         /// What it is to bring from here on, in the file's offsets; the end is `SegmentMap.open` while nobody knows it.

@@ -1,0 +1,148 @@
+import PawlCore
+import Testing
+
+@Suite struct ConnectionRampTests {
+    /// Feeds a line on which `rate(width)` bytes a second come, for `seconds`; a connection needs `ramp` seconds to get to
+    /// its rate.
+    private static func run(
+        _ ramp: inout ConnectionRamp,
+        seconds: Int,
+        remaining: Int64 = 1 << 40,
+        ramp: Double = 0,
+        rate: (Int) -> Double
+    ) {
+        var received: Int64 = 0
+        var now = Instant(nanoseconds: 0)
+        var ages: [Int] = []
+        for _ in 0..<seconds * 10 {
+            ramp.measure(received: received, flowing: ramp.width, remaining: remaining, now: now)
+            ages = ages.prefix(ramp.width).map { $0 + 1 }
+            while ages.count < ramp.width { ages.append(1) }
+            let shares = ages.map { ramp == 0 ? 1 : min(1, Double($0) / (10 * ramp)) }
+            let present = rate(ramp.width) * shares.reduce(0, +) / Double(ramp.width)
+            received += Int64(present / 10)
+            now = now + .milliseconds(100)
+        }
+    }
+
+    @Test func `G3 doubling goes on while it pays`() {
+        var ramp = ConnectionRamp(.automatic(maximum: 8))
+        #expect(ramp.width == 1)
+        Self.run(&ramp, seconds: 10) { Double($0) * 1e6 }
+        #expect(ramp.width == 8)
+    }
+
+    @Test func `G3 a doubling that does not pay is taken back for good`() {
+        for knee in [1, 2, 4] {
+            var ramp = ConnectionRamp(.automatic(maximum: 16))
+            Self.run(&ramp, seconds: 20) { Double(min($0, knee)) * 1e6 }
+            #expect(ramp.width == knee)
+            Self.run(&ramp, seconds: 20) { Double($0) * 1e6 }
+            #expect(ramp.width == knee)
+        }
+    }
+
+    @Test(arguments: [0.3, 0.6, 0.9])
+    func `G3 connections that begin slowly are given the time to pay`(ramp: Double) {
+        var ramp = ConnectionRamp(.automatic(maximum: 8))
+        Self.run(&ramp, seconds: 10, ramp: ramp) { Double($0) * 1e6 }
+        #expect(ramp.width == 8)
+    }
+
+    @Test func `G3 a connection that fills the line gets company for a second and no more`() {
+        for (seconds, width) in [(1, 2), (2, 1)] {
+            var ramp = ConnectionRamp(.automatic(maximum: 8))
+            Self.run(&ramp, seconds: seconds) { _ in 1e6 }
+            #expect(ramp.width == width)
+        }
+    }
+
+    @Test
+    func `G3 a long way is begun with two and taken in larger steps, back to two where they do not pay`() {
+        for (speeds, width) in [(8, 8), (1, 2)] {
+            var ramp = ConnectionRamp(.automatic(maximum: 8))
+            ramp.answered(after: ConnectionRamp.longWay)
+            #expect(ramp.width == 2)
+            Self.run(&ramp, seconds: 1) { Double(min($0, speeds)) * 1e6 }
+            #expect(ramp.width == 8)
+            Self.run(&ramp, seconds: 3) { Double(min($0, speeds)) * 1e6 }
+            #expect(ramp.width == width)
+            ramp.answered(after: ConnectionRamp.longWay)
+            #expect(ramp.width == width)
+        }
+        var near = ConnectionRamp(.automatic(maximum: 8))
+        near.answered(after: .milliseconds(99))
+        #expect(near.width == 1)
+        var fixed = ConnectionRamp(.fixed(1))
+        fixed.answered(after: .seconds(1))
+        #expect(fixed.width == 1)
+    }
+
+    @Test func `a maximum that is no power of two is reached and not passed`() {
+        var ramp = ConnectionRamp(.automatic(maximum: 6))
+        Self.run(&ramp, seconds: 20) { Double($0) * 1e6 }
+        #expect(ramp.width == 6)
+        var narrow = ConnectionRamp(.automatic(maximum: 3))
+        Self.run(&narrow, seconds: 20) { Double(min($0, 2)) * 1e6 }
+        #expect(narrow.width == 2)
+    }
+
+    @Test func `a short rest is not worth another connection`() {
+        var ramp = ConnectionRamp(.automatic(maximum: 8))
+        Self.run(&ramp, seconds: 5, remaining: 1000) { Double($0) * 1e6 }
+        #expect(ramp.width == 1)
+        Self.run(&ramp, seconds: 5) { _ in 0 }
+        #expect(ramp.width <= 8)
+    }
+
+    @Test func `a fixed number is used at once and stays`() {
+        var ramp = ConnectionRamp(.fixed(5))
+        Self.run(&ramp, seconds: 5) { _ in 1 }
+        #expect(ramp.width == 5)
+    }
+
+    @Test func `a window counts only while every connection brings bytes`() {
+        var ramp = ConnectionRamp(.automatic(maximum: 8))
+        for tick in 0..<50 as Range<Int64> {
+            let now = Instant(nanoseconds: tick * 100_000_000)
+            ramp.measure(received: tick * 1_000_000, flowing: 0, remaining: 1 << 40, now: now)
+        }
+        #expect(ramp.width == 1)
+    }
+
+    @Test func `G3 a refusal shrinks to what works, until conditions change`() {
+        var ramp = ConnectionRamp(.automatic(maximum: 8))
+        Self.run(&ramp, seconds: 10) { Double($0) * 1e6 }
+        let start = Instant(nanoseconds: 0)
+        ramp.shrink(to: 3, now: start)
+        #expect(ramp.width == 3 && ramp.ceiling == 3)
+        ramp.shrink(to: 0, now: start)
+        #expect(ramp.width == 1 && ramp.ceiling == 1)
+        ramp.restart()
+        #expect(ramp == ConnectionRamp(.automatic(maximum: 8)))
+    }
+
+    @Test(arguments: [ConnectionRamp.Mode.fixed(4), .automatic(maximum: 4)])
+    func `G3 what was refused is tried again one by one, as the host's budget recovers`(mode: ConnectionRamp.Mode) {
+        var ramp = ConnectionRamp(mode)
+        Self.run(&ramp, seconds: 5) { Double($0) * 1e6 }
+        var now = Instant(nanoseconds: 0)
+        func wait(_ span: Interval) {
+            now = now + span
+            ramp.measure(received: 0, flowing: ramp.width, remaining: 1 << 40, now: now)
+        }
+        ramp.shrink(to: 2, now: now)
+        wait(.seconds(9))
+        #expect(ramp.width == 2)
+        wait(.seconds(1))
+        #expect(ramp.width == 3)
+        ramp.shrink(to: 2, now: now)
+        wait(.seconds(9))
+        #expect(ramp.width == 2, "a refusal begins the wait again")
+        // One more was one too many: from now on it is tried half as often.
+        for width in [2, 3, 3, 4, 4] {
+            wait(ramp.width == 2 && width == 2 ? .seconds(1) : HostBudget.recovery)
+            #expect(ramp.width == width)
+        }
+    }
+}
