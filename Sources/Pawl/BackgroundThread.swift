@@ -18,14 +18,14 @@ package enum BackgroundThread {
     /// Blocks the calling thread until `work` has its result; for a `main` that is not asynchronous.
     package static func wait<Value: Sendable>(for work: @escaping @Sendable () async -> Value) -> Value {
         let result = Mutex<Value?>(nil)
-        let gate = Gate()
+        let latch = ThreadLatch()
         Task.detached {
             let value = await work()
             result.withLock { $0 = value }
-            gate.open()
+            latch.open()
         }
         while true {
-            gate.pass()
+            latch.pass()
             if let value = result.withLock({ $0 }) { return value }
         }
     }

@@ -31,9 +31,9 @@ public final class Download: Sendable, Identifiable {
     private let owner: any DownloadOwner
     private let state: Mutex<State>
     /// Beats with every change that a listener may see.
-    let changes = Pulse()
+    let changes = ChangeSignal()
     /// Beats when the outcome or the rest changes.
-    private let turns = Pulse()
+    private let turns = ChangeSignal()
 
     init(_ base: DownloadSnapshot, box: ProgressCell? = nil, owner: any DownloadOwner) {
         id = base.id

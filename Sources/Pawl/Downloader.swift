@@ -54,8 +54,8 @@ public final class Downloader: Sendable {
 
     private let engine: Engine
     let disk: any Disk
-    private let board: Board
-    private let cabinet: SettingsCabinet
+    private let board: EventBoard
+    private let settingsCache: TransferSettingsCache
     private let sharesConnections: Bool
 
     /// Starts the threads.
@@ -65,10 +65,10 @@ public final class Downloader: Sendable {
         _ configuration: Configuration = Configuration(),
         onEvent: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
     ) {
-        let board = Board(onEvent: onEvent)
+        let board = EventBoard(onEvent: onEvent)
         self.board = board
         sharesConnections = configuration.sharesConnections
-        cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         let ports = Ports.system { board.notice($0) }.remembering(in: configuration.stateFolder)
         disk = ports.disk
         engine = Engine(
@@ -132,7 +132,7 @@ public final class Downloader: Sendable {
         ownDisk: (DownloadPlan) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
-        do throws(Failure) { job = try Job(source: source, options: options, cabinet: cabinet) } catch {
+        do throws(Failure) { job = try Job(source: source, options: options, settingsCache: settingsCache) } catch {
             throw PawlError(error)
         }
         job.disk = ownDisk(job.plan)
@@ -143,7 +143,7 @@ public final class Downloader: Sendable {
             source: job.plan.sources[0].redacted
         )
         base.taskDescription = options.taskDescription
-        let place = Place(
+        let place = FileLocation(
             disk: job.disk ?? disk,
             folder: options.folder,
             sources: job.plan.sources
@@ -157,9 +157,9 @@ public final class Downloader: Sendable {
     ///
     /// Afterwards nothing runs any more. Blocks the calling thread; do not call it from an event.
     public func shutDown() {
-        let gate = Gate()
-        engine.shutDown { gate.open() }
-        gate.pass()
+        let latch = ThreadLatch()
+        engine.shutDown { latch.open() }
+        latch.pass()
     }
 
     /// Changes the limit of all downloads together while they run; `nil` takes it away.
@@ -171,9 +171,9 @@ public final class Downloader: Sendable {
 /// Steers one download that no queue knows.
 final class StandaloneRun: DownloadOwner {
     private let engine: Engine
-    private let place: Place
+    private let place: FileLocation
 
-    init(engine: Engine, place: Place) {
+    init(engine: Engine, place: FileLocation) {
         self.engine = engine
         self.place = place
     }
@@ -198,7 +198,7 @@ final class StandaloneRun: DownloadOwner {
 }
 
 /// Hands reports to the downloads they are about and to the person who listens.
-final class Board: Sendable {
+final class EventBoard: Sendable {
     private let downloads = Mutex<[UInt64: Download]>([:])
     private let onEvent: @Sendable (DownloadEvent) -> Void
 

@@ -4,7 +4,7 @@ import Synchronization
 
 // From what a person says to what the engine runs; every refusal names the option and what it takes.
 extension Job {
-    init(source: String, options: DownloadOptions, cabinet: SettingsCabinet) throws(Failure) {
+    init(source: String, options: DownloadOptions, settingsCache: TransferSettingsCache) throws(Failure) {
         let first = try WebAddress.parse(source)
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
@@ -82,7 +82,7 @@ extension Job {
         if let text = options.checksum { plan.checksum = try Job.checksum(text) }
         self.init(
             plan: plan,
-            settings: cabinet.settings(try Job.settings(options, urlCredentials: first.credentials)),
+            settings: settingsCache.settings(try Job.settings(options, urlCredentials: first.credentials)),
             folder: options.folder
         )
         trustsRedirects = options.trustsRedirects
@@ -195,7 +195,7 @@ extension Job {
 }
 
 /// Gives equal settings one object: the transport keeps prepared handles for each.
-final class SettingsCabinet: Sendable {
+final class TransferSettingsCache: Sendable {
     private let last = Mutex<TransferSettings?>(nil)
     let deniesPrivateAddresses: Bool
 

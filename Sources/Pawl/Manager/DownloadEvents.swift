@@ -35,7 +35,7 @@ final class Listener: Sendable {
 
     private let limit: Int
     private let state = Mutex(State())
-    private let pulse = Pulse()
+    private let signal = ChangeSignal()
 
     init(limit: Int) { self.limit = max(1, limit) }
 
@@ -54,20 +54,20 @@ final class Listener: Sendable {
                 }
             }
         }
-        pulse.beat()
+        signal.beat()
     }
 
     func end() {
         state.withLock { $0.isOver = true }
-        pulse.beat()
+        signal.beat()
     }
 
     func next() async -> DownloadEvent? {
         while true {
-            let seen = pulse.beats
+            let seen = signal.beats
             let (event, isOver) = take()
             if event != nil || isOver || Task.isCancelled { return event }
-            await pulse.wait(after: seen)
+            await signal.wait(after: seen)
         }
     }
 

@@ -30,13 +30,13 @@ extension DownloadManager {
         completion: (@Sendable (Result<DownloadedFile, PawlError>) -> Void)? = nil
     ) async throws(PawlError) -> Download {
         let order: AddOrder
-        do throws(Failure) { order = try AddOrder(request, cabinet: cabinet) } catch {
+        do throws(Failure) { order = try AddOrder(request, settingsCache: settingsCache) } catch {
             throw PawlError(error)
         }
         let download = try await ask { keeper throws(Failure) in
             let record = try keeper.add(order)
             if let completion {
-                keeper.audience.herald.expect(Download.ID(rawValue: record.id.rawValue), completion)
+                keeper.broadcaster.dispatcher.expect(Download.ID(rawValue: record.id.rawValue), completion)
             }
             keeper.perform(keeper.machine.startNext())
             return keeper.handle(record)
@@ -51,7 +51,7 @@ extension DownloadManager {
     public func add(_ requests: [DownloadRequest]) async throws(PawlError) -> [Result<Download.ID, PawlError>]
     {
         let orders = requests.map { request in
-            Result { () throws(Failure) in try AddOrder(request, cabinet: cabinet) }
+            Result { () throws(Failure) in try AddOrder(request, settingsCache: settingsCache) }
         }
         return try await ask { keeper throws(Failure) in
             var answers: [Result<Download.ID, PawlError>] = []
@@ -80,7 +80,7 @@ extension DownloadManager {
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let options = try options.forMemory()
         var job: Job
-        do throws(Failure) { job = try Job(source: source, options: options, cabinet: cabinet) } catch {
+        do throws(Failure) { job = try Job(source: source, options: options, settingsCache: settingsCache) } catch {
             throw PawlError(error)
         }
         job.disk = memory
@@ -101,11 +101,11 @@ extension QueueKeeper {
     func fetch(_ job: Job, _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
         guard closing.isEmpty else { return completion(.failure(.closed)) }
         let (id, _) = engine.add(job)
-        errands[id] = completion
+        memoryDownloads[id] = completion
         engine.resume(id)
     }
 
-    func heardOfErrand(_ report: EngineEvent) {
+    func memoryDownloadEnded(_ report: EngineEvent) {
         let result: Result<Void, Failure>? =
             switch report.notice {
             case .finished: .success(())
@@ -114,7 +114,7 @@ extension QueueKeeper {
             case .phase(.paused): .failure(.closed)
             case .phase, .started, .notice, .retrying: nil
             }
-        guard let result, let completion = errands.removeValue(forKey: report.id) else { return }
+        guard let result, let completion = memoryDownloads.removeValue(forKey: report.id) else { return }
         engine.forget(report.id)
         completion(result)
     }

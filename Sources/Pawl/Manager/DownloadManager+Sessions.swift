@@ -24,7 +24,7 @@ extension DownloadManager {
         configuration.isGuest = true
         configuration.keepsResponses = true
         configuration.commonRate = other.commonRate
-        configuration.deniesPrivateAddresses = other.cabinet.deniesPrivateAddresses
+        configuration.deniesPrivateAddresses = other.settingsCache.deniesPrivateAddresses
         try await self.init(root: root, configuration)
     }
 
@@ -34,7 +34,7 @@ extension DownloadManager {
     }
 
     /// Does something on the delegate's thread, after all that was told before.
-    package func perform(_ work: @escaping @Sendable () -> Void) { audience.herald.perform(work) }
+    package func perform(_ work: @escaping @Sendable () -> Void) { broadcaster.dispatcher.perform(work) }
 
     /// Gives a download another text of the caller's own.
     package func change(taskDescription: String?, of id: Download.ID) async throws(PawlError) {

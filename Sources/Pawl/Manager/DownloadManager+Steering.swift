@@ -71,7 +71,7 @@ extension DownloadManager {
     }
 
     /// Where in the line a waiting or paused download is wished to stand.
-    public enum Place: Sendable, Hashable {
+    public enum Position: Sendable, Hashable {
         /// At this index of the line, as near to it as its priority lets it; 0 is next.
         case index(Int)
         /// This many places further back; negative is forward.
@@ -84,7 +84,7 @@ extension DownloadManager {
     ///
     /// `nil` when it does not stand in the line.
     @discardableResult
-    public func move(_ id: Download.ID, to place: Place) async throws(PawlError) -> Int? {
+    public func move(_ id: Download.ID, to place: Position) async throws(PawlError) -> Int? {
         try await ask { keeper in
             let target: QueueTarget =
                 switch place {

@@ -83,8 +83,8 @@ public final class DownloadManager: Sendable {
     /// The folder that it owns, as it was given.
     public let root: String
     let thread: WorkThread<QueueKeeper>
-    let audience: Audience
-    let cabinet: SettingsCabinet
+    let broadcaster: EventBroadcaster
+    let settingsCache: TransferSettingsCache
     let commonRate: CommonRate
     private let owner: ManagerOwner
 
@@ -122,15 +122,15 @@ public final class DownloadManager: Sendable {
             thread?.post { $0.notice("\(text)") }
         }
         let ports = ports(notice).remembering(in: configuration.stateFolder)
-        let herald = Herald(delegate, threads: ports.threads)
-        let audience = Audience(bufferSize: configuration.eventBuffer, herald: herald)
+        let dispatcher = DelegateDispatcher(delegate, threads: ports.threads)
+        let broadcaster = EventBroadcaster(bufferSize: configuration.eventBuffer, dispatcher: dispatcher)
         let owner = ManagerOwner(thread)
         self.root = root
-        cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         let commonRate = configuration.commonRate ?? CommonRate()
         self.commonRate = commonRate
         self.thread = thread
-        self.audience = audience
+        self.broadcaster = broadcaster
         self.owner = owner
         let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
             ports.threads.start("pawl-queue") {
@@ -142,7 +142,7 @@ public final class DownloadManager: Sendable {
                         store: try store(notice).get(),
                         commonRate: commonRate,
                         thread: thread,
-                        audience: audience
+                        broadcaster: broadcaster
                     )
                     keeper.owner = owner
                     try keeper.load(configuration)
@@ -152,7 +152,7 @@ public final class DownloadManager: Sendable {
                     keeper.settle()
                     thread.run(keeper)
                 } catch {
-                    herald.close()
+                    dispatcher.close()
                     continuation.resume(returning: .failure(error))
                 }
             }
@@ -176,7 +176,7 @@ public final class DownloadManager: Sendable {
     /// What happens to all downloads from now on.
     ///
     /// Each call begins to listen anew. Events of one download come in order, and after what they tell has been written.
-    public var events: DownloadEvents { DownloadEvents(listener: audience.listen()) }
+    public var events: DownloadEvents { DownloadEvents(listener: broadcaster.listen()) }
 
     /// Asks the queue's thread and waits until the answer is written.
     func ask<Value: Sendable>(

@@ -53,9 +53,9 @@ struct AddOrder: Sendable {
     var isNamed: Bool
 
     /// Throws code 28 when an address or an option cannot be understood, or a folder leaves the root.
-    init(_ request: DownloadRequest, cabinet: SettingsCabinet) throws(Failure) {
+    init(_ request: DownloadRequest, settingsCache: TransferSettingsCache) throws(Failure) {
         // Everything is refused now that would be refused when its turn comes.
-        let job = try Job(source: request.source, options: request.options, cabinet: cabinet)
+        let job = try Job(source: request.source, options: request.options, settingsCache: settingsCache)
         record = QueueRecord(
             id: QueueID(rawValue: request.id?.rawValue ?? .random(in: 1 ... .max)),
             sources: job.plan.sources.map(\.text),

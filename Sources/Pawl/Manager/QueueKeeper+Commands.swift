@@ -16,7 +16,7 @@ extension QueueKeeper {
         for entry in try store.entries() {
             machine.admit(
                 entry.id,
-                at: QueuePlace(priority: entry.priority, position: entry.position),
+                at: QueuePosition(priority: entry.priority, position: entry.position),
                 group: entry.group.isEmpty ? nil : GroupID(entry.group),
                 isPaused: entry.state == .paused || configuration.holdsAtStart || suspects.contains(entry.id)
             )
@@ -64,7 +64,7 @@ extension QueueKeeper {
         for handle in allHandles {
             handle.end(.failure(.gone(handle.source, because: "its manager was shut down")))
         }
-        audience.close()
+        broadcaster.close()
         let completions = closing
         closing = []
         for completion in completions { completion() }

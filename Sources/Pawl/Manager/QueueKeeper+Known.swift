@@ -78,7 +78,7 @@ extension QueueKeeper {
     func change(_ record: QueueRecord, to options: DownloadOptions) throws(Failure) {
         let id = record.id
         let before = StoredOptions(text: record.options).options
-        let job = try Job(source: record.sources[0], options: options, cabinet: cabinet)
+        let job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         let mirrors = job.plan.sources.dropFirst().map(\.text)
         var after = options
         after.rateLimit = before.rateLimit

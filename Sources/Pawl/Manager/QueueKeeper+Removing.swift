@@ -91,14 +91,14 @@ extension QueueKeeper {
                 tell(id, .notice(DownloadNotice("\(failure)")))
             }
             let gone = PawlError.gone(source, because: "it was removed")
-            answers.append { [audience] failure in
+            answers.append { [broadcaster] failure in
                 if let handle {
                     var last = handle.snapshot
                     last.state = .removed
                     handle.show(last, box: nil, leaving: nil)
                     handle.end(.failure(gone))
                 }
-                audience.herald.removed(Download.ID(rawValue: id.rawValue), gone)
+                broadcaster.dispatcher.removed(Download.ID(rawValue: id.rawValue), gone)
                 for waiter in waiters { waiter(failure.map { .failure($0) } ?? result) }
             }
         }
@@ -139,7 +139,7 @@ extension QueueKeeper {
             if isOrphaned || hasPart && !isFinished {
                 var sources: [WebAddress] = []
                 for source in record.sources { sources.append(try WebAddress.parse(source).address) }
-                let place = Place(
+                let place = FileLocation(
                     disk: ports.disk,
                     folder: folder,
                     sources: sources,

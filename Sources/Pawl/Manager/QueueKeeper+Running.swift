@@ -39,7 +39,7 @@ extension QueueKeeper {
             runs[id] = Run(engineID: engineID, box: box, record: record)
             ids[engineID] = id
             show(record)
-            audience.herald.follow(Download.ID(rawValue: id.rawValue), box)
+            broadcaster.dispatcher.follow(Download.ID(rawValue: id.rawValue), box)
             noteStart(of: id)
             held.append(engineID)
         } catch {
@@ -60,7 +60,7 @@ extension QueueKeeper {
         options.folder = path(of: record)
         options.mirrors = Array(record.sources.dropFirst())
         options.fileName = record.name ?? options.fileName
-        var job = try Job(source: record.sources[0], options: options, cabinet: cabinet)
+        var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         job.sharesConnections = sharesConnections
         job.plan.replacesAddress = !stored.formerSources.isEmpty
         let id = record.id
@@ -96,7 +96,7 @@ extension QueueKeeper {
     // MARK: what the engine says
 
     func heard(_ report: EngineEvent) {
-        guard let id = ids[report.id] else { return heardOfErrand(report) }
+        guard let id = ids[report.id] else { return memoryDownloadEnded(report) }
         switch report.notice {
         case .phase(.paused), .phase(.preempted): stopped(id)
         // What follows tells more.
@@ -116,8 +116,8 @@ extension QueueKeeper {
                 record.contentType = report.head?.contentType ?? record.contentType
                 record.startedAt = record.startedAt ?? ports.clock.wallTime
             }
-            answers.append { [audience, response = runs[id]?.response] _ in
-                audience.herald.started(Download.ID(rawValue: id.rawValue), total, resumedAt, response)
+            answers.append { [broadcaster, response = runs[id]?.response] _ in
+                broadcaster.dispatcher.started(Download.ID(rawValue: id.rawValue), total, resumedAt, response)
             }
             relay(report, of: id)
         case .notice: relay(report, of: id)
@@ -213,9 +213,9 @@ extension QueueKeeper {
             tell(id, .failed(PawlError(failure)))
         }
         let outcome = result.mapError { PawlError($0) }
-        answers.append { [handle = existingHandle(id), audience] _ in
+        answers.append { [handle = existingHandle(id), broadcaster] _ in
             handle?.end(outcome)
-            audience.herald.ended(Download.ID(rawValue: id.rawValue), outcome, response)
+            broadcaster.dispatcher.ended(Download.ID(rawValue: id.rawValue), outcome, response)
         }
     }
 

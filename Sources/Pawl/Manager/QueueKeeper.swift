@@ -18,10 +18,10 @@ final class QueueKeeper: ThreadBound {
     let store: any QueueStore
     let ports: Ports
     let engine: Engine
-    let cabinet: SettingsCabinet
+    let settingsCache: TransferSettingsCache
     let staysInRoot: Bool
     let keepsResponses: Bool
-    let audience: Audience
+    let broadcaster: EventBroadcaster
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
     let refreshURL: (@Sendable (Download.ID, String) async -> String?)?
@@ -37,7 +37,7 @@ final class QueueKeeper: ThreadBound {
     /// By the engine's names.
     var ids: [DownloadID: QueueID] = [:]
     /// Runs that no queue knows: content for memory.
-    var errands: [DownloadID: @Sendable (Result<Void, Failure>) -> Void] = [:]
+    var memoryDownloads: [DownloadID: @Sendable (Result<Void, Failure>) -> Void] = [:]
 
     // What waits to be written and told.
     var changed: [QueueID: QueueRecord] = [:]
@@ -84,14 +84,14 @@ final class QueueKeeper: ThreadBound {
         store: any QueueStore,
         commonRate: CommonRate,
         thread: WorkThread<QueueKeeper>,
-        audience: Audience
+        broadcaster: EventBroadcaster
     ) {
         self.root = root
         self.ports = ports
         self.store = store
         self.thread = thread
-        self.audience = audience
-        cabinet = SettingsCabinet(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
+        self.broadcaster = broadcaster
+        settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         staysInRoot = configuration.staysInRoot
         keepsResponses = configuration.keepsResponses
         startsByItself = !configuration.holdsAtStart
@@ -251,7 +251,7 @@ final class QueueKeeper: ThreadBound {
         self.answers = []
         self.events = []
         for answer in answers { answer(failure) }
-        audience.tell(events)
+        broadcaster.tell(events)
         endWhenClosed()
     }
 

@@ -40,7 +40,7 @@ package struct QueueBook: Sendable {
     }
 
     /// Puts a download of an earlier run back to its place; `startNext` is called when all are there.
-    package mutating func restore(_ place: QueuePlace, group: GroupID?, isPaused: Bool) -> Number {
+    package mutating func restore(_ place: QueuePosition, group: GroupID?, isPaused: Bool) -> Number {
         let number = line.add(
             priority: place.priority,
             position: place.position,

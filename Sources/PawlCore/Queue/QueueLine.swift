@@ -6,7 +6,7 @@ package struct QueueLine: Sendable {
     package typealias Number = Int32
 
     private struct Entry: Sendable {
-        var place: QueuePlace
+        var place: QueuePosition
         var group: GroupID?
         /// A person wants it to stand still.
         var isPaused: Bool
@@ -44,7 +44,7 @@ package struct QueueLine: Sendable {
         let position = position ?? highest + 1
         note(position)
         let entry = Entry(
-            place: QueuePlace(priority: priority, position: position),
+            place: QueuePosition(priority: priority, position: position),
             group: group,
             isPaused: isPaused,
             isHeld: group.map(heldGroups.contains) ?? false
@@ -64,7 +64,7 @@ package struct QueueLine: Sendable {
         free.append(number)
     }
 
-    package func place(of number: Number) -> QueuePlace { entries[Int(number)].place }
+    package func place(of number: Number) -> QueuePosition { entries[Int(number)].place }
     package func isPaused(_ number: Number) -> Bool { entries[Int(number)].isPaused }
     package func isReady(_ number: Number) -> Bool { entries[Int(number)].isReady }
     package func isWaiting(_ number: Number) -> Bool { entries[Int(number)].isWaiting }
@@ -151,7 +151,7 @@ package struct QueueLine: Sendable {
 
     package mutating func insertLast(_ number: Number, priority: Int) {
         highest += 1
-        entries[Int(number)].place = QueuePlace(priority: priority, position: highest)
+        entries[Int(number)].place = QueuePosition(priority: priority, position: highest)
         insert(number)
     }
 
@@ -218,8 +218,8 @@ package struct QueueLine: Sendable {
     package mutating func move(_ number: Number, to rank: Int) -> [Number] {
         remove(number)
         let priority = entries[Int(number)].place.priority
-        let first = self.rank(of: QueuePlace(priority: priority, position: -.infinity))
-        let end = self.rank(of: QueuePlace(priority: priority, position: .infinity))
+        let first = self.rank(of: QueuePosition(priority: priority, position: -.infinity))
+        let end = self.rank(of: QueuePosition(priority: priority, position: .infinity))
         let rank = min(max(rank, first), end)
         var replaced = [number]
         if rank == end {
@@ -266,7 +266,7 @@ package struct QueueLine: Sendable {
         }
     }
 
-    private func rank(of place: QueuePlace) -> Int {
+    private func rank(of place: QueuePosition) -> Int {
         let chunk = chunks.partitioningIndex {
             !(entries[Int($0.members[$0.members.count - 1])].place < place)
         }

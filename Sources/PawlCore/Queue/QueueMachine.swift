@@ -12,7 +12,7 @@ package struct QueueMachine: Sendable {
         /// Its state is another one for good.
         case write(QueueID, QueueState)
         /// It has another place in the line.
-        case place(QueueID, QueuePlace)
+        case place(QueueID, QueuePosition)
         /// It stands still, and why.
         case tell(QueueID, Rest)
         /// Nothing of it runs any more: its files may go.
@@ -55,7 +55,7 @@ package struct QueueMachine: Sendable {
     package var slots: Int { scheduler.slots }
     package func isRunning(_ id: QueueID) -> Bool { runs[id] != nil }
     package func isPaused(group: GroupID) -> Bool { scheduler.isPaused(group: group) }
-    package func place(of id: QueueID) -> QueuePlace? { scheduler.place(of: id) }
+    package func place(of id: QueueID) -> QueuePosition? { scheduler.place(of: id) }
     package func index(of id: QueueID) -> Int? { scheduler.index(of: id) }
 
     /// How many wait or are paused.
@@ -78,13 +78,13 @@ package struct QueueMachine: Sendable {
     // MARK: coming in
 
     /// A place behind all others.
-    package mutating func lastPlace(priority: Int) -> QueuePlace {
+    package mutating func lastPlace(priority: Int) -> QueuePosition {
         lastPosition += 1
-        return QueuePlace(priority: priority, position: lastPosition)
+        return QueuePosition(priority: priority, position: lastPosition)
     }
 
     /// Takes a download in without starting anything: `startNext` follows when all are in.
-    package mutating func admit(_ id: QueueID, at place: QueuePlace, group: GroupID?, isPaused: Bool) {
+    package mutating func admit(_ id: QueueID, at place: QueuePosition, group: GroupID?, isPaused: Bool) {
         note(place)
         scheduler.restore(id, place: place, group: group, isPaused: isPaused)
     }
@@ -240,5 +240,5 @@ package struct QueueMachine: Sendable {
         return [.place(id, place)]
     }
 
-    private mutating func note(_ place: QueuePlace) { lastPosition = max(lastPosition, place.position) }
+    private mutating func note(_ place: QueuePosition) { lastPosition = max(lastPosition, place.position) }
 }

@@ -46,7 +46,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     /// Puts a download of an earlier run back to its place; `startNext` is called when all are there.
     package mutating func restore(
         _ id: ID,
-        place: QueuePlace,
+        place: QueuePosition,
         group: GroupID? = nil,
         isPaused: Bool = false
     ) {
@@ -138,7 +138,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     package func isPaused(_ id: ID) -> Bool { numbers[id].map(book.line.isPaused) ?? false }
     package func isPaused(group: GroupID) -> Bool { book.line.isHeld(group) }
     /// What has to be kept for a restore; one that runs keeps the place that it had.
-    package func place(of id: ID) -> QueuePlace? { numbers[id].map(book.line.place) }
+    package func place(of id: ID) -> QueuePosition? { numbers[id].map(book.line.place) }
 
     /// The line from an index on, paused ones too: the next one first.
     package func waiting(from start: Int = 0, limit: Int) -> [ID] {

@@ -30,7 +30,7 @@ package struct SystemThreads: Threads {
 
 /// A door that one thread waits at until another opens it; it stays open.
 @safe
-package final class Gate: Sendable {
+package final class ThreadLatch: Sendable {
     // The semaphore's memory is only touched by the semaphore calls, which may come from any thread.
     private nonisolated(unsafe) let semaphore: UnsafeMutablePointer<sem_t>  // sem_* calls lock
 

@@ -113,7 +113,7 @@ extension Aria2Methods {
     func changePosition(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let position = try parameters.integer(1)
-        let place: DownloadManager.Place =
+        let place: DownloadManager.Position =
             switch try parameters.text(2) {
             case "POS_SET": .index(position)
             case "POS_CUR": .offset(position)

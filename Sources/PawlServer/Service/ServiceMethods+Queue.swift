@@ -116,7 +116,7 @@ extension ServiceMethods {
     }
 
     /// The second parameter: an index from 0, `"first"`, `"last"`, or a step such as `"+2"`.
-    static func place(_ given: RPCParameters) throws(RPCError) -> DownloadManager.Place {
+    static func place(_ given: RPCParameters) throws(RPCError) -> DownloadManager.Position {
         guard let word = try? given.text(1) else { return .index(try given.integer(1)) }
         switch word {
         case "first": return .index(0)

@@ -146,8 +146,8 @@ extension QueueOrdering {
     fileprivate func precedes(_ left: QueueRecord, _ right: QueueRecord) -> Bool {
         switch self {
         case .turn:
-            QueuePlace(priority: left.priority, position: left.position)
-                < QueuePlace(priority: right.priority, position: right.position)
+            QueuePosition(priority: left.priority, position: left.position)
+                < QueuePosition(priority: right.priority, position: right.position)
         case .added(let newestFirst): (left.addedAt < right.addedAt) != newestFirst
         case .ended(let newestFirst):
             ((left.endedAt?.seconds ?? 0) < (right.endedAt?.seconds ?? 0)) != newestFirst

@@ -6,12 +6,12 @@ import Synchronization
 /// The calls that would make them closed-on-exec at birth are hidden from Swift, so making one and starting a program
 /// exclude each other: a socket that lives on in a child would never look closed to its peer.
 enum DescriptorGate {
-    private static let gate = Mutex(())
+    private static let latch = Mutex(())
 
     static func pass<Result, Failure: Error>(
         _ body: () throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
-        try gate.withLock { _ throws(Failure) in try body() }
+        try latch.withLock { _ throws(Failure) in try body() }
     }
 
     /// A pipe that no child gets: its read end, then its write end.

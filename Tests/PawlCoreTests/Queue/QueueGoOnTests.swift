@@ -8,7 +8,7 @@ import Testing
     private func machine(slots: Int, paused: Set<Int> = []) -> QueueMachine {
         var machine = QueueMachine(slots: slots)
         for (index, id) in ids.enumerated() {
-            let place = QueuePlace(priority: index == 1 ? 5 : 0, position: Double(index + 1))
+            let place = QueuePosition(priority: index == 1 ? 5 : 0, position: Double(index + 1))
             machine.admit(id, at: place, group: nil, isPaused: paused.contains(index))
         }
         return machine

@@ -3,17 +3,17 @@ import PawlEngine
 import Synchronization
 
 /// Calls the delegate and the closures, on a thread of their own: theirs may take as long as they like.
-final class Herald: Sendable {
+final class DelegateDispatcher: Sendable {
     typealias Completion = @Sendable (Result<DownloadedFile, PawlError>) -> Void
 
-    private let thread = WorkThread<HeraldDesk>()
+    private let thread = WorkThread<DispatcherThread>()
     /// What was written and is not told yet.
     private let written = Mutex<[Download.ID: (Int64, Int64?)]>([:])
     private let hasDelegate: Bool
 
     init(_ delegate: (any DownloadDelegate)?, threads: any Threads) {
         hasDelegate = delegate != nil
-        threads.start("pawl-delegate") { [thread] in thread.run(HeraldDesk(delegate)) }
+        threads.start("pawl-delegate") { [thread] in thread.run(DispatcherThread(delegate)) }
     }
 
     /// This closure hears of the download's end, and the delegate nothing.
@@ -57,10 +57,10 @@ final class Herald: Sendable {
 }
 
 /// What only the delegate's thread touches.
-private final class HeraldDesk: ThreadBound {
+private final class DispatcherThread: ThreadBound {
     private let delegate: (any DownloadDelegate)?
     private var last: [Download.ID: Int64] = [:]
-    var completions: [Download.ID: Herald.Completion] = [:]
+    var completions: [Download.ID: DelegateDispatcher.Completion] = [:]
     var hasEnded = false
 
     init(_ delegate: (any DownloadDelegate)?) { self.delegate = delegate }

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Wakes those who wait for a change; what changed they look up themselves.
-final class Pulse: Sendable {
+final class ChangeSignal: Sendable {
     private struct State {
         var beats: UInt64 = 0
         var lastWaiter: UInt64 = 0

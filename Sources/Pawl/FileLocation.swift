@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 /// Where a download's files are.
-struct Place: Sendable {
+struct FileLocation: Sendable {
     let disk: any Disk
     let folder: String
     let sources: [WebAddress]

@@ -2,7 +2,7 @@ import PawlEngine
 import Synchronization
 
 /// Everybody who hears of a manager's downloads: listeners, the delegate, and closures.
-final class Audience: Sendable {
+final class EventBroadcaster: Sendable {
     private struct WeakListener {
         weak var listener: Listener?
     }
@@ -14,11 +14,11 @@ final class Audience: Sendable {
 
     private let state = Mutex(State())
     private let bufferSize: Int
-    let herald: Herald
+    let dispatcher: DelegateDispatcher
 
-    init(bufferSize: Int, herald: Herald) {
+    init(bufferSize: Int, dispatcher: DelegateDispatcher) {
         self.bufferSize = bufferSize
-        self.herald = herald
+        self.dispatcher = dispatcher
     }
 
     func listen() -> Listener {
@@ -44,6 +44,6 @@ final class Audience: Sendable {
             return state.listeners
         }
         for listener in listeners { listener.listener?.end() }
-        herald.close()
+        dispatcher.close()
     }
 }

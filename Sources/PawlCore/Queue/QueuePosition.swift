@@ -1,5 +1,5 @@
 /// Where a download stands in the line; the smaller place is the earlier turn.
-package struct QueuePlace: Hashable, Comparable, Sendable {
+package struct QueuePosition: Hashable, Comparable, Sendable {
     /// Greater runs earlier.
     package var priority: Int
     /// Orders those of equal priority; smaller runs earlier.
@@ -10,7 +10,7 @@ package struct QueuePlace: Hashable, Comparable, Sendable {
         self.position = position
     }
 
-    package static func < (left: QueuePlace, right: QueuePlace) -> Bool {
+    package static func < (left: QueuePosition, right: QueuePosition) -> Bool {
         left.priority == right.priority ? left.position < right.position : left.priority > right.priority
     }
 }
