@@ -71,12 +71,12 @@ final class Browser: Sendable {
                 state.answers[state.next] = continuation
                 return state.next
             }
-            var letter: [JSON.Member] = [
+            var message: [JSON.Member] = [
                 JSON.Member("id", .number(id)), JSON.Member("method", .string(method)),
                 JSON.Member("params", parameters),
             ]
-            if let session { letter.append(JSON.Member("sessionId", .string(session))) }
-            send(JSON.object(letter).utf8 + [0])
+            if let session { message.append(JSON.Member("sessionId", .string(session))) }
+            send(JSON.object(message).utf8 + [0])
         }
         guard let result = answer["result"] else {
             throw Refused(description: "\(method): \(answer["error"]?["message"]?.string ?? answer.text)")
@@ -96,17 +96,17 @@ final class Browser: Sendable {
     }
 
     private func listen() {
-        var letter: [UInt8] = []
+        var message: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
         while !state.read(\.isOver) {
             let count = unsafe read(answers, &block, block.count)
             guard count > 0 else { break }
             for byte in block[..<count] {
                 if byte != 0 {
-                    letter.append(byte)
+                    message.append(byte)
                 } else {
-                    receive(letter)
-                    letter = []
+                    receive(message)
+                    message = []
                 }
             }
         }
@@ -115,13 +115,13 @@ final class Browser: Sendable {
     }
 
     private func receive(_ bytes: [UInt8]) {
-        guard let letter = try? JSON.parse(bytes) else { return }
-        if let id = letter["id"]?.integer {
-            state.with { $0.answers.removeValue(forKey: id) }?.resume(returning: letter)
-        } else if letter["method"]?.string == "Runtime.exceptionThrown" {
-            throttled(letter["params"]?["exceptionDetails"]?.text)
-        } else if letter["method"]?.string == "Log.entryAdded",
-            let entry = letter["params"]?["entry"], entry["source"]?.string == "security"
+        guard let message = try? JSON.parse(bytes) else { return }
+        if let id = message["id"]?.integer {
+            state.with { $0.answers.removeValue(forKey: id) }?.resume(returning: message)
+        } else if message["method"]?.string == "Runtime.exceptionThrown" {
+            throttled(message["params"]?["exceptionDetails"]?.text)
+        } else if message["method"]?.string == "Log.entryAdded",
+            let entry = message["params"]?["entry"], entry["source"]?.string == "security"
         {
             throttled(entry["text"]?.string)
         }

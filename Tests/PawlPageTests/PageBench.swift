@@ -74,13 +74,13 @@ final class PageBench: Sendable {
 
     /// Calls a method over the socket file.
     func call(_ method: String, _ parameters: JSON = []) async throws -> JSON {
-        let letter: JSON = ["id": "t", "method": .string(method), "params": parameters]
+        let message: JSON = ["id": "t", "method": .string(method), "params": parameters]
         let socket = configuration.socket
         let text = try await PageBench.aside {
             try PawlProcess.run(
                 "/usr/bin/curl",
                 [
-                    "-sS", "--max-time", "30", "--unix-socket", socket, "--data-binary", letter.text,
+                    "-sS", "--max-time", "30", "--unix-socket", socket, "--data-binary", message.text,
                     "http://pawl/jsonrpc",
                 ]
             ).output

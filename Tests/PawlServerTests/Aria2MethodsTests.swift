@@ -58,8 +58,8 @@ import Testing
         func byPort(_ method: String, _ parameters: JSON) async throws -> JSON {
             var values = parameters.array ?? []
             values.insert("token:the-secret-word", at: 0)
-            let letter: JSON = ["id": .number(1), "method": .string(method), "params": .array(values)]
-            let answer = try JSON.parse(try await bench.post(letter.text, status: false))
+            let message: JSON = ["id": .number(1), "method": .string(method), "params": .array(values)]
+            let answer = try JSON.parse(try await bench.post(message.text, status: false))
             return try #require(answer["result"], "\(answer.text)")
         }
         func usesSecrets(_ gid: JSON) async throws -> Bool {

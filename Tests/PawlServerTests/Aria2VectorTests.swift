@@ -17,14 +17,14 @@ import Testing
         let version = #""method":"aria2.getVersion","params":["TOKEN"]"#
         let good = try await post(bench, #"{"id":1,\#(version)}"#)
         #expect(good.hasPrefix(#"{"id":1,"jsonrpc":"2.0","result":{"version":"#) && good.hasSuffix(" 200"))
-        for (letter, id, code, status) in [
+        for (message, id, code, status) in [
             (#"{\#(version)}"#, "null", -32600, 400),
             (#"{"id":2,"method":"aria2.getVersion","params":{}}"#, "2", -32602, 500),
             ("{", "null", -32700, 500), ("5", "null", -32600, 400), ("", "null", -32700, 500),
         ] {
-            let answer = try await post(bench, letter)
-            #expect(answer.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#), "\(letter)")
-            #expect(answer.hasSuffix(" \(status)"), "\(letter)")
+            let answer = try await post(bench, message)
+            #expect(answer.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#), "\(message)")
+            #expect(answer.hasSuffix(" \(status)"), "\(message)")
         }
         let unknown = try await post(bench, #"{"id":3,"method":"x","params":["TOKEN"]}"#)
         #expect(

@@ -7,7 +7,7 @@ import Testing
 
 /// Nobody misses what happened because the service ended.
 @Suite struct OutboxTests {
-    private func letter(_ event: String, _ id: String, at second: Int64) -> JSON {
+    private func message(_ event: String, _ id: String, at second: Int64) -> JSON {
         ["event": .string(event), "id": .string(id), "download": ["endedAt": .number(second)]]
     }
 
@@ -21,35 +21,35 @@ import Testing
         do {
             let outbox = Outbox(path: path, now: 100, log: nil)
             #expect(outbox.left.isEmpty && FileSystem.mode(path) == 0o600)
-            let both = outbox.add(letter("complete", "a", at: 101), owedTo: [.program, .webhook])
-            let one = outbox.add(letter("error", "b", at: 102), owedTo: [.webhook])
-            _ = outbox.add(letter("complete", "c", at: 102), owedTo: [])
-            _ = outbox.add(letter("start", "d", at: 103), owedTo: [.program])
+            let both = outbox.add(message("complete", "a", at: 101), owedTo: [.program, .webhook])
+            let one = outbox.add(message("error", "b", at: 102), owedTo: [.webhook])
+            _ = outbox.add(message("complete", "c", at: 102), owedTo: [])
+            _ = outbox.add(message("start", "d", at: 103), owedTo: [.program])
             outbox.settle(both.number, .webhook)
             outbox.settle(one.number, .webhook)
         }
         // A kill in the middle of a line.
         try FileSystem.write(Array((text(of: path) + "{\"number\":9,\"let").utf8), to: path)
         let outbox = Outbox(path: path, now: 500, log: nil)
-        #expect(outbox.left.map { $0.letter["id"]?.string } == ["a", "d"])
+        #expect(outbox.left.map { $0.message["id"]?.string } == ["a", "d"])
         #expect(outbox.left.map(\.owed) == [[.program], [.program]])
         #expect(outbox.ended.at == 102 && outbox.ended.ids == ["b", "c"])
         // Numbers are not used twice.
-        #expect(outbox.add(letter("pause", "e", at: 0), owedTo: [.program]).number > outbox.left[1].number)
+        #expect(outbox.add(message("pause", "e", at: 0), owedTo: [.program]).number > outbox.left[1].number)
     }
 
     @Test func `the file stays short, and what is owed stays in it`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("outbox")
         let outbox = Outbox(path: path, now: 0, log: nil)
-        _ = outbox.add(letter("complete", "kept", at: 1), owedTo: [.webhook])
+        _ = outbox.add(message("complete", "kept", at: 1), owedTo: [.webhook])
         for number in 0..<5000 {
-            let entry = outbox.add(letter("complete", "\(number)", at: Int64(number)), owedTo: [.webhook])
+            let entry = outbox.add(message("complete", "\(number)", at: Int64(number)), owedTo: [.webhook])
             outbox.settle(entry.number, .webhook)
         }
         #expect(try #require(FileSystem.size(path)) <= Int64(Outbox.limit))
         let left = Outbox(path: path, now: 0, log: nil)
-        #expect(left.left.map { $0.letter["id"]?.string } == ["kept"])
+        #expect(left.left.map { $0.message["id"]?.string } == ["kept"])
         #expect(left.ended.at == 4999 && left.ended.ids == ["4999"])
     }
 
@@ -60,22 +60,22 @@ import Testing
         try? FileSystem.write([UInt8](repeating: 1, count: 1 << 18), to: disk.path("filler"))
         let padding = String(repeating: "x", count: 1000)
         for number in 0..<20 {
-            _ = outbox.add(letter(padding, "\(number)", at: 0), owedTo: [.webhook])
+            _ = outbox.add(message(padding, "\(number)", at: 0), owedTo: [.webhook])
         }
         #expect(Outbox(path: disk.path("outbox"), now: 0, log: nil).left.count < 20)
         FileSystem.remove(disk.path("filler"))
-        _ = outbox.add(letter("start", "last", at: 0), owedTo: [.webhook])
+        _ = outbox.add(message("start", "last", at: 0), owedTo: [.webhook])
         let left = Outbox(path: disk.path("outbox"), now: 0, log: nil).left
-        #expect(left.map { $0.letter["id"]?.string } == (0..<20).map { "\($0)" } + ["last"])
+        #expect(left.map { $0.message["id"]?.string } == (0..<20).map { "\($0)" } + ["last"])
     }
 
     @Test func `a mark knows what ended before it, and what within its second`() {
-        var mark = EndMark(at: 10)
-        #expect(mark.note(letter("complete", "a", at: 12)) && mark.note(letter("error", "b", at: 12)))
-        #expect(!mark.note(letter("start", "c", at: 13)) && !mark.note(letter("complete", "d", at: 11)))
+        var mark = DeliveryMark(at: 10)
+        #expect(mark.note(message("complete", "a", at: 12)) && mark.note(message("error", "b", at: 12)))
+        #expect(!mark.note(message("start", "c", at: 13)) && !mark.note(message("complete", "d", at: 11)))
         #expect(mark.knows("x", at: 11) && mark.knows("a", at: 12) && mark.knows("b", at: 12))
         #expect(!mark.knows("x", at: 12) && !mark.knows("a", at: 13))
-        #expect(EndMark(mark.line) == mark)
+        #expect(DeliveryMark(mark.line) == mark)
     }
 
     @Test func `an end that came when nobody could be told is told at the next start`() async throws {
@@ -117,7 +117,7 @@ import Testing
         try await bench.finish(gid)
         await bench.close()
         let path = bench.root + "/.pawl/outbox"
-        let events = Outbox(path: path, now: 0, log: nil).left.compactMap { $0.letter["event"]?.string }
+        let events = Outbox(path: path, now: 0, log: nil).left.compactMap { $0.message["event"]?.string }
         #expect(events == ["start", "complete"])
 
         let server = try LetterBox(port: port)

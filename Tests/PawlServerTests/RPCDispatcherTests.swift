@@ -21,16 +21,16 @@ private struct Echo: RPCMethods {
         // More than are looked at, however slowly this runs.
         let guess: JSON = ["id": .number(1), "method": "test.say", "params": ["token:wrong"]]
         let right: JSON = ["id": .number(2), "method": "test.say", "params": ["token:right"]]
-        let letter = RPCLetter.parse(JSON.array(Array(repeating: guess, count: 90)).utf8)
+        let message = RPCMessage.parse(JSON.array(Array(repeating: guess, count: 90)).utf8)
         var rights = RPCRights(isTrusted: false, isReadOnly: false)
         for _ in 0..<100 {
-            #expect(await dispatcher.answer(letter, rights: rights).json.array?.count == 90)
+            #expect(await dispatcher.answer(message, rights: rights).json.array?.count == 90)
         }
-        let answer = await dispatcher.answer(RPCLetter.parse(right.utf8), rights: rights)
+        let answer = await dispatcher.answer(RPCMessage.parse(right.utf8), rights: rights)
         #expect(answer.json["error"]?["message"] == "Unauthorized")
         #expect(!answer.showedSecret && answer.isUnauthorized)
         rights.isKnown = true
-        let known = await dispatcher.answer(RPCLetter.parse(right.utf8), rights: rights)
+        let known = await dispatcher.answer(RPCMessage.parse(right.utf8), rights: rights)
         #expect(known.showedSecret && known.json["result"] == [])
     }
 
@@ -43,7 +43,7 @@ private struct Echo: RPCMethods {
 
     @Test func `without the secret a letter makes neither much work nor a large answer`() async throws {
         func size(_ text: String) async -> Int { await ask(text, secret: "s").text.utf8.count }
-        let most = RPCDispatcher.largestStrangersAnswer
+        let most = RPCDispatcher.largestUnauthenticatedResponse
         let objects = "[" + Array(repeating: "{}", count: 9000).joined(separator: ",") + "]"
         #expect(await size(objects) < most)
         let lists = Array(repeating: #"{"id":1,"method":"system.listMethods"}"#, count: 9000)
@@ -71,14 +71,14 @@ private struct Echo: RPCMethods {
             #"{"id":1,"method":"test.fail"}"#,
             #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.fail"}]]}"#,
         ] {
-            let answer = await dispatcher.answer(RPCLetter.parse(Array(text.utf8)), rights: rights)
+            let answer = await dispatcher.answer(RPCMessage.parse(Array(text.utf8)), rights: rights)
             #expect(answer.json.text.contains("test.fail is not answered into a script."))
         }
     }
 
     @Test func `a budget of guesses fills again, and the right secret takes nothing of it`() {
         let start = ContinuousClock.now
-        var budget = GuessBudget(now: start)
+        var budget = AuthRateLimit(now: start)
         func looks(_ wanted: Int, after seconds: Int) -> Int {
             (0..<wanted).reduce(0) { sum, _ in sum + (budget.take(now: start + .seconds(seconds)) ? 1 : 0) }
         }
@@ -86,10 +86,10 @@ private struct Echo: RPCMethods {
             #expect(looks(1, after: 0) == 1)
             budget.restoreOriginal()
         }
-        #expect(looks(1000, after: 0) == Int(GuessBudget.burst))
-        #expect(looks(1000, after: 1) == Int(GuessBudget.perSecond))
+        #expect(looks(1000, after: 0) == Int(AuthRateLimit.burst))
+        #expect(looks(1000, after: 1) == Int(AuthRateLimit.perSecond))
         // Nothing is saved up beyond the burst.
-        #expect(looks(1000, after: 100_000) == Int(GuessBudget.burst))
+        #expect(looks(1000, after: 100_000) == Int(AuthRateLimit.burst))
     }
 
     private func ask(
@@ -100,7 +100,7 @@ private struct Echo: RPCMethods {
     ) async -> (text: String, status: Int, isUnauthorized: Bool) {
         let dispatcher = RPCDispatcher(Echo(), secret: secret.flatMap(Secret.init))
         let rights = RPCRights(isTrusted: isTrusted, isReadOnly: isReadOnly)
-        let answer = await dispatcher.answer(RPCLetter.parse(Array(text.utf8)), rights: rights)
+        let answer = await dispatcher.answer(RPCMessage.parse(Array(text.utf8)), rights: rights)
         return (answer.json.text, answer.status, answer.isUnauthorized)
     }
 
@@ -199,14 +199,14 @@ private struct Echo: RPCMethods {
         let long = String(repeating: "x", count: 1 << 20)
         let call = #"{"methodName":"test.say","params":["\#(long)"]}"#
         let large = await ask(multicall(70, call))
-        #expect(large.text.utf8.count < RPCDispatcher.largestAnswer + 1 << 20)
+        #expect(large.text.utf8.count < RPCDispatcher.largestResponse + 1 << 20)
         #expect(large.text.contains("The answers are too large for one request."))
         let deep = await ask(String(repeating: "[", count: 1 << 20))
         #expect(deep.text == refused("null", -32700, "Parse error."))
     }
 
     @Test func `a query is a call too`() {
-        func parse(_ query: [String: String]) -> RPCLetter { RPCLetter.parse { query[$0] } }
+        func parse(_ query: [String: String]) -> RPCMessage { RPCMessage.parse { query[$0] } }
         let call = RPCCall(id: .string("q"), method: "m", parameters: [])
         #expect(parse(["method": "m", "id": "q", "params": "W10="]) == .one(.call(call)))
         #expect(parse(["method": "m", "id": "q", "params": "W10"]) == .one(.call(call)))

@@ -50,12 +50,12 @@ final class ServiceBench: Sendable {
 
     /// Calls over the socket file; `parameters` is a JSON array.
     func call(_ method: String, _ parameters: JSON = []) async throws -> JSON {
-        let letter: JSON = ["id": "t", "method": .string(method), "params": parameters]
+        let message: JSON = ["id": "t", "method": .string(method), "params": parameters]
         let text = try await curl(
             "--unix-socket",
             socket,
             "--data-binary",
-            letter.text,
+            message.text,
             "http://pawl/jsonrpc"
         )
         return try JSON.parse(text)

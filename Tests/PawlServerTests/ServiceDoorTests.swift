@@ -103,9 +103,9 @@ import Testing
         let base = "http://127.0.0.1:\(bench.service.port)"
         #expect(try await bench.curl("\(base)/healthz") == "ok\n")
         #expect(try await bench.curl("-o", "/dev/null", "-w", "%{http_code}", "\(base)/metrics") == "401")
-        let figures = try await bench.curl("-H", "Authorization: Bearer the-secret-word", "\(base)/metrics")
-        #expect(figures.contains("\npawl_finished_total 0.0\n"))
-        #expect(figures.contains(#"pawl_downloads{state="running"} 0.0"#))
+        let metrics = try await bench.curl("-H", "Authorization: Bearer the-secret-word", "\(base)/metrics")
+        #expect(metrics.contains("\npawl_finished_total 0.0\n"))
+        #expect(metrics.contains(#"pawl_downloads{state="running"} 0.0"#))
         await bench.close()
     }
 
@@ -116,15 +116,15 @@ import Testing
         let url = bench.origin.serve("/f", Payload(seed: 9, length: 100_000)) { $0.cut = .stall(at: 50_000) }
         let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["split": "1"]])
         try await bench.begin(gid)
-        let figures = try await bench.curl(
+        let metrics = try await bench.curl(
             "--unix-socket",
             bench.folder.path("socket"),
             "http://pawl/metrics"
         )
         let host = url.dropLast("/f".count)
-        #expect(figures.contains("\npawl_host_connections{host=\"\(host)\"} 1.0\n"))
-        #expect(figures.contains("# TYPE pawl_host_connections_limit gauge\n"))
-        let counts = figures.split(separator: "\n").filter { $0.hasPrefix("pawl_loop_delay_seconds_") }
+        #expect(metrics.contains("\npawl_host_connections{host=\"\(host)\"} 1.0\n"))
+        #expect(metrics.contains("# TYPE pawl_host_connections_limit gauge\n"))
+        let counts = metrics.split(separator: "\n").filter { $0.hasPrefix("pawl_loop_delay_seconds_") }
             .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
         // Six steps and all, the sum, the count.
         try #require(counts.count == 9)
@@ -161,11 +161,11 @@ import Testing
                 ]
             ]
         ]
-        let letter: JSON = [
+        let message: JSON = [
             "id": "1", "method": "pawl.add",
             "params": .array([.string("token:" + bench.secret)] + (wish.array ?? [])),
         ]
-        let told = try await bench.post(letter.text)
+        let told = try await bench.post(message.text)
         #expect(told.contains("over the socket file only") && !told.contains("result"))
         #expect(try await bench.result("pawl.list").array?.isEmpty == true)
         #expect(try await bench.result("pawl.add", wish).array?.first?["id"] != nil)

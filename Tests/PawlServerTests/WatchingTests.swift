@@ -77,12 +77,12 @@ import Testing
             log: log,
             firstDelay: 0.001
         )
-        for letter in ["one", "two", "three"] { sender.send(Array("\"\(letter)\"".utf8)) }
+        for message in ["one", "two", "three"] { sender.send(Array("\"\(message)\"".utf8)) }
         #expect(server.line { $0.contains("three") } != nil)
         // Three tries for the first, one for the second since it was refused, one for the third.
-        let letters = server.lines.dropFirst()
+        let messages = server.lines.dropFirst()
         #expect(
-            Array(letters) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
+            Array(messages) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
         )
         let told = text(of: folder.path("log"))
         #expect(told.contains("the answer is 404"))

@@ -148,7 +148,7 @@ import Testing
             while b'"id":2' not in data: data += known.recv(4096)
             print("stays")
             """
-        #expect(try await python(script) { $0.strangerTime = 2 } == ["gone", "stays"])
+        #expect(try await python(script) { $0.authenticationTimeout = 2 } == ["gone", "stays"])
     }
 
     @Test func `for too many connections the oldest goes that has not shown the secret`() async throws {

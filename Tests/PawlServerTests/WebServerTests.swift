@@ -28,7 +28,7 @@ private final class Parrot: WebHandler {
                 WebResponse(
                     200,
                     text:
-                        "\(request.method.rawValue) \(request.path) \(query) \(request.body.count) \(request.door)"
+                        "\(request.method.rawValue) \(request.path) \(query) \(request.body.count) \(request.listener)"
                 )
             )
         }

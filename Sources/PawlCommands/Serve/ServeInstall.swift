@@ -52,7 +52,7 @@ struct ServeInstall {
         for path in unit.folders + [folder] { try makeFolder(path) }
         let path = folder + "/pawl.service"
         // A secret may be among the options: the file is its owner's alone.
-        try WholeFile.write(Array(unit.text.utf8), to: path)
+        try AtomicFile.write(Array(unit.text.utf8), to: path)
         // One that runs by itself makes room.
         let client = ServiceClient(socket: socket)
         if try client.isAnswered() {

@@ -6,7 +6,7 @@ import PawlCore
 extension Aria2Methods {
     func saveSession() async throws -> JSON {
         guard let path = settings.sessionFile else { throw RPCError("Filename is not given.") }
-        try WholeFile.write(Array(try await sessionText().utf8), to: path)
+        try AtomicFile.write(Array(try await sessionText().utf8), to: path)
         return "OK"
     }
 

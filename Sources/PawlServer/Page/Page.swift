@@ -8,22 +8,22 @@ final class Page: Sendable {
     static let live = "/live"
 
     let sessions: PageSessions
-    let departures: Departures
-    let chronicle: Chronicle
+    let pendingRemovals: PendingRemovals
+    let decisions: DecisionLog
     let feed: PageFeed
     private let assets = PageAssets()
     private let address = Mutex<String?>(nil)
     private let manager: DownloadManager
     private let files: RootedFiles
 
-    /// `chronicle` is the manager's delegate.
-    init(_ manager: DownloadManager, secret: Secret?, chronicle: Chronicle) throws(Failure) {
-        let departures = Departures(manager)
-        let feed = PageFeed(manager) { departures.holds($0) }
+    /// `decisions` is the manager's delegate.
+    init(_ manager: DownloadManager, secret: Secret?, decisions: DecisionLog) throws(Failure) {
+        let pendingRemovals = PendingRemovals(manager)
+        let feed = PageFeed(manager) { pendingRemovals.holds($0) }
         self.manager = manager
         files = RootedFiles(manager.root)
-        self.departures = departures
-        self.chronicle = chronicle
+        self.pendingRemovals = pendingRemovals
+        self.decisions = decisions
         self.feed = feed
         sessions = try PageSessions(secret: secret, keyFile: manager.root + "/.pawl/page-key")
     }
@@ -42,13 +42,13 @@ final class Page: Sendable {
     }
 
     func note(_ event: DownloadEvent) {
-        chronicle.note(event)
+        decisions.note(event)
         feed.touch(event.id)
     }
 
     /// What was removed is gone for good, and no page hears of anything any more.
     func close() async {
-        await departures.completeAll()
+        await pendingRemovals.completeAll()
         feed.end()
     }
 

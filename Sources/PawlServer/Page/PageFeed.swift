@@ -137,7 +137,7 @@ final class PageFeed: Sendable {
         rows.removeAll { isLeaving($0.id) || $0.state == .removed }
         let known = Set(rows.map(\.id))
         let gone = changed.filter { !known.contains($0) }
-        return PageFeed.letter([
+        return PageFeed.message([
             "rows": .array(rows.map(PageRow.json)), "gone": .array(gone.map { .string($0.description) }),
             "status": status,
         ])
@@ -152,12 +152,12 @@ final class PageFeed: Sendable {
         )
         rows += try await manager.downloads(matching: DownloadFilter([.waiting, .paused]), limit: .max)
         rows.removeAll { isLeaving($0.id) }
-        var messages = [PageFeed.letter(["all": .bool(true), "status": status])]
+        var messages = [PageFeed.message(["all": .bool(true), "status": status])]
         for start in stride(from: 0, to: rows.count, by: PageFeed.portion) {
             let portion = rows[start..<min(start + PageFeed.portion, rows.count)]
-            messages.append(PageFeed.letter(["rows": .array(portion.map(PageRow.json))]))
+            messages.append(PageFeed.message(["rows": .array(portion.map(PageRow.json))]))
         }
-        messages.append(PageFeed.letter(["ready": .bool(true)]))
+        messages.append(PageFeed.message(["ready": .bool(true)]))
         return messages
     }
 
@@ -182,7 +182,7 @@ final class PageFeed: Sendable {
         return Int64(status.f_bavail) * Int64(status.f_frsize)
     }
 
-    private static func letter(_ news: JSON) -> [UInt8] {
+    private static func message(_ news: JSON) -> [UInt8] {
         (["jsonrpc": "2.0", "method": "pawl.live", "params": [news]] as JSON).utf8
     }
 }

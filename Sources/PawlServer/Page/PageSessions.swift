@@ -26,7 +26,7 @@ final class PageSessions: Sendable {
     ///
     /// Pages of other ports of this machine count as the same site: a browser that names the origin must name ours.
     func isKnown(_ request: WebRequest) -> Bool {
-        guard secret != nil, request.door != .local else { return true }
+        guard secret != nil, request.listener != .local else { return true }
         guard PageSessions.isOurs(request.fields[.origin], host: request.fields[.host]),
             let key = state.withLock({ $0.key })
         else { return false }
@@ -99,7 +99,7 @@ final class PageSessions: Sendable {
     }
 
     private static func field(_ request: WebRequest, _ value: String, seconds: Int) -> String {
-        let secure = request.door == .port(isSecure: true) ? "; Secure" : ""
+        let secure = request.listener == .port(isSecure: true) ? "; Secure" : ""
         return
             "\(cookieName(request))=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Strict\(secure)"
     }

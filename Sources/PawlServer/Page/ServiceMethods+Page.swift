@@ -13,7 +13,7 @@ extension ServiceMethods {
         let delay = Duration.seconds(min(grace, 60))
         return try await each(given) { id in
             defer { page.feed.touch(id) }
-            return try await page.departures.remove(id, keepingFile: keepsFile, after: delay)
+            return try await page.pendingRemovals.remove(id, keepingFile: keepsFile, after: delay)
         }
     }
 
@@ -21,7 +21,7 @@ extension ServiceMethods {
     func restore(_ given: RPCParameters) async throws -> JSON {
         try await each(given) { id in
             defer { page.feed.touch(id) }
-            return try await page.departures.restore(id)
+            return try await page.pendingRemovals.restore(id)
         }
     }
 
@@ -50,6 +50,6 @@ extension ServiceMethods {
             JSON.Member("checksum", details.options.checksum.map { .string($0) } ?? .null),
             JSON.Member("limit", details.options.rateLimit.map { .number($0) } ?? .null),
             JSON.Member("file", location),
-        ] + page.chronicle.members(of: details.snapshot.id)
+        ] + page.decisions.members(of: details.snapshot.id)
     }
 }

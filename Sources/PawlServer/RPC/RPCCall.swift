@@ -35,18 +35,18 @@ package struct RPCCall: Hashable, Sendable {
 }
 
 /// What a client sent at once: one call, or several in an array.
-package enum RPCLetter: Hashable, Sendable {
+package enum RPCMessage: Hashable, Sendable {
     case one(RPCCall.Parsed)
     case batch([RPCCall.Parsed])
 
     /// The body of a POST, or a WebSocket's message.
-    package static func parse(_ bytes: [UInt8]) -> RPCLetter {
+    package static func parse(_ bytes: [UInt8]) -> RPCMessage {
         do throws(JSON.ParsingError) { return sort(try JSON.parse(bytes)) } catch {
             return .one(.refused(id: .null, .parse))
         }
     }
 
-    private static func sort(_ value: JSON) -> RPCLetter {
+    private static func sort(_ value: JSON) -> RPCMessage {
         switch value {
         // What is no object in a batch is passed over in silence.
         // The number counts before any of them is looked at.
@@ -58,7 +58,7 @@ package enum RPCLetter: Hashable, Sendable {
     }
 
     /// `GET /jsonrpc?method=M&id=I&params=BASE64`; with parameters alone they are a batch.
-    package static func parse(query: (String) -> String?) -> RPCLetter {
+    package static func parse(query: (String) -> String?) -> RPCMessage {
         var parameters: JSON?
         if let coded = query("params") {
             // aria2 answers an unreadable parameter with this code, not with the parse error's.

@@ -36,7 +36,7 @@ package struct RPCRights: Hashable, Sendable {
 
 /// Turns letters into answers: secrets, several calls at once, and the methods of `system.…`.
 package struct RPCDispatcher: Sendable {
-    package struct Answer: Hashable, Sendable {
+    package struct Outcome: Hashable, Sendable {
         package var json: JSON
         package var status: Int
         /// The right secret was shown.
@@ -54,9 +54,9 @@ package struct RPCDispatcher: Sendable {
         self.secret = secret
     }
 
-    package func answer(_ letter: RPCLetter, rights: RPCRights) async -> Answer {
+    package func answer(_ message: RPCMessage, rights: RPCRights) async -> Outcome {
         var visit = Visit(rights: rights, isKnown: secret == nil || rights.isKnown)
-        switch letter {
+        switch message {
         case .one(let parsed):
             let reply = await answer(parsed, &visit)
             return visit.answer(reply.json, status: reply.status)
@@ -125,10 +125,10 @@ package struct RPCDispatcher: Sendable {
     /// Calls in one letter, those inside a multicall and those that are refused too.
     package static let mostCalls = 10_000
     /// Bytes of the answers to one letter, nearly.
-    package static let largestAnswer = 64 << 20
+    package static let largestResponse = 64 << 20
     /// The same for who has not shown the secret.
-    package static let mostStrangersCalls = 100
-    package static let largestStrangersAnswer = 16 << 10
+    package static let mostUnauthenticatedCalls = 100
+    package static let largestUnauthenticatedResponse = 16 << 10
 
     private static let own = ["system.multicall", "system.listMethods", "system.listNotifications"]
 
@@ -184,7 +184,7 @@ package struct RPCDispatcher: Sendable {
         /// A small letter must not make a large amount of work.
         mutating func begin() throws(RPCError) {
             calls += 1
-            let limit = isKnown ? RPCDispatcher.mostCalls : RPCDispatcher.mostStrangersCalls
+            let limit = isKnown ? RPCDispatcher.mostCalls : RPCDispatcher.mostUnauthenticatedCalls
             guard calls > limit else { return }
             isExhausted = true
             throw .tooMany(limit)
@@ -193,7 +193,7 @@ package struct RPCDispatcher: Sendable {
         /// Nor a huge answer.
         mutating func end(_ result: JSON) throws(RPCError) {
             answered += result.weight
-            let limit = isKnown ? RPCDispatcher.largestAnswer : RPCDispatcher.largestStrangersAnswer
+            let limit = isKnown ? RPCDispatcher.largestResponse : RPCDispatcher.largestUnauthenticatedResponse
             guard answered > limit else { return }
             isExhausted = true
             throw RPCError("The answers are too large for one request.")
@@ -202,8 +202,8 @@ package struct RPCDispatcher: Sendable {
         /// Nor send a long name back to who has not shown the secret.
         func echo(_ id: JSON) -> JSON { isKnown || id.weight <= 64 ? id : .null }
 
-        func answer(_ json: JSON, status: Int) -> Answer {
-            Answer(json: json, status: status, showedSecret: showedSecret, isUnauthorized: isUnauthorized)
+        func answer(_ json: JSON, status: Int) -> Outcome {
+            Outcome(json: json, status: status, showedSecret: showedSecret, isUnauthorized: isUnauthorized)
         }
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 /// What a client has to know.
 package final class Secret: Sendable {
     private let bytes: [UInt8]
-    private let guesses = Mutex(GuessBudget(now: .now))
+    private let guesses = Mutex(AuthRateLimit(now: .now))
 
     /// `nil` for an empty text, which would let everybody in.
     package init?(_ text: String) {

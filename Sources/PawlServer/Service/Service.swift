@@ -10,12 +10,12 @@ package final class Service: Sendable {
     /// Why there is no port, where one was wanted.
     package let portRefusal: String?
     let server: WebServer
-    private let bell: Bell
-    private let lines: EventLines
+    private let bell: AsyncLatch
+    private let lines: EventStreams
     private let session: SessionKeeper
     private let lock: SocketLock
     private let page: Page
-    private let adoptions: Adoptions?
+    private let orphanedSessions: OrphanedSessions?
 
     /// Ends when everybody has heard of everything.
     private let telling: Task<Void, Never>
@@ -24,12 +24,12 @@ package final class Service: Sendable {
         _ configuration: ServiceConfiguration,
         manager: DownloadManager,
         server: WebServer,
-        bell: Bell,
-        lines: EventLines,
+        bell: AsyncLatch,
+        lines: EventStreams,
         session: SessionKeeper,
         lock: SocketLock,
         page: Page,
-        adoptions: Adoptions?,
+        orphanedSessions: OrphanedSessions?,
         telling: Task<Void, Never>
     ) {
         portRefusal = configuration.portRefusal
@@ -41,7 +41,7 @@ package final class Service: Sendable {
         self.session = session
         self.lock = lock
         self.page = page
-        self.adoptions = adoptions
+        self.orphanedSessions = orphanedSessions
         port = server.ports.last ?? 0
     }
 
@@ -54,19 +54,19 @@ package final class Service: Sendable {
         var configuration = configuration
         configuration.settlePort()
         let lock = try SocketLock(for: configuration.socket)
-        let chronicle = Chronicle()
+        let decisions = DecisionLog()
         let manager: DownloadManager
         do throws(PawlError) {
             manager = try await DownloadManager(
                 root: configuration.root,
                 configuration.manager,
-                delegate: chronicle
+                delegate: decisions
             )
         } catch {
             throw error.failure
         }
         do throws(Failure) {
-            return try await start(configuration, manager, chronicle, lock)
+            return try await start(configuration, manager, decisions, lock)
         } catch {
             await manager.shutDown()
             throw error
@@ -76,13 +76,13 @@ package final class Service: Sendable {
     private static func start(
         _ configuration: ServiceConfiguration,
         _ manager: DownloadManager,
-        _ chronicle: Chronicle,
+        _ decisions: DecisionLog,
         _ lock: SocketLock
     ) async throws(Failure) -> Service {
         let secret = configuration.asksNoSecret ? nil : Secret(try secretText(configuration))
-        let bell = Bell()
+        let bell = AsyncLatch()
         let login = configuration.login.flatMap(Secret.init)
-        let page = try Page(manager, secret: secret ?? login, chronicle: chronicle)
+        let page = try Page(manager, secret: secret ?? login, decisions: decisions)
         let aria2 = Aria2Methods(manager: manager, settings: configuration.settings { bell.ring() })
         let methods = ServiceMethods(
             aria2,
@@ -92,19 +92,19 @@ package final class Service: Sendable {
         ) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval, log: configuration.log)
         await session.load(configuration.entries)
-        let lines = EventLines()
-        let adoptions = configuration.sessions.map {
-            Adoptions(in: $0, beside: manager, log: configuration.log)
+        let lines = EventStreams()
+        let orphanedSessions = configuration.sessions.map {
+            OrphanedSessions(in: $0, beside: manager, log: configuration.log)
         }
-        let figures = Figures()
+        let metrics = Metrics()
         let handler = ServiceHandler(
             dispatcher: RPCDispatcher(methods, secret: secret),
-            gatekeeper: configuration.gatekeeper(hasSecret: secret != nil),
+            requestPolicy: configuration.requestPolicy(hasSecret: secret != nil),
             secret: secret,
             login: login,
             lines: lines,
             page: page,
-            figures: { await figures.text(manager, $0, adoptions: adoptions) }
+            metrics: { await metrics.text(manager, $0, orphanedSessions: orphanedSessions) }
         )
         let server = try await WebServer.start(
             listeningAt: configuration.addresses,
@@ -113,8 +113,8 @@ package final class Service: Sendable {
         )
         handler.attach(server)
         page.attach(server, address: configuration.pageAddress(server))
-        adoptions?.begin()
-        let telling = await pass(on: manager, configuration, to: figures, lines, page)
+        orphanedSessions?.begin()
+        let telling = await pass(on: manager, configuration, to: metrics, lines, page)
         return Service(
             configuration,
             manager: manager,
@@ -124,7 +124,7 @@ package final class Service: Sendable {
             session: session,
             lock: lock,
             page: page,
-            adoptions: adoptions,
+            orphanedSessions: orphanedSessions,
             telling: telling
         )
     }
@@ -133,8 +133,8 @@ package final class Service: Sendable {
     private static func pass(
         on manager: DownloadManager,
         _ configuration: ServiceConfiguration,
-        to figures: Figures,
-        _ lines: EventLines,
+        to metrics: Metrics,
+        _ lines: EventStreams,
         _ page: Page
     ) async -> Task<Void, Never> {
         let events = manager.events
@@ -144,7 +144,7 @@ package final class Service: Sendable {
             var watcher = EventWatcher(manager, configuration, running: running)
             await watcher.begin()
             for await event in events {
-                figures.note(event)
+                metrics.note(event)
                 lines.tell(event)
                 page.note(event)
                 await watcher.hear(event)
@@ -170,7 +170,7 @@ package final class Service: Sendable {
         await server.stop()
         await page.close()
         await session.close()
-        await adoptions?.close()
+        await orphanedSessions?.close()
         await manager.shutDown()
         await telling.value
         // The last of all: who waits for the lock finds everything written.
@@ -179,7 +179,7 @@ package final class Service: Sendable {
 }
 
 /// Rung once, heard by everybody who waits.
-final class Bell: Sendable {
+final class AsyncLatch: Sendable {
     private struct State {
         var hasRung = false
         var waiting: [CheckedContinuation<Void, Never>] = []

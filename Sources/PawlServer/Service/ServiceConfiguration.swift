@@ -106,7 +106,7 @@ extension ServiceConfiguration {
         Aria2Settings(root: root, sessionFile: sessionFile, options: options, stop: stop)
     }
 
-    func gatekeeper(hasSecret: Bool) -> Gatekeeper {
-        Gatekeeper(names: names, allowsEveryOrigin: allowsEveryOrigin, allowsExtensions: hasSecret)
+    func requestPolicy(hasSecret: Bool) -> RequestPolicy {
+        RequestPolicy(names: names, allowsEveryOrigin: allowsEveryOrigin, allowsExtensions: hasSecret)
     }
 }

@@ -5,34 +5,34 @@ import Synchronization
 /// What the service answers: calls, events, figures, and whether it is well.
 final class ServiceHandler: WebHandler {
     private let dispatcher: RPCDispatcher
-    private let gatekeeper: Gatekeeper
+    private let requestPolicy: RequestPolicy
     private let secret: Secret?
     /// `USER:PASSWORD` that aria2's older clients show instead of the secret.
     private let login: Secret?
-    private let figures: @Sendable (Delays?) async -> String
+    private let metrics: @Sendable (LatencyHistogram?) async -> String
     private let page: Page
-    let lines: EventLines
-    private let strangers = UnauthenticatedLane()
+    let lines: EventStreams
+    private let unauthenticated = UnauthenticatedLane()
     private let server = Mutex<WebServer?>(nil)
     /// Letters of each WebSocket, answered one after another.
     private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
 
     init(
         dispatcher: RPCDispatcher,
-        gatekeeper: Gatekeeper,
+        requestPolicy: RequestPolicy,
         secret: Secret?,
         login: Secret?,
-        lines: EventLines,
+        lines: EventStreams,
         page: Page,
-        figures: @escaping @Sendable (Delays?) async -> String
+        metrics: @escaping @Sendable (LatencyHistogram?) async -> String
     ) {
         self.dispatcher = dispatcher
-        self.gatekeeper = gatekeeper
+        self.requestPolicy = requestPolicy
         self.secret = secret
         self.login = login
         self.lines = lines
         self.page = page
-        self.figures = figures
+        self.metrics = metrics
     }
 
     func attach(_ server: WebServer) {
@@ -43,20 +43,20 @@ final class ServiceHandler: WebHandler {
     // MARK: requests
 
     func answer(_ request: WebRequest, reply send: @escaping @Sendable (WebResponse) -> Void) {
-        let fields = gatekeeper.crossOriginFields(for: request)
+        let fields = requestPolicy.crossOriginFields(for: request)
         let reply: @Sendable (WebResponse) -> Void = { response in
             var response = response
             response.fields += fields
             send(response)
         }
-        if let why = gatekeeper.refusal(of: request) {
+        if let why = requestPolicy.refusal(of: request) {
             var response = WebResponse(403, text: why)
             response.closes = true
             return reply(response)
         }
         // A browser asks this way before it shows anything (Fetch, "CORS-preflight request").
         if request.method == .options { return reply(WebResponse(200)) }
-        guard hasLogin(request) else { return reply(ServiceHandler.stranger("Basic realm=\"aria2\"")) }
+        guard hasLogin(request) else { return reply(ServiceHandler.unauthorized("Basic realm=\"aria2\"")) }
         switch request.path {
         case "/jsonrpc": call(request, reply: reply)
         case "/rpc": callXML(request, reply: reply)
@@ -81,7 +81,7 @@ final class ServiceHandler: WebHandler {
         rights.isScript = callback != nil
         let hasSecret = secret != nil
         work(for: request, reply) { [dispatcher, rights] in
-            let answer = await dispatcher.answer(ServiceHandler.letter(request), rights: rights)
+            let answer = await dispatcher.answer(ServiceHandler.message(request), rights: rights)
             // Any page can run a script of ours: it is given to who shows the secret, whatever else is asked for.
             guard callback == nil || answer.showedSecret && hasSecret else {
                 var response = WebResponse(403, text: "a callback is answered to who shows the secret only")
@@ -93,8 +93,8 @@ final class ServiceHandler: WebHandler {
         }
     }
 
-    private static func letter(_ request: WebRequest) -> RPCLetter {
-        request.method == .post ? RPCLetter.parse(request.body) : RPCLetter.parse(query: request.value)
+    private static func message(_ request: WebRequest) -> RPCMessage {
+        request.method == .post ? RPCMessage.parse(request.body) : RPCMessage.parse(query: request.value)
     }
 
     /// Who has not shown the secret waits behind others like it.
@@ -105,7 +105,7 @@ final class ServiceHandler: WebHandler {
     ) {
         if recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request) {
             Task { reply(await answer()) }
-        } else if !strangers.add({ reply(await answer()) }) {
+        } else if !unauthenticated.add({ reply(await answer()) }) {
             reply(ServiceHandler.busy)
         }
     }
@@ -139,7 +139,7 @@ final class ServiceHandler: WebHandler {
         }
     }
 
-    private static func response(_ answer: RPCDispatcher.Answer, callback: String?) -> WebResponse {
+    private static func response(_ answer: RPCDispatcher.Outcome, callback: String?) -> WebResponse {
         var bytes = answer.json.utf8
         var type = "application/json-rpc"
         if let callback {
@@ -168,9 +168,9 @@ final class ServiceHandler: WebHandler {
     }
 
     private func metrics(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard isKnown(request) else { return reply(ServiceHandler.stranger("Bearer")) }
+        guard isKnown(request) else { return reply(ServiceHandler.unauthorized("Bearer")) }
         Task {
-            let text = await figures(server.withLock { $0 }?.delays)
+            let text = await metrics(server.withLock { $0 }?.latencies)
             reply(
                 WebResponse(
                     200,
@@ -182,7 +182,7 @@ final class ServiceHandler: WebHandler {
     }
 
     private func events(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
-        guard isKnown(request) else { return reply(ServiceHandler.stranger("Bearer")) }
+        guard isKnown(request) else { return reply(ServiceHandler.unauthorized("Bearer")) }
         var response = WebResponse(200, contentType: "application/x-ndjson", body: .stream)
         response.fields = [("cache-control", "no-store")]
         reply(response)
@@ -191,7 +191,7 @@ final class ServiceHandler: WebHandler {
 
     /// Who came by the socket file, or shows the secret as `Authorization: Bearer SECRET`.
     private func isKnown(_ request: WebRequest) -> Bool {
-        guard let secret, request.door != .local else { return true }
+        guard let secret, request.listener != .local else { return true }
         return ServiceHandler.bearer(in: request).map(secret.admits) ?? false
     }
 
@@ -202,7 +202,7 @@ final class ServiceHandler: WebHandler {
 
     /// Who came by the socket file, or shows the user name and password where they are asked for (RFC 7617).
     private func hasLogin(_ request: WebRequest) -> Bool {
-        guard let login, request.door != .local else { return true }
+        guard let login, request.listener != .local else { return true }
         return ServiceHandler.login(in: request).map(login.admits) ?? false
     }
 
@@ -213,7 +213,7 @@ final class ServiceHandler: WebHandler {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func stranger(_ way: String) -> WebResponse {
+    private static func unauthorized(_ way: String) -> WebResponse {
         var response = WebResponse(
             401,
             text: "this needs \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a login")"
@@ -227,7 +227,7 @@ final class ServiceHandler: WebHandler {
     // MARK: who calls
 
     func recognizes(_ request: WebRequest) -> Bool {
-        if request.door == .local { return true }
+        if request.listener == .local { return true }
         if let login { return ServiceHandler.login(in: request).map(login.recognizes) ?? false }
         guard let secret else { return true }
         return ServiceHandler.bearer(in: request).map(secret.recognizes) ?? false
@@ -247,36 +247,36 @@ final class ServiceHandler: WebHandler {
     // MARK: WebSockets
 
     func refusal(ofSocket request: WebRequest) -> WebResponse? {
-        if gatekeeper.refusal(of: request) != nil { return WebResponse(403) }
+        if requestPolicy.refusal(of: request) != nil { return WebResponse(403) }
         if request.path == Page.live { return page.isKnown(request) ? nil : WebResponse(401) }
         if !hasLogin(request) { return WebResponse(401) }
         return request.path == "/jsonrpc" ? nil : WebResponse(404)
     }
 
     func opened(_ socket: ConnectionID, request: WebRequest) {
-        let (letters, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+        let (messages, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         sockets.withLock { $0[socket] = continuation }
         let isPage = request.path == Page.live
         var rights = RPCRights(request)
         if isPage { (rights.isTrusted, rights.isKnown) = (true, true) }
         if isPage {
-            server.withLock { $0 }?.welcome(socket)
+            server.withLock { $0 }?.markAuthenticated(socket)
             page.feed.add(socket)
         } else if secret == nil || rights.isTrusted {
             trust(socket)
         }
         Task { [weak self, rights] in
             var rights = rights
-            for await letter in letters {
+            for await message in messages {
                 guard let self else { return }
-                if await answer(letter, from: socket, rights: rights) { rights.isKnown = true }
+                if await answer(message, from: socket, rights: rights) { rights.isKnown = true }
             }
         }
     }
 
     /// Whether the secret was shown.
-    private func answer(_ letter: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
-        guard let answer = await reply(to: letter, rights: rights) else {
+    private func answer(_ message: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
+        guard let answer = await reply(to: message, rights: rights) else {
             server.withLock { $0 }?.end(socket)
             return false
         }
@@ -288,14 +288,14 @@ final class ServiceHandler: WebHandler {
     }
 
     /// `nil` when too many who have not shown the secret wait.
-    private func reply(to letter: [UInt8], rights: RPCRights) async -> RPCDispatcher.Answer? {
-        guard !rights.isKnown, !recognizes(letter) else {
-            return await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
+    private func reply(to message: [UInt8], rights: RPCRights) async -> RPCDispatcher.Outcome? {
+        guard !rights.isKnown, !recognizes(message) else {
+            return await dispatcher.answer(RPCMessage.parse(message), rights: rights)
         }
         return await withCheckedContinuation { continuation in
-            let isTaken = strangers.add { [dispatcher] in
+            let isTaken = unauthenticated.add { [dispatcher] in
                 continuation.resume(
-                    returning: await dispatcher.answer(RPCLetter.parse(letter), rights: rights)
+                    returning: await dispatcher.answer(RPCMessage.parse(message), rights: rights)
                 )
             }
             if !isTaken { continuation.resume(returning: nil) }
@@ -305,7 +305,7 @@ final class ServiceHandler: WebHandler {
     /// It hears of events, and stays.
     private func trust(_ socket: ConnectionID) {
         guard lines.add(socket: socket) else { return }
-        server.withLock { $0 }?.welcome(socket)
+        server.withLock { $0 }?.markAuthenticated(socket)
     }
 
     func received(_ message: [UInt8], from socket: ConnectionID) {
@@ -321,7 +321,7 @@ final class ServiceHandler: WebHandler {
 
 extension RPCRights {
     fileprivate init(_ request: WebRequest, isReadOnly: Bool = false) {
-        let isOwner = request.door == .local
+        let isOwner = request.listener == .local
         self.init(isTrusted: isOwner, isReadOnly: isReadOnly, mayNameFiles: isOwner)
     }
 }

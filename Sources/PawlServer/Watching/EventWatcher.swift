@@ -53,7 +53,7 @@ struct EventWatcher {
         log?.note(event)
         guard !hooks.isEmpty else { return }
         if case .missed = event.kind { await tellMissed() }
-        for word in EventLines.words(for: event, &running) {
+        for word in EventStreams.words(for: event, &running) {
             guard let occasion = Hooks.Occasion(word: word) else { continue }
             await meet(occasion, event.id, try? await manager.snapshot(of: event.id))
         }
@@ -103,22 +103,22 @@ struct EventWatcher {
             let done: @Sendable () -> Void = { [outbox] in outbox?.settle(entry.number, listener) }
             switch listener {
             case .program:
-                let occasion = entry.letter["event"]?.string.flatMap(Hooks.Occasion.init(rawValue:))
+                let occasion = entry.message["event"]?.string.flatMap(Hooks.Occasion.init(rawValue:))
                 guard let program = occasion.flatMap({ hooks.programs[$0] }),
-                    let id = entry.letter["id"]?.string
+                    let id = entry.message["id"]?.string
                 else {
                     // It is not wanted any more.
                     done()
                     continue
                 }
-                let path = entry.letter["path"]?.string
+                let path = entry.message["path"]?.string
                 runner.run([program, id, path == nil ? "0" : "1", path ?? ""], done: done)
             case .webhook:
                 guard let sender else {
                     done()
                     continue
                 }
-                sender.send(entry.letter.utf8, done: done)
+                sender.send(entry.message.utf8, done: done)
             }
         }
     }

@@ -16,7 +16,7 @@ final class Outbox: Sendable {
     struct Entry: Sendable {
         let number: Int64
         /// As the webhook gets it.
-        let letter: JSON
+        let message: JSON
         var owed: Set<Listener>
     }
 
@@ -25,7 +25,7 @@ final class Outbox: Sendable {
         var size = 0
         var last: Int64 = 0
         var entries: [Int64: Entry] = [:]
-        var ended: EndMark
+        var ended: DeliveryMark
     }
 
     private let path: String
@@ -40,7 +40,7 @@ final class Outbox: Sendable {
     init(path: String, now: Int64, log: ServiceLog?) {
         self.path = path
         self.log = log
-        var state = State(ended: EndMark(at: now))
+        var state = State(ended: DeliveryMark(at: now))
         for line in Outbox.lines(of: path) { Outbox.take(line, into: &state) }
         self.state = Mutex(state)
         // At once, so that it is known later what had ended before.
@@ -53,14 +53,14 @@ final class Outbox: Sendable {
     var left: [Entry] { state.withLock { $0.entries.values.sorted { $0.number < $1.number } } }
 
     /// The last ends that were heard of.
-    var ended: EndMark { state.withLock(\.ended) }
+    var ended: DeliveryMark { state.withLock(\.ended) }
 
     /// Writes down what happened, before anybody is told.
-    func add(_ letter: JSON, owedTo owed: Set<Listener>) -> Entry {
+    func add(_ message: JSON, owedTo owed: Set<Listener>) -> Entry {
         let (entry, failure) = state.withLock { state -> (Entry, Failure?) in
             state.last += 1
-            let entry = Entry(number: state.last, letter: letter, owed: owed)
-            let isEnd = state.ended.note(letter)
+            let entry = Entry(number: state.last, message: message, owed: owed)
+            let isEnd = state.ended.note(message)
             guard !owed.isEmpty else { return (entry, isEnd ? append(state.ended.line, &state) : nil) }
             state.entries[entry.number] = entry
             return (entry, append(Outbox.line(entry), &state))
@@ -90,20 +90,20 @@ final class Outbox: Sendable {
 extension Outbox {
     private static func line(_ entry: Entry) -> JSON {
         [
-            "number": .number(entry.number), "letter": entry.letter,
+            "number": .number(entry.number), "letter": entry.message,
             "owed": .array(entry.owed.map { .string($0.rawValue) }),
         ]
     }
 
     private static func take(_ line: JSON, into state: inout State) {
-        if let mark = EndMark(line) {
+        if let mark = DeliveryMark(line) {
             state.ended = mark
         } else if let number = line["number"]?.integer {
-            if let letter = line["letter"] {
+            if let message = line["letter"] {
                 let owed = (line["owed"]?.array ?? []).compactMap { $0.string.flatMap(Listener.init) }
                 state.last = max(state.last, number)
-                _ = state.ended.note(letter)
-                state.entries[number] = Entry(number: number, letter: letter, owed: Set(owed))
+                _ = state.ended.note(message)
+                state.entries[number] = Entry(number: number, message: message, owed: Set(owed))
             } else if let listener = line["heard"]?.string.flatMap(Listener.init) {
                 state.entries[number]?.owed.remove(listener)
             }
@@ -142,7 +142,7 @@ extension Outbox {
         let bytes = ([state.ended.line] + entries.map(Outbox.line)).flatMap {
             $0.utf8 + [UInt8(ascii: "\n")]
         }
-        do throws(Failure) { try WholeFile.write(bytes, to: path) } catch { return error }
+        do throws(Failure) { try AtomicFile.write(bytes, to: path) } catch { return error }
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
         // What is owed may be more than that by itself.

@@ -8,7 +8,7 @@ final class WebhookSender: Sendable {
     static let room = 1000
 
     private struct Order {
-        var letter: [UInt8]
+        var message: [UInt8]
         var done: @Sendable () -> Void
     }
 
@@ -37,12 +37,12 @@ final class WebhookSender: Sendable {
     }
 
     /// Calls `done` when the letter was taken or is given up, which is not the case when this is closed before.
-    func send(_ letter: [UInt8], done: @escaping @Sendable () -> Void = {}) {
+    func send(_ message: [UInt8], done: @escaping @Sendable () -> Void = {}) {
         enum Turn { case now, later, never }
         let turn = state.withLock { state -> Turn in
             guard !state.isClosed else { return .later }
             guard state.waiting.count < WebhookSender.room else { return .never }
-            state.waiting.append(Order(letter: letter, done: done))
+            state.waiting.append(Order(message: message, done: done))
             defer { state.isWorking = true }
             return state.isWorking ? .later : .now
         }
@@ -67,7 +67,7 @@ final class WebhookSender: Sendable {
 
     private func work() {
         while let order = next() {
-            guard deliver(order.letter) else { return }
+            guard deliver(order.message) else { return }
             order.done()
             state.withLock { if !$0.waiting.isEmpty { $0.waiting.removeFirst() } }
         }
@@ -81,12 +81,12 @@ final class WebhookSender: Sendable {
     }
 
     /// `false` when this was closed before it was taken or given up.
-    private func deliver(_ letter: [UInt8]) -> Bool {
+    private func deliver(_ message: [UInt8]) -> Bool {
         var delay = firstDelay
         for attempt in 1...WebhookSender.attempts {
             let failure: Failure
             let isPublic = deniesPrivateAddresses
-            switch LetterPost.send(letter, to: address, deniesPrivateAddresses: isPublic) {
+            switch HTTPPoster.send(message, to: address, deniesPrivateAddresses: isPublic) {
             case .success(200..<300): return true
             case .success(let status):
                 failure = Failure(.badAnswer, "cannot post to", at: place, because: "the answer is \(status)")

@@ -30,7 +30,7 @@ func webCallback(
         unsafe loop.forget(wsi)
         goesOn = true
     case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
-        loop.readMail()
+        loop.drainMailbox()
         goesOn = true
     default: goesOn = true
     }

@@ -20,7 +20,7 @@ final class WebConnection {
 
     let id: ConnectionID
     let wsi: OpaquePointer
-    let door: Door
+    let listener: ListenerKind
     var stage = Stage.request
     /// What arrives, and requests behind the one that is being answered.
     var reader: RequestReader
@@ -44,7 +44,7 @@ final class WebConnection {
     /// Bytes that came after the last response.
     var discarded = 0
     /// Lengths of a WebSocket's messages that have not been answered.
-    var letters: [Int] = []
+    var messages: [Int] = []
     /// Messages of a WebSocket or pieces of a stream that wait to be sent.
     private(set) var backlog: [[UInt8]] = []
     private var front = 0
@@ -56,13 +56,13 @@ final class WebConnection {
     /// Whether the handler has to be told of the end.
     var isAnnounced = false
 
-    init(id: ConnectionID, wsi: OpaquePointer, door: Door, limits: WebLimits) {
+    init(id: ConnectionID, wsi: OpaquePointer, listener: ListenerKind, limits: WebLimits) {
         self.id = id
         unsafe self.wsi = wsi
-        self.door = door
+        self.listener = listener
         reader = RequestReader(longestHead: limits.head)
         frames = FrameReader(longest: limits.body)
-        isKnown = door == .local
+        isKnown = listener == .local
     }
 
     /// Something waits to be sent to it.
@@ -90,13 +90,13 @@ final class WebConnection {
         // So that its end is seen.
         case .answer(let response, _, _): response.isStream
         case .waiting: false
-        case .socket: letters.count < limits.letters
+        case .socket: messages.count < limits.messages
         }
     }
 
     /// Bytes that are held for it, see ``WebLimits/memory``.
     var weight: Int {
-        reader.count + frames.count + inHand + letters.reduce(0, +) + backlogBytes
+        reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes
     }
 
     var hasBacklog: Bool { front < backlog.count }

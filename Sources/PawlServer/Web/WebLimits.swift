@@ -7,19 +7,19 @@ package struct WebLimits: Hashable, Sendable {
     /// Bytes of a request's body or of one WebSocket message.
     package var body = 2 << 20
     /// Messages of one WebSocket that wait for their answers; further ones are read when one is answered.
-    package var letters = 16
+    package var messages = 16
     /// Bytes of all requests that arrive or wait for an answer, and of all answers that wait to be read.
     ///
     /// Who would go beyond it is dropped.
     package var memory = 256 << 20
     /// Bytes of the same for callers at ports who have not shown the secret, without what each may have anyway.
-    package var strangerMemory = 16 << 20
+    package var unauthenticatedMemory = 16 << 20
     /// Bytes that each of them may have anyway.
-    package var strangerAllowance = 4 << 10
+    package var unauthenticatedAllowance = 4 << 10
     /// Bytes of a request's body or of a message that does not begin with the secret.
-    package var strangerBody = 64 << 10
+    package var unauthenticatedBody = 64 << 10
     /// Seconds that a WebSocket may stand without having shown that it may be here.
-    package var strangerTime = 60
+    package var authenticationTimeout = 60
     /// Connections of those that the socket file alone may have, beyond what the ports' clients take.
     package var reserve = 64
     /// Bytes that may wait for a client that does not read; beyond that it is dropped.

@@ -25,8 +25,8 @@ extension WebLoop {
     func readRequest(of connection: WebConnection) -> Bool {
         while case .request = connection.stage {
             switch connection.reader.next() {
-            case .hungry:
-                guard isWelcomeToGoOn(connection) else { return true }
+            case .incomplete:
+                guard mayContinue(connection) else { return true }
                 setClock(of: connection)
                 return true
             case .head(let head): begin(head, on: connection)
@@ -49,7 +49,7 @@ extension WebLoop {
     }
 
     private func begin(_ head: RequestHead, on connection: WebConnection) {
-        let request = WebRequest(head, connection: connection.id, door: connection.door)
+        let request = WebRequest(head, connection: connection.id, listener: connection.listener)
         connection.isHead = head.method == "HEAD"
         connection.keepsConnection = head.keepsConnection
         if handler.recognizes(request) { recognize(connection) }
@@ -68,15 +68,15 @@ extension WebLoop {
     }
 
     /// A body that grows is the business of those who know the secret.
-    private func isWelcomeToGoOn(_ connection: WebConnection) -> Bool {
+    private func mayContinue(_ connection: WebConnection) -> Bool {
         guard connection.request != nil, !connection.isKnown else { return true }
         look(at: connection.reader.count, of: connection) { Array(connection.reader.arriving) }
-        guard !connection.isKnown, connection.reader.count > limits.strangerBody else { return true }
+        guard !connection.isKnown, connection.reader.count > limits.unauthenticatedBody else { return true }
         refuse(
             connection,
             WebResponse(
                 413,
-                text: "without the secret a request has no more than \(limits.strangerBody) bytes"
+                text: "without the secret a request has no more than \(limits.unauthenticatedBody) bytes"
             )
         )
         return false
@@ -85,7 +85,7 @@ extension WebLoop {
     /// Lets the handler look for the secret at two lengths of what arrives.
     func look(at count: Int, of connection: WebConnection, _ beginning: () -> [UInt8]) {
         guard !connection.isKnown else { return }
-        for border in [limits.strangerAllowance, limits.strangerBody]
+        for border in [limits.unauthenticatedAllowance, limits.unauthenticatedBody]
         where connection.looked < border && count >= border {
             connection.looked = border
             if handler.recognizes(beginning()) { return recognize(connection) }
@@ -138,14 +138,14 @@ extension WebLoop {
         defer { settleReading(connection) }
         switch connection.stage {
         case .request, .waiting: return true
-        case .answer: return sendAnswer(on: connection)
+        case .answer: return sendResponse(on: connection)
         case .socket: return sendMessages(on: connection)
         case .closing: return close(connection)
         }
     }
 
     /// Sends the next part of the answer; whether the connection goes on.
-    private func sendAnswer(on connection: WebConnection) -> Bool {
+    private func sendResponse(on connection: WebConnection) -> Bool {
         guard case .answer(let response, let sent, let hasHead) = connection.stage else { return true }
         let closes = response.closes || response.isStream || !connection.keepsConnection || isStopping
         let head = hasHead ? [] : ResponseHeadWriter.bytes(of: response, closes: closes)
@@ -210,10 +210,10 @@ extension WebLoop {
 }
 
 extension WebRequest {
-    fileprivate init(_ head: RequestHead, connection: ConnectionID, door: Door) {
+    fileprivate init(_ head: RequestHead, connection: ConnectionID, listener: ListenerKind) {
         self.init(
             connection: connection,
-            door: door,
+            listener: listener,
             method: Method(rawValue: head.method) ?? .other,
             path: head.path
         )

@@ -11,7 +11,7 @@ extension WebLoop {
         }
         connection.stage = .socket
         connection.isAnnounced = true
-        setTimeout(connection.isKnown ? 0 : limits.strangerTime, of: connection)
+        setTimeout(connection.isKnown ? 0 : limits.authenticationTimeout, of: connection)
         handler.opened(connection.id, request: request)
         let rest = connection.reader.takeRest()
         unsafe rest.withUnsafeBytes { unsafe connection.frames.take($0) }
@@ -30,17 +30,17 @@ extension WebLoop {
 
     /// Hands over whole messages, as many as may wait; whether the connection goes on.
     func readFrames(of connection: WebConnection) -> Bool {
-        while case .socket = connection.stage, connection.letters.count < limits.letters {
+        while case .socket = connection.stage, connection.messages.count < limits.messages {
             switch connection.frames.next() {
-            case .hungry:
+            case .incomplete:
                 look(at: connection.frames.count, of: connection) { connection.frames.arriving }
-                let isTooMuch = !connection.isKnown && connection.frames.count > limits.strangerBody
+                let isTooMuch = !connection.isKnown && connection.frames.count > limits.unauthenticatedBody
                 if isTooMuch { end(connection, code: 1009) }
                 settleReading(connection)
                 return count(connection)
             case .message(let message):
                 connection.looked = 0
-                connection.letters.append(message.count)
+                connection.messages.append(message.count)
                 handler.received(message, from: connection.id)
             case .ping(let payload):
                 var pong: [UInt8] = []
@@ -65,8 +65,8 @@ extension WebLoop {
     }
 
     func answer(_ bytes: [UInt8], on connection: WebConnection) {
-        guard !connection.letters.isEmpty else { return }
-        connection.letters.removeFirst()
+        guard !connection.messages.isEmpty else { return }
+        connection.messages.removeFirst()
         push(bytes, on: connection)
         if !readFrames(of: connection) { kill(connection) }
     }

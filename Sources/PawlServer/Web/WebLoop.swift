@@ -26,8 +26,8 @@ final class WebLoop {
     private(set) var isStopping = false
     /// See ``WebLimits/memory``.
     private var held = 0
-    /// See ``WebLimits/strangerMemory``.
-    private var heldByStrangers = 0
+    /// See ``WebLimits/unauthenticatedMemory``.
+    private var heldUnauthenticated = 0
     /// Connections in the order in which they came, from `oldest` on; those that are gone or known are passed over.
     private var arrivals: [ConnectionID] = []
     private var oldest = 0
@@ -186,7 +186,7 @@ final class WebLoop {
         let connection = unsafe WebConnection(
             id: ConnectionID(rawValue: next),
             wsi: wsi,
-            door: door(of: wsi),
+            listener: listener(of: wsi),
             limits: limits
         )
         next += 1
@@ -195,7 +195,7 @@ final class WebLoop {
         return connection
     }
 
-    private func door(of wsi: OpaquePointer) -> Door {
+    private func listener(of wsi: OpaquePointer) -> ListenerKind {
         guard let vhost = unsafe lws_get_vhost(wsi), let name = unsafe lws_get_vhost_name(vhost) else {
             return .port(isSecure: false)
         }
@@ -210,17 +210,17 @@ final class WebLoop {
     /// Where all places are taken, the oldest connection that has not shown the secret makes room: who holds them all
     /// keeps nobody out.
     func hasRoom(at listener: OpaquePointer) -> Bool {
-        let isLocal = unsafe door(of: listener) == .local
+        let isLocal = unsafe listener(of: listener) == .local
         let limit = limits.connections - (isLocal ? 0 : limits.reserve)
         if byID.count - leaving < limit { return true }
-        guard leaving < WebLoop.mostLeaving, let oldest = takeOldestStranger() else { return false }
+        guard leaving < WebLoop.mostLeaving, let oldest = takeOldestUnauthenticated() else { return false }
         oldest.isLeaving = true
         leaving += 1
         kill(oldest)
         return true
     }
 
-    private func takeOldestStranger() -> WebConnection? {
+    private func takeOldestUnauthenticated() -> WebConnection? {
         defer {
             if oldest > arrivals.count / 2 {
                 arrivals.removeFirst(oldest)
@@ -242,7 +242,7 @@ final class WebLoop {
         }
         if !connection.isKnown { arrivals.append(connection.id) }
         // With TLS the library has its own clock until that stands.
-        if connection.door != .port(isSecure: true) { setTimeout(limits.requestTime, of: connection) }
+        if connection.listener != .port(isSecure: true) { setTimeout(limits.requestTime, of: connection) }
     }
 
     func forget(_ wsi: OpaquePointer) {
@@ -250,7 +250,7 @@ final class WebLoop {
         byID[connection.id] = nil
         if connection.isLeaving { leaving -= 1 }
         held -= connection.counted
-        heldByStrangers -= strangersShare(of: connection)
+        heldUnauthenticated -= unauthenticatedShare(of: connection)
         if connection.isAnnounced { handler.closed(connection.id) }
     }
 
@@ -308,7 +308,7 @@ final class WebLoop {
 
     // MARK: letters
 
-    func readMail() {
+    func drainMailbox() {
         for message in mailbox.take() {
             switch message {
             case .reply(let id, let response):
@@ -320,7 +320,7 @@ final class WebLoop {
                 }
             case .answer(let id, let bytes):
                 if let connection = byID[id] { answer(bytes, on: connection) }
-            case .welcome(let id):
+            case .markAuthenticated(let id):
                 if let connection = byID[id] {
                     recognize(connection)
                     setTimeout(0, of: connection)
@@ -343,24 +343,24 @@ final class WebLoop {
 
     /// Counts what is held for it now; whether so much may be held.
     func count(_ connection: WebConnection) -> Bool {
-        let before = strangersShare(of: connection)
+        let before = unauthenticatedShare(of: connection)
         let weight = connection.weight
         held += weight - connection.counted
         connection.counted = weight
-        let share = strangersShare(of: connection)
-        heldByStrangers += share - before
-        return held <= limits.memory && (share == 0 || heldByStrangers <= limits.strangerMemory)
+        let share = unauthenticatedShare(of: connection)
+        heldUnauthenticated += share - before
+        return held <= limits.memory && (share == 0 || heldUnauthenticated <= limits.unauthenticatedMemory)
     }
 
     /// What it takes of the memory that is there for those who have not shown the secret; a few bytes are free, so that
     /// a small call always gets through.
-    private func strangersShare(of connection: WebConnection) -> Int {
-        connection.isKnown ? 0 : max(0, connection.counted - limits.strangerAllowance)
+    private func unauthenticatedShare(of connection: WebConnection) -> Int {
+        connection.isKnown ? 0 : max(0, connection.counted - limits.unauthenticatedAllowance)
     }
 
     /// Its client has shown who it is.
     func recognize(_ connection: WebConnection) {
-        heldByStrangers -= strangersShare(of: connection)
+        heldUnauthenticated -= unauthenticatedShare(of: connection)
         connection.isKnown = true
     }
 

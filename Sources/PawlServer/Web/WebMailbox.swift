@@ -9,7 +9,7 @@ final class WebMailbox: Sendable {
         case push(Set<ConnectionID>, [[UInt8]])
         /// The answer to the oldest message that is not answered.
         case answer(ConnectionID, [UInt8])
-        case welcome(ConnectionID)
+        case markAuthenticated(ConnectionID)
         case end(ConnectionID)
         /// Shows that the thread comes round.
         case beat
@@ -21,7 +21,7 @@ final class WebMailbox: Sendable {
         var messages: [Message] = []
         /// When the oldest of them came.
         var since = ContinuousClock.Instant.now
-        var delays = Delays()
+        var latencies = LatencyHistogram()
         /// Whether a beat that was asked for has been taken.
         var hasBeat = true
         var context: OpaquePointer?
@@ -33,7 +33,7 @@ final class WebMailbox: Sendable {
     func attach(_ context: OpaquePointer) { state.withLock { unsafe $0.context = context } }
 
     /// How long the server's thread let its letters wait.
-    var delays: Delays { state.withLock { $0.delays } }
+    var latencies: LatencyHistogram { state.withLock { $0.latencies } }
 
     /// The loop has ended; what comes now is answered here.
     func detach() {
@@ -43,7 +43,7 @@ final class WebMailbox: Sendable {
             defer { state.messages = [] }
             return state.messages
         }
-        for message in left { turnAway(message) }
+        for message in left { reject(message) }
     }
 
     func post(_ message: Message) {
@@ -57,12 +57,12 @@ final class WebMailbox: Sendable {
             if let context = unsafe state.context { unsafe lws_cancel_service(context) }
             return true
         }
-        if !isTaken { turnAway(message) }
+        if !isTaken { reject(message) }
     }
 
     func take() -> [Message] {
         state.withLock { state in
-            if !state.messages.isEmpty { state.delays.note(.now - state.since) }
+            if !state.messages.isEmpty { state.latencies.note(.now - state.since) }
             defer { state.messages = [] }
             return state.messages
         }
@@ -80,10 +80,10 @@ final class WebMailbox: Sendable {
 
     func beat() { state.withLock { $0.hasBeat = true } }
 
-    private func turnAway(_ message: Message) {
+    private func reject(_ message: Message) {
         switch message {
         case .stop(let completion): completion()
-        case .reply, .push, .answer, .welcome, .end, .beat: break
+        case .reply, .push, .answer, .markAuthenticated, .end, .beat: break
         }
     }
 }

@@ -5,7 +5,7 @@ package struct ConnectionID: Hashable, Sendable {
 }
 
 /// How a request reached us.
-package enum Door: Hashable, Sendable {
+package enum ListenerKind: Hashable, Sendable {
     /// The socket file, which only its owner can open.
     case local
     /// A TCP port.
@@ -35,7 +35,7 @@ package struct WebRequest: Sendable {
     }
 
     package var connection: ConnectionID
-    package var door: Door
+    package var listener: ListenerKind
     package var method: Method
     /// Percent-decoded, without the query; begins with `/`.
     package var path: String
@@ -44,9 +44,9 @@ package struct WebRequest: Sendable {
     package var fields: [Field: String] = [:]
     package var body: [UInt8] = []
 
-    package init(connection: ConnectionID, door: Door, method: Method, path: String) {
+    package init(connection: ConnectionID, listener: ListenerKind, method: Method, path: String) {
         self.connection = connection
-        self.door = door
+        self.listener = listener
         self.method = method
         self.path = path
     }

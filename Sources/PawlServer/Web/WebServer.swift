@@ -52,7 +52,7 @@ package final class WebServer: Sendable {
     }
 
     /// How long the server's thread let letters wait, since it was started.
-    var delays: Delays { mailbox.delays }
+    var latencies: LatencyHistogram { mailbox.latencies }
 
     /// Whether the server's thread has come round since this was last asked.
     package func takeBeat() -> Bool { mailbox.takeBeat() }
@@ -60,8 +60,8 @@ package final class WebServer: Sendable {
     /// Answers a WebSocket's oldest message that has no answer yet; those of one socket are to be answered in turn.
     package func answer(_ bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.answer(socket, bytes)) }
 
-    /// Lets a WebSocket stay for as long as it likes, see ``WebLimits/strangerTime``.
-    package func welcome(_ socket: ConnectionID) { mailbox.post(.welcome(socket)) }
+    /// Lets a WebSocket stay for as long as it likes, see ``WebLimits/authenticationTimeout``.
+    package func markAuthenticated(_ socket: ConnectionID) { mailbox.post(.markAuthenticated(socket)) }
 
     /// Ends a WebSocket or a stream once everything has been sent.
     package func end(_ connection: ConnectionID) { mailbox.post(.end(connection)) }

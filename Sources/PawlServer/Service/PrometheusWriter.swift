@@ -1,5 +1,5 @@
 /// Figures in Prometheus' text format.
-struct FigurePage {
+struct PrometheusWriter {
     typealias Labels = [(name: String, value: String)]
 
     private(set) var text = ""
@@ -20,16 +20,16 @@ struct FigurePage {
         for (labels, value) in values { add(name, labels, value) }
     }
 
-    mutating func histogram(_ name: String, _ help: String, _ delays: Delays) {
+    mutating func histogram(_ name: String, _ help: String, _ latencies: LatencyHistogram) {
         begin(name, help, "histogram")
         var below = 0
-        for (step, count) in zip(Delays.steps, delays.counts) {
+        for (step, count) in zip(LatencyHistogram.steps, latencies.counts) {
             below += count
             add(name + "_bucket", [("le", "\(step)")], Double(below))
         }
-        add(name + "_bucket", [("le", "+Inf")], Double(delays.count))
-        add(name + "_sum", [], delays.sum)
-        add(name + "_count", [], Double(delays.count))
+        add(name + "_bucket", [("le", "+Inf")], Double(latencies.count))
+        add(name + "_sum", [], latencies.sum)
+        add(name + "_count", [], Double(latencies.count))
     }
 
     private mutating func begin(_ name: String, _ help: String, _ kind: String) {
@@ -37,7 +37,7 @@ struct FigurePage {
     }
 
     private mutating func add(_ name: String, _ labels: Labels, _ value: Double) {
-        let words = labels.map { "\($0.name)=\"\(FigurePage.escaped($0.value))\"" }.joined(separator: ",")
+        let words = labels.map { "\($0.name)=\"\(PrometheusWriter.escaped($0.value))\"" }.joined(separator: ",")
         text += name + (words.isEmpty ? "" : "{\(words)}") + " \(value)\n"
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// What was decided about each download since the service started, and what its server answered.
 ///
 /// Bounded: the last entries of the downloads that something happened to last.
-final class Chronicle: DownloadDelegate {
+final class DecisionLog: DownloadDelegate {
     private struct Page {
         var entries: [JSON] = []
         var response: DownloadResponse?
@@ -31,10 +31,10 @@ final class Chronicle: DownloadDelegate {
             guard case .object(var members) = ServiceEvent.json(event) else { return }
             members.removeAll { $0.name == "id" }
             members.append(JSON.Member("at", .number(Int64(time(nil)))))
-            if case .notice(let notice) = event.kind { members += Chronicle.parts(of: notice.message) }
+            if case .notice(let notice) = event.kind { members += DecisionLog.parts(of: notice.message) }
             edit(event.id) { page in
                 page.entries.append(.object(members))
-                if page.entries.count > Chronicle.entriesOfOne { page.entries.removeFirst() }
+                if page.entries.count > DecisionLog.entriesOfOne { page.entries.removeFirst() }
             }
         }
     }
@@ -51,9 +51,9 @@ final class Chronicle: DownloadDelegate {
             state.clock += 1
             change(&state.pages[id, default: Page()])
             state.pages[id]?.touched = state.clock
-            guard state.pages.count > Chronicle.downloads * 2 else { return }
+            guard state.pages.count > DecisionLog.downloads * 2 else { return }
             let oldest = state.pages.sorted { $0.value.touched < $1.value.touched }
-            for (id, _) in oldest.prefix(Chronicle.downloads) { state.pages[id] = nil }
+            for (id, _) in oldest.prefix(DecisionLog.downloads) { state.pages[id] = nil }
         }
     }
 
@@ -62,7 +62,7 @@ final class Chronicle: DownloadDelegate {
         let page = state.withLock { $0.pages[id] }
         return [
             JSON.Member("log", .array(page?.entries ?? [])),
-            JSON.Member("response", page?.response.map(Chronicle.json) ?? .null),
+            JSON.Member("response", page?.response.map(DecisionLog.json) ?? .null),
         ]
     }
 

@@ -6,7 +6,7 @@ import Testing
 
 extension BrowserTests {
     /// Who may see the page, and what becomes of it when the service is gone.
-    @Suite struct DoorTests {
+    @Suite struct ListenerKindTests {
         @Test func `the secret lets in, another word does not`() async throws {
             try await PageBench.with { bench in
                 let page = try await BrowserPage(bench.browser)
@@ -54,7 +54,7 @@ extension BrowserTests {
 
         @Test func `the page stays connected when strangers are sent away`() async throws {
             try await PageBench.with {
-                $0.limits.strangerTime = 1
+                $0.limits.authenticationTimeout = 1
             } _: { bench in
                 let page = try await bench.page()
                 // Opened after the page's own, so it would be closed after it.

@@ -3,7 +3,7 @@ import PawlCore
 import Synchronization
 
 /// What is counted for `/metrics`, in Prometheus' text format.
-final class Figures: Sendable {
+final class Metrics: Sendable {
     private struct Counts {
         var received: Int64 = 0
         var finished = 0
@@ -29,9 +29,9 @@ final class Figures: Sendable {
         }
     }
 
-    /// `delays` are the server's.
-    func text(_ manager: DownloadManager, _ delays: Delays?, adoptions: Adoptions?) async -> String {
-        var page = FigurePage()
+    /// `latencies` are the server's.
+    func text(_ manager: DownloadManager, _ latencies: LatencyHistogram?, orphanedSessions: OrphanedSessions?) async -> String {
+        var page = PrometheusWriter()
         if let queue = try? await manager.counts(), let running = try? await manager.running() {
             page.gauge(
                 "pawl_downloads",
@@ -55,18 +55,18 @@ final class Figures: Sendable {
         }
         if let budgets = try? await manager.hostBudgets() { add(budgets, to: &page) }
         add(counts.withLock { $0 }, to: &page)
-        if let adoptions {
+        if let orphanedSessions {
             page.gauge(
                 "pawl_adopted_sessions",
                 "Background sessions that go on here while their programs are gone.",
-                Double(adoptions.count)
+                Double(orphanedSessions.count)
             )
         }
-        if let delays {
+        if let latencies {
             page.histogram(
                 "pawl_loop_delay_seconds",
                 "How long answers and messages waited for the server's thread.",
-                delays
+                latencies
             )
         }
         return page.text
@@ -75,12 +75,12 @@ final class Figures: Sendable {
     /// Of so many hosts at most, those with the most connections: each is a series of its own in Prometheus.
     private static let hosts = 100
 
-    private func add(_ budgets: [Origin: HostBudget], to page: inout FigurePage) {
+    private func add(_ budgets: [Origin: HostBudget], to page: inout PrometheusWriter) {
         let busiest = budgets.map { (name: $0.key.text, budget: $0.value) }
-            .sorted { ($1.budget.inUse, $0.name) < ($0.budget.inUse, $1.name) }.prefix(Figures.hosts)
+            .sorted { ($1.budget.inUse, $0.name) < ($0.budget.inUse, $1.name) }.prefix(Metrics.hosts)
         page.gauge(
             "pawl_host_connections",
-            "Connections to a host, of the \(Figures.hosts) hosts with the most.",
+            "Connections to a host, of the \(Metrics.hosts) hosts with the most.",
             busiest.map { ([("host", $0.name)], Double($0.budget.inUse)) }
         )
         page.gauge(
@@ -90,7 +90,7 @@ final class Figures: Sendable {
         )
     }
 
-    private func add(_ counts: Counts, to page: inout FigurePage) {
+    private func add(_ counts: Counts, to page: inout PrometheusWriter) {
         page.counter(
             "pawl_received_bytes_total",
             "Bytes received for downloads that finished.",

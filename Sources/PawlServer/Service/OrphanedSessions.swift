@@ -5,7 +5,7 @@ import Synchronization
 /// Goes on with background sessions whose programs are gone, until these are there again or nothing is left to do (A2).
 ///
 /// What a session's delegate would have heard stays in its queue, and is told by the program that makes the session again.
-final class Adoptions: Sendable {
+final class OrphanedSessions: Sendable {
     private enum Standing {
         /// It has work, or that is just being found out.
         case here(isAtWork: Bool)

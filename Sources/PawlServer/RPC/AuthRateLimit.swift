@@ -1,5 +1,5 @@
 /// How many guesses are looked at: many at once, since programs with an old secret are no attack, then a few each second.
-package struct GuessBudget: Hashable, Sendable {
+package struct AuthRateLimit: Hashable, Sendable {
     package static let burst = 100.0
     package static let perSecond = 10.0
 
@@ -10,7 +10,7 @@ package struct GuessBudget: Hashable, Sendable {
 
     /// Whether one more is looked at.
     package mutating func take(now: ContinuousClock.Instant) -> Bool {
-        left = min(GuessBudget.burst, left + max(0, (now - at) / .seconds(1)) * GuessBudget.perSecond)
+        left = min(AuthRateLimit.burst, left + max(0, (now - at) / .seconds(1)) * AuthRateLimit.perSecond)
         at = now
         guard left >= 1 else { return false }
         left -= 1
@@ -24,5 +24,5 @@ package struct GuessBudget: Hashable, Sendable {
     }
 
     /// It was no guess.
-    package mutating func restoreOriginal() { left = min(GuessBudget.burst, left + 1) }
+    package mutating func restoreOriginal() { left = min(AuthRateLimit.burst, left + 1) }
 }

@@ -1,7 +1,7 @@
 import PawlCore
 
 /// Which ends of downloads were heard of: those before a second, and some within it.
-struct EndMark: Hashable, Sendable {
+struct DeliveryMark: Hashable, Sendable {
     private(set) var at: Int64
     private(set) var ids: Set<String> = []
 
@@ -17,10 +17,10 @@ struct EndMark: Hashable, Sendable {
     var line: JSON { ["ended": .number(at), "ids": .array(ids.sorted().map { .string($0) })] }
 
     /// Whether the letter tells of an end that counts.
-    mutating func note(_ letter: JSON) -> Bool {
-        guard let word = letter["event"]?.string, let occasion = Hooks.Occasion(rawValue: word),
+    mutating func note(_ message: JSON) -> Bool {
+        guard let word = message["event"]?.string, let occasion = Hooks.Occasion(rawValue: word),
             occasion.isEnd,
-            let id = letter["id"]?.string, let second = letter["download"]?["endedAt"]?.integer, second >= at
+            let id = message["id"]?.string, let second = message["download"]?["endedAt"]?.integer, second >= at
         else { return false }
         if second > at { (at, ids) = (second, []) }
         return ids.insert(id).inserted

@@ -2,7 +2,7 @@ package import PawlCore
 import PawlCurl
 
 /// Sends a few bytes to a web address, beside all downloads.
-package enum LetterPost {
+package enum HTTPPoster {
     /// Blocks the calling thread; gives the answer's status, or why there was none.
     package static func send(
         _ json: [UInt8],

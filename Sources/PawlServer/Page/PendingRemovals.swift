@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// What is to go stands still at once, with its slot, so that taking it back changes nothing. The service removes what
 /// is left here before it stops.
-final class Departures: Sendable {
-    private struct Departure {
+final class PendingRemovals: Sendable {
+    private struct PendingRemoval {
         let keepsFile: Bool
         /// It ran or waited.
         var wasUnderWay: Bool
@@ -15,7 +15,7 @@ final class Departures: Sendable {
     }
 
     private let manager: DownloadManager
-    private let leaving = Mutex<[Download.ID: Departure]>([:])
+    private let leaving = Mutex<[Download.ID: PendingRemoval]>([:])
 
     init(_ manager: DownloadManager) { self.manager = manager }
 
@@ -33,7 +33,7 @@ final class Departures: Sendable {
         }
         let isFirst = leaving.withLock { leaving in
             guard let other = leaving[id] else {
-                leaving[id] = Departure(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
+                leaving[id] = PendingRemoval(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
                 return true
             }
             // Of two who remove it at once one has stopped it, and knows how it was.
@@ -46,9 +46,9 @@ final class Departures: Sendable {
 
     /// Takes a removal back; `false` when it is too late.
     func restore(_ id: Download.ID) async throws(PawlError) -> Bool {
-        guard let departure = leaving.withLock({ $0.removeValue(forKey: id) }) else { return false }
-        departure.timer.cancel()
-        if departure.wasUnderWay { try await manager.resume(id) }
+        guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return false }
+        pendingRemoval.timer.cancel()
+        if pendingRemoval.wasUnderWay { try await manager.resume(id) }
         return true
     }
 
@@ -58,8 +58,8 @@ final class Departures: Sendable {
     }
 
     private func complete(_ id: Download.ID) async {
-        guard let departure = leaving.withLock({ $0.removeValue(forKey: id) }) else { return }
+        guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return }
         // What it cannot remove, the manager tells in an event.
-        _ = try? await manager.remove(id, keepingFile: departure.keepsFile)
+        _ = try? await manager.remove(id, keepingFile: pendingRemoval.keepsFile)
     }
 }

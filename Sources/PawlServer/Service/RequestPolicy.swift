@@ -5,7 +5,7 @@ import PawlCore
 /// A page of another origin can make a browser send requests here, and a name that its owner points at this machine (DNS
 /// rebinding) makes them look like requests to ourselves. Both show in the Host and Origin fields (RFC 9110 §7.2, RFC
 /// 6454 §7).
-package struct Gatekeeper: Hashable, Sendable {
+package struct RequestPolicy: Hashable, Sendable {
     /// Names in Host that are ours, without a port; addresses always are.
     package var names: Set<String>
     /// Whether pages of every origin may call.
@@ -23,7 +23,7 @@ package struct Gatekeeper: Hashable, Sendable {
 
     /// `nil` when the request may come in, else why not.
     package func refusal(of request: WebRequest) -> String? {
-        if request.door == .local { return nil }
+        if request.listener == .local { return nil }
         guard let host = request.fields[.host], isOurs(host) else {
             return "this name is not one of this server's"
         }
@@ -35,14 +35,14 @@ package struct Gatekeeper: Hashable, Sendable {
                 ? "pages of other sites may not call this server" : nil
         }
         for scheme in ["http://", "https://"] where origin == scheme + host { return nil }
-        if allowsExtensions, Gatekeeper.extensions.contains(where: origin.hasPrefix) { return nil }
-        return "pages of \(Gatekeeper.plain(origin)) may not call this server"
+        if allowsExtensions, RequestPolicy.extensions.contains(where: origin.hasPrefix) { return nil }
+        return "pages of \(RequestPolicy.plain(origin)) may not call this server"
     }
 
     /// A name is ours when it was given; a numeric address cannot have been rebound.
     private func isOurs(_ host: String) -> Bool {
-        guard let name = Gatekeeper.name(of: host) else { return false }
-        return names.contains(name.lowercased()) || Gatekeeper.isNumeric(name)
+        guard let name = RequestPolicy.name(of: host) else { return false }
+        return names.contains(name.lowercased()) || RequestPolicy.isNumeric(name)
     }
 
     /// Without the port, an IPv6 literal without its brackets.

@@ -5,9 +5,9 @@ import PawlCore
 /// A write to a socket costs the system the same whether one letter is in it or ten, so what comes during a round goes
 /// out together in the next. A thousand writes in a row would keep calls waiting for as long as they take; between
 /// portions the server's thread looks at everybody else.
-struct Rounds {
+struct BatchedBroadcast {
     struct Portion: Equatable {
-        var letters: [[UInt8]]
+        var messages: [[UInt8]]
         var listeners: Set<ConnectionID>
         /// Until the next one.
         var pause: Duration
@@ -22,11 +22,11 @@ struct Rounds {
 
     private(set) var listeners: Set<ConnectionID> = []
     /// For the next round.
-    private var letters: [[UInt8]] = []
+    private var messages: [[UInt8]] = []
     private var present: [[UInt8]] = []
     /// Who has not had the present round's letters.
     private var waiting: [ConnectionID] = []
-    private var pause = Rounds.length
+    private var pause = BatchedBroadcast.length
     /// Somebody takes portions.
     private var isGoing = false
 
@@ -35,11 +35,11 @@ struct Rounds {
 
     mutating func remove(_ listener: ConnectionID) { listeners.remove(listener) }
 
-    mutating func add(_ letter: [UInt8]) { letters.append(letter) }
+    mutating func add(_ message: [UInt8]) { messages.append(message) }
 
     /// Whether the caller has to take portions from now on, until there is none.
     mutating func begins() -> Bool {
-        guard !isGoing, !letters.isEmpty else { return false }
+        guard !isGoing, !messages.isEmpty else { return false }
         isGoing = true
         return true
     }
@@ -50,28 +50,28 @@ struct Rounds {
             isGoing = false
             return nil
         }
-        let portion = waiting.suffix(Rounds.portion)
+        let portion = waiting.suffix(BatchedBroadcast.portion)
         waiting.removeLast(portion.count)
-        return Portion(letters: present, listeners: listeners.intersection(portion), pause: pause)
+        return Portion(messages: present, listeners: listeners.intersection(portion), pause: pause)
     }
 
     private mutating func beginRound() -> Bool {
-        guard !letters.isEmpty else { return false }
-        present = letters
-        letters = []
+        guard !messages.isEmpty else { return false }
+        present = messages
+        messages = []
         waiting = Array(listeners)
-        let portions = max(1, (waiting.count + Rounds.portion - 1) / Rounds.portion)
-        pause = max(Rounds.shortestPause, Rounds.length / portions)
+        let portions = max(1, (waiting.count + BatchedBroadcast.portion - 1) / BatchedBroadcast.portion)
+        pause = max(BatchedBroadcast.shortestPause, BatchedBroadcast.length / portions)
         return true
     }
 
     /// All that is left, for everybody at once.
     mutating func rest() -> [Portion] {
         let behind = listeners.intersection(waiting)
-        defer { (letters, waiting) = ([], []) }
+        defer { (messages, waiting) = ([], []) }
         return [
-            Portion(letters: present, listeners: behind, pause: .zero),
-            Portion(letters: letters, listeners: listeners, pause: .zero),
+            Portion(messages: present, listeners: behind, pause: .zero),
+            Portion(messages: messages, listeners: listeners, pause: .zero),
         ]
     }
 }

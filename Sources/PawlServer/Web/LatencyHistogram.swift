@@ -1,5 +1,5 @@
 /// How long something waited, each time: in steps, as Prometheus counts them.
-struct Delays: Hashable, Sendable {
+struct LatencyHistogram: Hashable, Sendable {
     /// Upper ends of the steps in seconds; what took longer is in `count` alone.
     static let steps = [0.001, 0.005, 0.02, 0.1, 0.5, 2]
 
@@ -12,6 +12,6 @@ struct Delays: Hashable, Sendable {
         let seconds = delay / .seconds(1)
         count += 1
         sum += seconds
-        if let step = Delays.steps.firstIndex(where: { seconds <= $0 }) { counts[step] += 1 }
+        if let step = LatencyHistogram.steps.firstIndex(where: { seconds <= $0 }) { counts[step] += 1 }
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 package import PawlCore
 
 /// Writes a file that its owner alone can read, so that a reader sees the old one or the new one.
-package enum WholeFile {
+package enum AtomicFile {
     package static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
         let draft = path + "__temp"
         _ = unsafe unlink(draft)

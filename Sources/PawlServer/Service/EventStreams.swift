@@ -3,11 +3,11 @@ import PawlCore
 import Synchronization
 
 /// Tells events to those who listen: WebSockets in aria2's words, streams in ours.
-final class EventLines: Sendable {
+final class EventStreams: Sendable {
     private struct State {
         var server: WebServer?
         /// WebSockets and what they have to be told.
-        var rounds = Rounds()
+        var broadcasts = BatchedBroadcast()
         var readers: Set<ConnectionID> = []
         /// What runs, as far as events told: aria2's words depend on it.
         var running: Set<Download.ID> = []
@@ -17,7 +17,7 @@ final class EventLines: Sendable {
 
     func attach(_ server: WebServer) { state.withLock { $0.server = server } }
     /// Whether it was not there yet.
-    func add(socket: ConnectionID) -> Bool { state.withLock { $0.rounds.add(socket) } }
+    func add(socket: ConnectionID) -> Bool { state.withLock { $0.broadcasts.add(socket) } }
     func add(reader: ConnectionID) { state.withLock { _ = $0.readers.insert(reader) } }
 
     /// What ran before anything was told.
@@ -25,17 +25,17 @@ final class EventLines: Sendable {
 
     func remove(_ connection: ConnectionID) {
         state.withLock { state in
-            state.rounds.remove(connection)
+            state.broadcasts.remove(connection)
             state.readers.remove(connection)
         }
     }
 
     func tell(_ event: DownloadEvent) {
         let (server, readers, begins) = state.withLock { state in
-            for word in EventLines.words(for: event, &state.running) {
-                state.rounds.add(EventLines.letter(word, event.id))
+            for word in EventStreams.words(for: event, &state.running) {
+                state.broadcasts.add(EventStreams.message(word, event.id))
             }
-            return (state.server, state.readers, state.rounds.begins())
+            return (state.server, state.readers, state.broadcasts.begins())
         }
         if begins { Task { await tellInRounds() } }
         if !readers.isEmpty {
@@ -44,9 +44,9 @@ final class EventLines: Sendable {
     }
 
     private func tellInRounds() async {
-        while let (server, portion) = state.withLock({ state in state.rounds.next().map { (state.server, $0) }
+        while let (server, portion) = state.withLock({ state in state.broadcasts.next().map { (state.server, $0) }
         }) {
-            server?.push(portion.letters, to: portion.listeners)
+            server?.push(portion.messages, to: portion.listeners)
             try? await Task.sleep(for: portion.pause)
         }
     }
@@ -54,19 +54,19 @@ final class EventLines: Sendable {
     /// Says of what runs that it stops: nothing more is told after this.
     func tellStop() {
         let (server, rest) = state.withLock { state in
-            for id in state.running { state.rounds.add(EventLines.letter("onDownloadStop", id)) }
+            for id in state.running { state.broadcasts.add(EventStreams.message("onDownloadStop", id)) }
             state.running = []
-            return (state.server, state.rounds.rest())
+            return (state.server, state.broadcasts.rest())
         }
-        for portion in rest { server?.push(portion.letters, to: portion.listeners) }
+        for portion in rest { server?.push(portion.messages, to: portion.listeners) }
     }
 
-    private static func letter(_ word: String, _ id: Download.ID) -> [UInt8] {
-        let letter: JSON = [
+    private static func message(_ word: String, _ id: Download.ID) -> [UInt8] {
+        let message: JSON = [
             "jsonrpc": "2.0", "method": .string("aria2.\(word)"),
             "params": [["gid": .string(id.description)]],
         ]
-        return letter.utf8
+        return message.utf8
     }
 
     /// What aria2 would say.
