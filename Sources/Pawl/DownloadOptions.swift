@@ -71,7 +71,7 @@ public struct DownloadOptions: Sendable, Hashable {
     public var checksum: String?
     /// The bytes that the content must have.
     ///
-    /// Another length fails with ``PawlError/Code/badAnswer`` when the server tells it, else with
+    /// Another length fails with ``PawlError/Code/badResponse`` when the server tells it, else with
     /// ``PawlError/Code/checksumMismatch``. It says nothing of a ``range``. Default `nil`, which takes what comes.
     public var expectedLength: Int64?
     /// Attempts after the first that bring no new byte; progress starts the count again.

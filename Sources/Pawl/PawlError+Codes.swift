@@ -32,7 +32,7 @@ extension PawlError.Code {
     /// The host's name could not be resolved.
     public static let nameResolution = Self(rawValue: 19)
     /// The server's answer was bad or not the one that was expected.
-    public static let badAnswer = Self(rawValue: 22)
+    public static let badResponse = Self(rawValue: 22)
     /// More redirects than ``DownloadOptions/maximumRedirects``, or a loop.
     public static let tooManyRedirects = Self(rawValue: 23)
     /// The server wants other credentials (401, 403, 407).

@@ -13,7 +13,7 @@ import Testing
             (.diskFull, .diskFull), (.alreadyDownloading, .alreadyDownloading), (.fileExists, .fileExists),
             (.renameFailed, .renameFailed), (.cannotOpen, .cannotOpen), (.cannotCreate, .cannotCreate),
             (.inputOutput, .inputOutput), (.cannotMakeFolder, .cannotMakeFolder),
-            (.nameResolution, .nameResolution), (.badAnswer, .badAnswer),
+            (.nameResolution, .nameResolution), (.badResponse, .badResponse),
             (.tooManyRedirects, .tooManyRedirects),
             (.authorization, .authorization), (.badOption, .badOption), (.overloaded, .overloaded),
             (.checksumMismatch, .checksumMismatch), (.insecure, .insecure), (.newerJournal, .newerJournal),

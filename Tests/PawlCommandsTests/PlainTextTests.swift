@@ -36,15 +36,15 @@ import Testing
     }
 
     @Test func `several files end with their sum`() {
-        var roster = Roster()
-        for id: UInt64 in 1...3 { roster.add(id, source: "s") }
+        var ledger = RunLedger()
+        for id: UInt64 in 1...3 { ledger.add(id, source: "s") }
         let file = DownloadedFile(path: "f", length: 1024, received: 0, duration: 1, wasThere: false)
-        _ = roster.apply(.finished(file), of: 1)
-        #expect(PlainText.summary(roster, unfinished: 0, seconds: 61) == "1 finished, 1.00 KiB in 1:01")
-        _ = roster.apply(.state(.paused), of: 2)
-        _ = roster.apply(.failed(PawlError(Failure(.timeout, "x", at: "y", because: "z"))), of: 3)
+        _ = ledger.apply(.finished(file), of: 1)
+        #expect(PlainText.summary(ledger, unfinished: 0, seconds: 61) == "1 finished, 1.00 KiB in 1:01")
+        _ = ledger.apply(.state(.paused), of: 2)
+        _ = ledger.apply(.failed(PawlError(Failure(.timeout, "x", at: "y", because: "z"))), of: 3)
         #expect(
-            PlainText.summary(roster, unfinished: 1, seconds: 2)
+            PlainText.summary(ledger, unfinished: 1, seconds: 2)
                 == "1 finished, 1 failed, 1 unfinished, 1.00 KiB in 2.0s"
         )
     }

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (404, Failure.Code.notFound), (403, .authorization), (410, .notFound), (418, .badAnswer),
+        (404, Failure.Code.notFound), (403, .authorization), (410, .notFound), (418, .badResponse),
     ])
     func `a final status fails at once with its code`(status: Int, code: Failure.Code) {
         let stage = Stage()

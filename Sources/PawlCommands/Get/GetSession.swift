@@ -11,8 +11,8 @@ struct GetSession: ~Copyable {
     private let downloader: Downloader
     private var next = 0
     private var downloads: [UInt64: Download] = [:]
-    private var roster = Roster()
-    private var teller: Teller
+    private var ledger = RunLedger()
+    private var reporter: ProgressReporter
     private var isInterrupted = false
     /// Whether something was heard in the last round: then more is likely to come at once.
     private var isBusy = false
@@ -22,9 +22,9 @@ struct GetSession: ~Copyable {
         self.plan = plan
         let mailbox = try Mailbox()
         let cursor = CursorGuard()
-        teller = Teller(plan.options, terminal: .standardError(), cursor: cursor, files: plan.items.count)
+        reporter = ProgressReporter(plan.options, terminal: .standardError(), cursor: cursor, files: plan.items.count)
         // First of all threads, so that the downloader's inherit the mask.
-        SignalWatch.start(hasDisplay: teller.hasDisplay, cursor: cursor) { mailbox.post(.signal($0)) }
+        SignalWatch.start(hasDisplay: reporter.hasDisplay, cursor: cursor) { mailbox.post(.signal($0)) }
         var configuration = Downloader.Configuration()
         configuration.jobs = plan.options.jobs
         configuration.rateLimit = plan.options.rateLimit
@@ -40,8 +40,8 @@ struct GetSession: ~Copyable {
 
     consuming func run() -> Int32 {
         feed()
-        while !roster.active.isEmpty {
-            teller.show(roster, left: plan.items.count - next, downloads: downloads)
+        while !ledger.active.isEmpty {
+            reporter.show(ledger, left: plan.items.count - next, downloads: downloads)
             mailbox.wait(milliseconds: untilNext, patience: isBusy ? patience : 0)
             let messages = mailbox.take()
             isBusy = !messages.isEmpty
@@ -52,10 +52,10 @@ struct GetSession: ~Copyable {
         // Also when all is done: the threads end in good order. A pipe that nobody reads would never let them.
         if plan.stream == nil || !isInterrupted { downloader.shutDown() }
         for message in mailbox.take() { hear(message) }
-        let unfinished = roster.active.count + roster.paused + plan.items.count - next
-        let code = roster.exitCode(isUnfinished: unfinished > 0)
-        teller.end(
-            roster,
+        let unfinished = ledger.active.count + ledger.paused + plan.items.count - next
+        let code = ledger.exitCode(isUnfinished: unfinished > 0)
+        reporter.end(
+            ledger,
             unfinished: unfinished,
             seconds: Double(milliseconds() - start) / 1000,
             exitCode: code
@@ -65,20 +65,20 @@ struct GetSession: ~Copyable {
 
     /// How long events may lie unheard while there are many.
     private var untilNext: Int32? {
-        let next = teller.untilNext()
+        let next = reporter.untilNext()
         return isBusy ? min(next ?? 20, 20) : next
     }
 
     /// How many downloads may end before this thread has to look: so few that no slot is ever free for want of work.
     private var patience: Int {
-        let active = roster.active.count
+        let active = ledger.active.count
         return next < plan.items.count ? max(1, active - plan.options.jobs * 2) : max(1, active)
     }
 
     /// Keeps a few more downloads in the downloader than run at once: enough that no slot is ever free, few enough
     /// that a list of any length costs little memory.
     private mutating func feed() {
-        while next < plan.items.count, roster.active.count < plan.options.jobs * 4 {
+        while next < plan.items.count, ledger.active.count < plan.options.jobs * 4 {
             let item = plan.items[next]
             next += 1
             do throws(PawlError) {
@@ -90,10 +90,10 @@ struct GetSession: ~Copyable {
                         try downloader.add(item.source, options: options)
                     }
                 downloads[download.id.rawValue] = download
-                roster.add(download.id.rawValue, source: download.source)
+                ledger.add(download.id.rawValue, source: download.source)
                 download.resume()
             } catch {
-                teller.tell(roster.refuse(error))
+                reporter.tell(ledger.refuse(error))
             }
         }
     }
@@ -113,16 +113,16 @@ struct GetSession: ~Copyable {
         switch message {
         case .event(let event):
             let id = event.id.rawValue
-            if let report = roster.apply(event.kind, of: id) { teller.tell(report) }
-            if roster.active[id] == nil { downloads[id] = nil }
+            if let report = ledger.apply(event.kind, of: id) { reporter.tell(report) }
+            if ledger.active[id] == nil { downloads[id] = nil }
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
             isInterrupted = true
         case .signal(SIGTSTP):
-            teller.stop()
+            reporter.stop()
         case .signal(SIGCONT):
-            teller.goOn()
+            reporter.goOn()
         case .signal:
-            teller.redrawSoon()
+            reporter.redrawSoon()
         }
     }
 }

@@ -45,15 +45,15 @@ package enum JSONLines {
     }
 
     /// The last line.
-    package static func summary(_ roster: Roster, unfinished: Int, seconds: Double, exitCode: UInt8) -> String
+    package static func summary(_ ledger: RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) -> String
     {
         var object = JSONObject()
         object.set("event", "summary")
-        object.set("finished", roster.finished)
-        object.set("failed", roster.failed)
+        object.set("finished", ledger.finished)
+        object.set("failed", ledger.failed)
         object.set("unfinished", unfinished)
-        object.set("bytes", roster.finishedBytes)
-        object.set("received", roster.receivedBytes)
+        object.set("bytes", ledger.finishedBytes)
+        object.set("received", ledger.receivedBytes)
         object.set("seconds", seconds, decimals: 3)
         object.set("exitCode", exitCode)
         return object.line

@@ -25,7 +25,7 @@ package struct JSONObject {
     /// A number with so many decimals at most; JSON has no word for what is not finite, so that becomes `null`.
     package mutating func set(_ key: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite, abs(value) < 1e15 else { return add(key, nil) }
-        add(key, .number((value < 0 ? "-" : "") + Figures.fixed(abs(value), decimals: decimals)))
+        add(key, .number((value < 0 ? "-" : "") + NumberFormat.fixed(abs(value), decimals: decimals)))
     }
 
     /// The object as a line without its end.

@@ -21,33 +21,33 @@ package enum PlainText {
     }
 
     private static func wait(_ seconds: Double) -> String {
-        seconds < 1 ? "at once" : "in \(Figures.duration(seconds))"
+        seconds < 1 ? "at once" : "in \(NumberFormat.duration(seconds))"
     }
 
     /// The last line when there were several files.
-    package static func summary(_ roster: Roster, unfinished: Int, seconds: Double) -> String {
-        var parts = ["\(roster.finished) finished"]
-        if roster.failed > 0 { parts.append("\(roster.failed) failed") }
+    package static func summary(_ ledger: RunLedger, unfinished: Int, seconds: Double) -> String {
+        var parts = ["\(ledger.finished) finished"]
+        if ledger.failed > 0 { parts.append("\(ledger.failed) failed") }
         if unfinished > 0 { parts.append("\(unfinished) unfinished") }
-        parts.append("\(Figures.size(roster.finishedBytes)) in \(time(seconds))")
+        parts.append("\(NumberFormat.size(ledger.finishedBytes)) in \(time(seconds))")
         return parts.joined(separator: ", ")
     }
 
     private static func started(_ total: Int64?, _ resumedAt: Int64) -> String {
-        let size = total.map(Figures.size) ?? "size unknown"
-        return resumedAt > 0 ? "continued at \(Figures.size(resumedAt)) of \(size)" : "started, \(size)"
+        let size = total.map(NumberFormat.size) ?? "size unknown"
+        return resumedAt > 0 ? "continued at \(NumberFormat.size(resumedAt)) of \(size)" : "started, \(size)"
     }
 
     private static func finished(_ file: DownloadedFile) -> String {
         if file.wasThere { return "\(file.path): exists already, nothing was downloaded" }
         // A speed over less than the clock can tell means nothing.
         let speed =
-            file.duration >= 0.1 ? " (\(Figures.speed(Int64(Double(file.received) / file.duration))))" : ""
-        return "\(file.path): finished, \(Figures.size(file.length)) in \(time(file.duration))\(speed)"
+            file.duration >= 0.1 ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
+        return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)"
     }
 
     /// Tenths matter while there is no minute.
     private static func time(_ seconds: Double) -> String {
-        seconds < 60 ? Figures.fixed(max(0, seconds), decimals: 1) + "s" : Figures.duration(seconds)
+        seconds < 60 ? NumberFormat.fixed(max(0, seconds), decimals: 1) + "s" : NumberFormat.duration(seconds)
     }
 }

@@ -61,11 +61,11 @@ package struct ProgressRenderer: Sendable {
 
     private func text(of row: ProgressRow, in column: ColumnLayout.Column) -> String {
         switch column {
-        case .percent: row.percent.map { Figures.fixed($0, decimals: 1) + "%" } ?? ""
-        case .finePercent: row.percent.map { Figures.fixed($0, decimals: 2) + "%" } ?? ""
-        case .size: row.total.map { Figures.size(min(row.written, $0), of: $0) } ?? Figures.size(row.written)
-        case .speed: row.status ?? Figures.speed(row.speed)
-        case .timeLeft: row.status == nil ? row.timeLeft.map(Figures.duration) ?? "" : ""
+        case .percent: row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? ""
+        case .finePercent: row.percent.map { NumberFormat.fixed($0, decimals: 2) + "%" } ?? ""
+        case .size: row.total.map { NumberFormat.size(min(row.written, $0), of: $0) } ?? NumberFormat.size(row.written)
+        case .speed: row.status ?? NumberFormat.speed(row.speed)
+        case .timeLeft: row.status == nil ? row.timeLeft.map(NumberFormat.duration) ?? "" : ""
         case .connections: row.connections > 0 ? "x\(row.connections)" : ""
         }
     }

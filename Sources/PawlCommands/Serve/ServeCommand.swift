@@ -28,30 +28,30 @@ extension Command {
             return 0
         }
         configuration.log = try options.log(isDetached: parent != nil, root: configuration.root)
-        let teller = ServeTeller(options, log: configuration.log, isDetached: parent != nil)
+        let reporter = ServeReporter(options, log: configuration.log, isDetached: parent != nil)
         let known = configuration
         let restarter = Restarter(isSupervised: supervisor.isThere, isDetached: parent != nil)
         let watchdog = Watchdog(
             onBeat: { supervisor.beat() },
             onFault: { finding in
-                teller.tell("fault", Restarter.text(finding))
+                reporter.tell("fault", Restarter.text(finding))
                 restarter.end(finding)
             }
         )
         try ServeSession.run(configuration, watchdog: watchdog) { service in
             let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
-            teller.tell("serving", "serving \(known.root) at \(known.socket)\(port)")
-            if let why = service.portRefusal { teller.tell("noPort", why) }
+            reporter.tell("serving", "serving \(known.root) at \(known.socket)\(port)")
+            if let why = service.portRefusal { reporter.tell("noPort", why) }
             parent?.tell()
             supervisor.tell("READY=1")
         }
-        teller.tell("stopped", "stopped; everything unfinished continues at the next start")
+        reporter.tell("stopped", "stopped; everything unfinished continues at the next start")
         return 0
     }
 }
 
 /// Tells a person, the log, or both what becomes of the service.
-private struct ServeTeller: Sendable {
+private struct ServeReporter: Sendable {
     private let log: ServiceLog?
     private let isPlain: Bool
 

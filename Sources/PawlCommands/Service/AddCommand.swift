@@ -79,7 +79,7 @@ private struct AddSession {
 
     private func tell(_ source: String, _ id: String) {
         let address = Redaction.address(source)
-        Answer(options.verb).tell(
+        CommandOutput(options.verb).tell(
             ["event": "added", "id": .string(id), "url": .string(address)],
             "\(id.prefix(ShortIDs.fewest)) \(address)"
         )

@@ -89,10 +89,10 @@ struct DownloadTable {
         let isMoving = download.isRunning && download.state == "transferring"
         return [
             String(download.id.prefix(digits)), download.state,
-            download.percent.map { Figures.fixed($0, decimals: 1) + "%" } ?? "",
-            download.total.map(Figures.size) ?? (download.written > 0 ? Figures.size(download.written) : ""),
-            isMoving ? Figures.speed(download.speed) : "",
-            isMoving ? download.timeLeft.map(Figures.duration) ?? "" : "",
+            download.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? "",
+            download.total.map(NumberFormat.size) ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),
+            isMoving ? NumberFormat.speed(download.speed) : "",
+            isMoving ? download.timeLeft.map(NumberFormat.duration) ?? "" : "",
             download.title + (download.error.map { ": \(TerminalText.harmless($0.message))" } ?? ""),
         ]
     }

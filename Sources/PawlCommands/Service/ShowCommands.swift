@@ -15,7 +15,7 @@ extension Command {
         let client = try options.client()
         for id in ids {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)
-            Answer(options).tell(details, DownloadSheet(details).text)
+            CommandOutput(options).tell(details, DownloadSheet(details).text)
         }
         return 0
     }
@@ -30,11 +30,11 @@ extension Command {
         if let first = operands.first { throw Failure.unexpected(first, in: "status") }
         let status = try options.client().call("pawl.status", to: "ask")
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
-        Answer(options).tell(
+        CommandOutput(options).tell(
             status,
             "pawl \(status["version"]?.string ?? "") serves \(status["root"]?.string ?? "") (process \(number("pid"))): "
                 + "\(number("running")) running, \(number("waiting")) waiting, \(number("ended")) ended, "
-                + Figures.speed(number("speed"))
+                + NumberFormat.speed(number("speed"))
                 + (status["portRefusal"]?.string.map { "\nno page and no aria2 clients: \($0)" } ?? "")
         )
         return 0
@@ -56,7 +56,7 @@ extension Command {
             guard error.code == .network else { throw error }
         }
         try SocketLock.waitUntilFree(client.socket)
-        Answer(options).tell(
+        CommandOutput(options).tell(
             ["stopped": .bool(true)],
             "stopped; everything unfinished continues at the next start"
         )
@@ -79,8 +79,8 @@ private struct DownloadSheet {
         for source in details["sources"]?.array ?? [] { lines.append(("from", source.string ?? "")) }
         lines.append(("size", size(download)))
         if download.isRunning {
-            let left = download.timeLeft.map { ", \(Figures.duration($0)) left" } ?? ""
-            lines.append(("speed", Figures.speed(download.speed) + left))
+            let left = download.timeLeft.map { ", \(NumberFormat.duration($0)) left" } ?? ""
+            lines.append(("speed", NumberFormat.speed(download.speed) + left))
         }
         if let type = details["type"]?.string { lines.append(("type", type)) }
         if let group = download.group { lines.append(("group", group)) }
@@ -95,21 +95,21 @@ private struct DownloadSheet {
 
     private func size(_ download: RemoteDownload) -> String {
         guard let total = download.total else {
-            return "\(Figures.size(download.written)) of an unknown size"
+            return "\(NumberFormat.size(download.written)) of an unknown size"
         }
-        let percent = download.percent.map { " (\(Figures.fixed($0, decimals: 1))%)" } ?? ""
-        return "\(Figures.size(download.written)) of \(Figures.size(total))\(percent)"
+        let percent = download.percent.map { " (\(NumberFormat.fixed($0, decimals: 1))%)" } ?? ""
+        return "\(NumberFormat.size(download.written)) of \(NumberFormat.size(total))\(percent)"
     }
 }
 
 extension JSON {
     /// A connection.
     fileprivate var line: String {
-        let end = self["end"]?.integer.map { Figures.size($0) } ?? "the end"
+        let end = self["end"]?.integer.map { NumberFormat.size($0) } ?? "the end"
         let speed =
             self["isReceiving"]?.bool == true
-            ? Figures.speed(self["speed"]?.integer ?? 0) : "waits for an answer"
+            ? NumberFormat.speed(self["speed"]?.integer ?? 0) : "waits for an answer"
         return
-            "\(Figures.size(self["offset"]?.integer ?? 0)) to \(end), \(speed), \(self["url"]?.string ?? "")"
+            "\(NumberFormat.size(self["offset"]?.integer ?? 0)) to \(end), \(speed), \(self["url"]?.string ?? "")"
     }
 }

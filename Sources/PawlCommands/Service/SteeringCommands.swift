@@ -27,7 +27,7 @@ extension Command {
                 let method = options.takesAll ? "pawl.\(name)All" : "pawl.\(name)Group"
                 let given: JSON = options.group.map { [.string($0)] } ?? []
                 try client.call(method, given, to: name)
-                Answer(options).tell(["\(name)": .bool(true)], "\(done) \(options.group ?? "all")")
+                CommandOutput(options).tell(["\(name)": .bool(true)], "\(done) \(options.group ?? "all")")
                 return 0
             }
             try requireIDs(ids, in: name)
@@ -39,7 +39,7 @@ extension Command {
             )
             for member in result.members ?? [] {
                 let words = member.value.bool == true ? done : "nothing to do"
-                Answer(options).tell(
+                CommandOutput(options).tell(
                     ["id": .string(member.name), "changed": member.value],
                     "\(member.name.prefix(ShortIDs.fewest)) \(words)"
                 )
@@ -66,7 +66,7 @@ extension Command {
             ids.joined(separator: " ")
         )
         for member in result.members ?? [] {
-            Answer(options).tell(
+            CommandOutput(options).tell(
                 ["id": .string(member.name), "changed": member.value],
                 "\(member.name.prefix(ShortIDs.fewest)) removed"
             )
@@ -143,7 +143,7 @@ extension Command {
             guard result != .null, result.bool != false else {
                 throw Failure(.unknown, "cannot \(name)", at: words[0], because: why)
             }
-            Answer(options).tell(["id": .string(words[0]), "\(name)": result], "\(words[0]) done")
+            CommandOutput(options).tell(["id": .string(words[0]), "\(name)": result], "\(words[0]) done")
             return 0
         }
     }
@@ -160,8 +160,8 @@ extension Command {
         let rate = text.lowercased() == "none" ? nil : try OptionValues.rate("limit", text)
         let given = [rate.map { JSON.number($0) } ?? .null] + words.dropFirst().map { .string($0) }
         try options.client().call("pawl.limit", .array(given), to: "limit", words.count > 1 ? words[1] : nil)
-        let told = rate.map { Figures.speed($0) } ?? "no limit"
-        Answer(options).tell(["limit": given[0]], "\(words.count > 1 ? words[1] : "all together"): \(told)")
+        let told = rate.map { NumberFormat.speed($0) } ?? "no limit"
+        CommandOutput(options).tell(["limit": given[0]], "\(words.count > 1 ? words[1] : "all together"): \(told)")
         return 0
     }
 
@@ -171,7 +171,7 @@ extension Command {
 }
 
 /// What a verb has to say when it was done: a sentence, or JSON.
-struct Answer {
+struct CommandOutput {
     private let isJSON: Bool
 
     init(_ options: VerbOptions) { isJSON = options.isJSON }

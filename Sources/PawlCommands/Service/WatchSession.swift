@@ -114,7 +114,7 @@ struct WatchSession: ~Copyable {
         var frame = renderer.lines(shown.map { ProgressRow($0, digits: digits) }, totals: nil, tick: tick)
         var last = StyledLine()
         let figures = ["running", "waiting", "ended"].map { "\(status[$0]?.integer ?? 0) \($0)" }
-        let text = (figures + [Figures.speed(status["speed"]?.integer ?? 0)]).joined(separator: ", ")
+        let text = (figures + [NumberFormat.speed(status["speed"]?.integer ?? 0)]).joined(separator: ", ")
         last.append(
             TerminalText.shortened(text, to: max(1, size.columns - 1), ellipsis: glyphs.ellipsis),
             .faint

@@ -20,7 +20,7 @@ extension Command {
         if !isShown, let opener = Desktop.opener {
             if try ChildProcess.run(opener, [link]) == 0 { return 0 }
         }
-        Answer(options).tell(answer, link)
+        CommandOutput(options).tell(answer, link)
         return 0
     }
 }

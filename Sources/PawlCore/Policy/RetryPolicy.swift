@@ -50,13 +50,13 @@ package struct RetryPolicy: Hashable, Sendable {
         case .tooSlow: Disposition(code: .tooSlow, isRetried: true)
         case .status(let status, _): disposition(ofStatus: status)
         // A proof that fails once fails again: the judge has already chosen what else can be tried.
-        case .unproven: Disposition(code: .badAnswer, isRetried: false)
+        case .unproven: Disposition(code: .badResponse, isRetried: false)
         // Someone has to log in first; asking again would bring the same page.
-        case .page: Disposition(code: .badAnswer, isRetried: false)
+        case .page: Disposition(code: .badResponse, isRetried: false)
         // An error of the moment, or a new version: the next response tells.
-        case .suspectPage: Disposition(code: .badAnswer, isRetried: true)
+        case .suspectPage: Disposition(code: .badResponse, isRetried: true)
         // Where the server points does not change between two attempts.
-        case .badRedirect: Disposition(code: .badAnswer, isRetried: false)
+        case .badRedirect: Disposition(code: .badResponse, isRetried: false)
         // Nor does what it leads over.
         case .downgrade: Disposition(code: .insecure, isRetried: false)
         // A loop stays a loop.
@@ -87,9 +87,9 @@ package struct RetryPolicy: Hashable, Sendable {
         // The password stays wrong.
         case .denied: Disposition(code: .authorization, isRetried: false)
         // FTP's 4xx replies are of the moment, and libcurl does not tell them from 5xx.
-        case .serverRefused: Disposition(code: .badAnswer, isRetried: true)
+        case .serverRefused: Disposition(code: .badResponse, isRetried: true)
         // Not HTTP at all; a wrong port answers the same each time.
-        case .malformed: Disposition(code: .badAnswer, isRetried: false)
+        case .malformed: Disposition(code: .badResponse, isRetried: false)
         // Whoever gave the address may not have meant it; asking again would try the same one.
         case .privateAddress: Disposition(code: .insecure, isRetried: false)
         // Unknown causes get the benefit of the doubt, a bounded number of times.
@@ -110,11 +110,11 @@ package struct RetryPolicy: Hashable, Sendable {
         // A gateway's upstream restarts.
         case 502, 504: Disposition(code: .overloaded, isRetried: true)
         // A crash in the server may be of the moment.
-        case 500: Disposition(code: .badAnswer, isRetried: true)
+        case 500: Disposition(code: .badResponse, isRetried: true)
         // Cloudflare's family of origin troubles.
         case 520...527: Disposition(code: .overloaded, isRetried: true)
         // Every other status is an answer that will not change.
-        case _: Disposition(code: .badAnswer, isRetried: false)
+        case _: Disposition(code: .badResponse, isRetried: false)
         }
     }
 }

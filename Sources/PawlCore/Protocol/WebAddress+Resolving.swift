@@ -9,7 +9,7 @@ extension WebAddress {
             return try resolved(try Self.reference(reference))
         } catch {
             throw Failure(
-                .badAnswer,
+                .badResponse,
                 "cannot follow the reference",
                 at: "\(Redaction.address(reference)) from \(redacted)",
                 because: error.why

@@ -58,7 +58,7 @@ extension Failure {
         package static let inputOutput = Code(rawValue: 17)
         package static let cannotMakeFolder = Code(rawValue: 18)
         package static let nameResolution = Code(rawValue: 19)
-        package static let badAnswer = Code(rawValue: 22)
+        package static let badResponse = Code(rawValue: 22)
         package static let tooManyRedirects = Code(rawValue: 23)
         package static let authorization = Code(rawValue: 24)
         package static let badOption = Code(rawValue: 28)

@@ -89,7 +89,7 @@ final class WebhookSender: Sendable {
             switch HTTPPoster.send(message, to: address, deniesPrivateAddresses: isPublic) {
             case .success(200..<300): return true
             case .success(let status):
-                failure = Failure(.badAnswer, "cannot post to", at: place, because: "the answer is \(status)")
+                failure = Failure(.badResponse, "cannot post to", at: place, because: "the answer is \(status)")
                 // It will say the same again.
                 if status < 500, status != 408, status != 429 {
                     log?.note(failure)

@@ -215,7 +215,7 @@ extension Failure.Code {
         case .cannotResume: "cannot resume"
         case .diskFull: "disk full"
         case .inputOutput: "input or output"
-        case .badAnswer: "bad answer"
+        case .badResponse: "bad answer"
         case .authorization: "authorization"
         case .overloaded: "overloaded"
         case .checksumMismatch: "checksum"

@@ -7,9 +7,9 @@ import Testing
         (407, .authorization, false, false), (404, .notFound, false, false), (410, .notFound, false, false),
         (408, .timeout, true, false), (425, .timeout, true, false), (429, .overloaded, true, true),
         (503, .overloaded, true, true), (502, .overloaded, true, false), (504, .overloaded, true, false),
-        (500, .badAnswer, true, false), (520, .overloaded, true, false), (527, .overloaded, true, false),
-        (400, .badAnswer, false, false), (416, .badAnswer, false, false), (204, .badAnswer, false, false),
-        (501, .badAnswer, false, false), (528, .badAnswer, false, false),
+        (500, .badResponse, true, false), (520, .overloaded, true, false), (527, .overloaded, true, false),
+        (400, .badResponse, false, false), (416, .badResponse, false, false), (204, .badResponse, false, false),
+        (501, .badResponse, false, false), (528, .badResponse, false, false),
     ])
     func `each status has one disposition`(status: Int, code: Failure.Code, isRetried: Bool, complains: Bool)
     {
@@ -23,7 +23,7 @@ import Testing
         (.connectionRefused, .network, true), (.connectTimeout, .timeout, true),
         (.connectionLost, .network, true), (.truncated, .network, true), (.tls, .insecure, false),
         (.proxy, .network, true), (.notFound, .notFound, false), (.denied, .authorization, false),
-        (.serverRefused, .badAnswer, true), (.malformed, .badAnswer, false), (.other, .unknown, true),
+        (.serverRefused, .badResponse, true), (.malformed, .badResponse, false), (.other, .unknown, true),
     ])
     func `each transfer fault has one disposition`(
         kind: TransferFault.Kind,
@@ -36,8 +36,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (AttemptFault.silent(answered: true), Failure.Code.timeout, true), (.unproven(""), .badAnswer, false),
-        (.page(""), .badAnswer, false), (.badRedirect(""), .badAnswer, false),
+        (AttemptFault.silent(answered: true), Failure.Code.timeout, true), (.unproven(""), .badResponse, false),
+        (.page(""), .badResponse, false), (.badRedirect(""), .badResponse, false),
         (.downgrade(to: ""), .insecure, false),
         (.tooManyRedirects(3), .tooManyRedirects, false),
     ])

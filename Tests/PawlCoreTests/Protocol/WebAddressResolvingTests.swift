@@ -53,7 +53,7 @@ struct WebAddressResolvingTests {
     func `a reference that leads nowhere is refused with code 22`(_ reference: String) throws {
         let base = try WebAddress.parse("https://h.example/dir/file?sig=secret").address
         let error = #expect(throws: Failure.self) { try base.resolving(reference) }
-        #expect(error?.code == .badAnswer)
+        #expect(error?.code == .badResponse)
         #expect(error?.description.contains("secret") == false)
         #expect(error?.description.contains("from https://h.example/dir/file?…") == true)
     }

@@ -38,7 +38,7 @@ import Testing
         bench.begin()
         bench.answer(Bench.redirect(to: place))
         #expect(bench.machine.phase == .failed)
-        #expect(bench.machine.failure?.code == .badAnswer)
+        #expect(bench.machine.failure?.code == .badResponse)
         #expect(bench.machine.failure?.what == "cannot follow the redirect of")
         #expect(bench.machine.failure?.why.isEmpty == false)
         if !why.isEmpty { #expect(bench.machine.failure?.why == why) }
@@ -63,7 +63,7 @@ import Testing
         #expect(bench.notices.contains { $0.contains("it has 99 bytes, not the 100 that it must have") })
         bench.answer(Bench.whole(101))
         #expect(bench.machine.phase == .failed)
-        #expect(bench.machine.failure?.code == .badAnswer)
+        #expect(bench.machine.failure?.code == .badResponse)
         #expect(bench.machine.failure?.why == "it has 101 bytes, not the 100 that it must have")
         #expect(bench.machine.written == 0)
     }

@@ -3,8 +3,8 @@ import Pawl
 import PawlCore
 
 /// Tells a person or a program what happens, in the manner that the options and the terminal call for.
-struct Teller: ~Copyable {
-    private enum Manner {
+struct ProgressReporter: ~Copyable {
+    private enum OutputMode {
         /// Bars that are redrawn, lines that stay scroll up.
         case display
         /// One line a change.
@@ -15,7 +15,7 @@ struct Teller: ~Copyable {
         case quiet
     }
 
-    private let manner: Manner
+    private let mode: OutputMode
     private let cursor: CursorGuard
     private let glyphs: ProgressRenderer.Glyphs
     private let files: Int
@@ -35,17 +35,17 @@ struct Teller: ~Copyable {
         glyphs = terminal.takesUnicode ? .unicode : .plain
         // Bars and the file's bytes on one terminal would spoil each other.
         let isShared = options.stream == .standardOutput && isatty(STDOUT_FILENO) == 1
-        manner =
+        mode =
             options.isJSON
             ? .json : options.isQuiet || isShared ? .quiet : terminal.takesCodes ? .display : .lines
     }
 
     /// Whether bars are drawn, so that changes of the terminal matter.
-    var hasDisplay: Bool { manner == .display }
+    var hasDisplay: Bool { mode == .display }
 
     /// Time between two shows: a redraw, or JSON's progress.
     private var interval: Int64? {
-        switch manner {
+        switch mode {
         case .display: 200
         case .json: 1000
         case .lines, .quiet: nil
@@ -59,7 +59,7 @@ struct Teller: ~Copyable {
 
     mutating func tell(_ report: Report) {
         let isFailure = if case .failed = report.kind { true } else { false }
-        switch manner {
+        switch mode {
         case .display:
             if isWorthKeeping(report) { permanent.append(PlainText.line(report)) }
         case .lines:
@@ -75,13 +75,13 @@ struct Teller: ~Copyable {
     /// Writes what was told, and shows where the downloads stand when it is time.
     ///
     /// The downloader does not know of `left` more files yet.
-    mutating func show(_ roster: borrowing Roster, left: Int, downloads: [UInt64: Download]) {
+    mutating func show(_ ledger: borrowing RunLedger, left: Int, downloads: [UInt64: Download]) {
         let now = milliseconds()
         if let interval, now >= nextShow {
             nextShow = now + interval
-            let running = running(roster, downloads)
-            if manner == .json { for row in running { output.appendLine(JSONLines.progress(row.snapshot)) } }
-            if manner == .display { draw(roster, running, left: left) }
+            let running = running(ledger, downloads)
+            if mode == .json { for row in running { output.appendLine(JSONLines.progress(row.snapshot)) } }
+            if mode == .display { draw(ledger, running, left: left) }
         }
         output.flush()
         errors.flush()
@@ -113,19 +113,19 @@ struct Teller: ~Copyable {
     }
 
     /// The last words.
-    mutating func end(_ roster: borrowing Roster, unfinished: Int, seconds: Double, exitCode: UInt8) {
-        switch manner {
+    mutating func end(_ ledger: borrowing RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) {
+        switch mode {
         case .display:
             errors.append(painter.paint(permanent: permanent, frame: [], width: TerminalState.size().columns))
             errors.append(cursor.showingCode())
             fallthrough
         case .lines:
             if files > 1 {
-                errors.appendLine(PlainText.summary(roster, unfinished: unfinished, seconds: seconds))
+                errors.appendLine(PlainText.summary(ledger, unfinished: unfinished, seconds: seconds))
             }
         case .json:
             output.appendLine(
-                JSONLines.summary(roster, unfinished: unfinished, seconds: seconds, exitCode: exitCode)
+                JSONLines.summary(ledger, unfinished: unfinished, seconds: seconds, exitCode: exitCode)
             )
         case .quiet:
             break
@@ -154,22 +154,22 @@ struct Teller: ~Copyable {
     }
 
     /// Those that are past waiting, in the order in which they were added.
-    private func running(_ roster: borrowing Roster, _ downloads: [UInt64: Download]) -> [Running] {
-        roster.active.sorted { $0.key < $1.key }.compactMap { id, entry in
+    private func running(_ ledger: borrowing RunLedger, _ downloads: [UInt64: Download]) -> [Running] {
+        ledger.active.sorted { $0.key < $1.key }.compactMap { id, entry in
             guard let snapshot = downloads[id]?.snapshot, snapshot.state != .waiting else { return nil }
             return Running(snapshot: snapshot, isRetrying: entry.isRetrying)
         }
     }
 
-    private mutating func draw(_ roster: borrowing Roster, _ running: [Running], left: Int) {
+    private mutating func draw(_ ledger: borrowing RunLedger, _ running: [Running], left: Int) {
         // A shell's background job must not scribble over what its user is doing.
         guard TerminalState.isInForeground() else { return }
         let size = TerminalState.size()
         let renderer = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows)
-        let waiting = left + roster.active.count - running.count
+        let waiting = left + ledger.active.count - running.count
         let totals =
             files > 1
-            ? ProgressTotals(roster, running.map(\.snapshot), files: files, hasUnknown: waiting > 0) : nil
+            ? ProgressTotals(ledger, running.map(\.snapshot), files: files, hasUnknown: waiting > 0) : nil
         let rows = running.map { ProgressRow($0.snapshot, isRetrying: $0.isRetrying) }
         let frame = renderer.lines(rows, totals: totals, tick: tick)
         tick += 1
@@ -181,10 +181,10 @@ struct Teller: ~Copyable {
 
 extension ProgressTotals {
     /// The sum of all; its size is not known while there are files of which nothing is known yet.
-    fileprivate init(_ roster: borrowing Roster, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool)
+    fileprivate init(_ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool)
     {
-        let written = running.reduce(roster.finishedBytes) { $0.addingClamped($1.written) }
-        var total: Int64? = hasUnknown ? nil : roster.finishedBytes
+        let written = running.reduce(ledger.finishedBytes) { $0.addingClamped($1.written) }
+        var total: Int64? = hasUnknown ? nil : ledger.finishedBytes
         for snapshot in running {
             total = total.flatMap { sum in snapshot.total.map { sum.addingClamped($0) } }
         }
@@ -192,8 +192,8 @@ extension ProgressTotals {
         let timeLeft = total.flatMap { smoothed > 0 ? Double(max(0, $0 - written)) / Double(smoothed) : nil }
         self.init(
             files: files,
-            finished: roster.finished,
-            failed: roster.failed,
+            finished: ledger.finished,
+            failed: ledger.failed,
             written: written,
             total: total,
             speed: running.reduce(0) { $0 + $1.speed },

@@ -1,5 +1,5 @@
 /// Numbers as people read them, each in a bounded number of columns.
-package enum Figures {
+package enum NumberFormat {
     private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
     /// `999 B`, `1.23 KiB`, `12.3 MiB`: three digits that count, at most 8 columns.

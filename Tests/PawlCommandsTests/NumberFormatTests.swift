@@ -2,34 +2,34 @@ import Testing
 
 @testable import PawlCommands
 
-@Suite struct FiguresTests {
+@Suite struct NumberFormatTests {
     @Test(arguments: [
         (Int64(0), "0 B"), (999, "999 B"), (1000, "0.97 KiB"), (1024, "1.00 KiB"), (10_240, "10.0 KiB"),
         (102_400, "100 KiB"), (1_048_575, "0.99 MiB"), (1_048_576, "1.00 MiB"), (5_000_000_000, "4.65 GiB"),
         (.max, "8.00 EiB"),
     ])
     func `D6 sizes have three digits that count`(bytes: Int64, text: String) {
-        #expect(Figures.size(bytes) == text)
-        #expect(Figures.speed(bytes) == text.filter { $0 != "i" } + "/s")
+        #expect(NumberFormat.size(bytes) == text)
+        #expect(NumberFormat.speed(bytes) == text.filter { $0 != "i" } + "/s")
     }
 
     @Test func `done and total share the total's unit`() {
-        #expect(Figures.size(0, of: 5) == "0/5 B")
-        #expect(Figures.size(1_048_576, of: 104_857_600) == "1.00/100 MiB")
-        #expect(Figures.size(1024, of: 1_073_741_824) == "0.00/1.00 GiB")
+        #expect(NumberFormat.size(0, of: 5) == "0/5 B")
+        #expect(NumberFormat.size(1_048_576, of: 104_857_600) == "1.00/100 MiB")
+        #expect(NumberFormat.size(1024, of: 1_073_741_824) == "0.00/1.00 GiB")
     }
 
     @Test func `no figure is wider than its column`() {
         var value: Int64 = 1
         while value < .max / 3 {
             for near in [value - 1, value, value + 1] {
-                #expect(Figures.size(near).count <= 8)
-                #expect(Figures.size(near - 1, of: near).count <= 13)
+                #expect(NumberFormat.size(near).count <= 8)
+                #expect(NumberFormat.size(near - 1, of: near).count <= 13)
             }
             value = value * 3 / 2 + 1
         }
         for seconds in [0, 59, 60, 3599, 3600, 86_399, 86_400, 8_639_999, 8_640_000, 1e12] {
-            #expect(Figures.duration(seconds).count <= 7)
+            #expect(NumberFormat.duration(seconds).count <= 7)
         }
     }
 
@@ -40,7 +40,7 @@ import Testing
         (9e9, ">99d"), (.infinity, ">99d"),
     ])
     func `durations are read like a clock`(seconds: Double, text: String) {
-        #expect(Figures.duration(seconds) == text)
+        #expect(NumberFormat.duration(seconds) == text)
     }
 
     @Test(arguments: [
@@ -48,6 +48,6 @@ import Testing
         (7.0, 0, "7"), (.nan, 1, "?"), (-1, 1, "?"),
     ])
     func `A6 decimals are cut and never rounded up to the end`(value: Double, decimals: Int, text: String) {
-        #expect(Figures.fixed(value, decimals: decimals) == text)
+        #expect(NumberFormat.fixed(value, decimals: decimals) == text)
     }
 }

@@ -2,7 +2,7 @@ package import Pawl
 import PawlCore
 
 /// What is known of all downloads of one command: who is under way, how the others ended, and the exit code.
-package struct Roster: Sendable {
+package struct RunLedger: Sendable {
     /// A download that has not ended.
     package struct Entry: Sendable, Hashable {
         package var source: String

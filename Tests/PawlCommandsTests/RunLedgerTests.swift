@@ -1,0 +1,98 @@
+import PawlCore
+import Testing
+
+@testable import Pawl
+@testable import PawlCommands
+
+@Suite struct RunLedgerTests {
+    private let file = DownloadedFile(path: "./f", length: 90, received: 40, duration: 2, wasThere: false)
+
+    private func error(_ code: Failure.Code) -> PawlError {
+        PawlError(Failure(code, "failed", at: "http://h/f", because: "so"))
+    }
+
+    @Test func `all finished gives 0, and the sums are kept`() {
+        var ledger = RunLedger()
+        for id: UInt64 in 1...3 {
+            ledger.add(id, source: "s")
+            _ = ledger.apply(.finished(file), of: id)
+        }
+        #expect(ledger.active.isEmpty)
+        #expect((ledger.finished, ledger.finishedBytes, ledger.receivedBytes) == (3, 270, 120))
+        #expect(ledger.exitCode(isUnfinished: false) == 0)
+    }
+
+    @Test func `the code is that of the last that failed`() {
+        var ledger = RunLedger()
+        for id: UInt64 in 1...3 { ledger.add(id, source: "s") }
+        _ = ledger.apply(.failed(error(.notFound)), of: 2)
+        _ = ledger.apply(.failed(error(.timeout)), of: 1)
+        _ = ledger.apply(.finished(file), of: 3)
+        #expect(ledger.exitCode(isUnfinished: false) == 2)
+        #expect(ledger.refuse(error(.badOption)).id == nil)
+        #expect(ledger.exitCode(isUnfinished: false) == 28)
+        #expect(ledger.failed == 3)
+    }
+
+    @Test func `an interruption that left something undone gives 7 whatever failed`() {
+        var ledger = RunLedger()
+        ledger.add(1, source: "s")
+        _ = ledger.apply(.failed(error(.notFound)), of: 1)
+        #expect(ledger.exitCode(isUnfinished: true) == 7)
+    }
+
+    @Test func `D9 a paused download has ended for this command, with 7`() {
+        var ledger = RunLedger()
+        ledger.add(1, source: "s")
+        #expect(ledger.apply(.state(.paused), of: 1)?.kind == .paused)
+        #expect(ledger.active.isEmpty)
+        #expect(ledger.exitCode(isUnfinished: false) == 7)
+    }
+
+    @Test func `A9 the end is told once, what comes late is not told`() {
+        var ledger = RunLedger()
+        ledger.add(1, source: "s")
+        #expect(ledger.apply(.failed(error(.timeout)), of: 1) != nil)
+        #expect(ledger.apply(.failed(error(.timeout)), of: 1) == nil)
+        #expect(ledger.apply(.state(.failed), of: 1) == nil)
+        #expect(ledger.apply(.finished(file), of: 9) == nil)
+        #expect((ledger.failed, ledger.finished) == (1, 0))
+    }
+
+    @Test func `a state is told when it changes, and only when nothing else tells it`() {
+        var ledger = RunLedger()
+        ledger.add(1, source: "s")
+        #expect(ledger.apply(.state(.probing), of: 1) == nil)
+        #expect(ledger.apply(.state(.transferring), of: 1) == nil)
+        #expect(ledger.apply(.state(.waitingForNetwork), of: 1)?.kind == .waitingForNetwork)
+        #expect(ledger.apply(.state(.waitingForNetwork), of: 1) == nil)
+        #expect(ledger.apply(.state(.verifying), of: 1)?.kind == .verifying)
+        #expect(ledger.apply(.state(.publishing), of: 1) == nil)
+        #expect(ledger.apply(.state(.finished), of: 1) == nil)
+        #expect(ledger.active[1]?.state == .finished)
+    }
+
+    @Test func `a notice that belongs to no download is told`() {
+        var ledger = RunLedger()
+        #expect(
+            ledger.apply(.notice(DownloadNotice("the disk is slow")), of: 0)
+                == Report(id: nil, source: "pawl", name: nil, kind: .notice("the disk is slow"))
+        )
+    }
+
+    @Test func `the name is known from the start on, and retrying ends there`() {
+        var ledger = RunLedger()
+        ledger.add(1, source: "http://h/f")
+        let retry = ledger.apply(.retry(error(.network), delay: 1), of: 1)
+        #expect(retry?.name == nil)
+        #expect(retry?.source == "http://h/f")
+        #expect(ledger.active[1]?.isRetrying == true)
+        let started = ledger.apply(.started(name: "f.iso", total: 5, resumedAt: 2), of: 1)
+        #expect(
+            started
+                == Report(id: 1, source: "http://h/f", name: "f.iso", kind: .started(total: 5, resumedAt: 2))
+        )
+        #expect(ledger.active[1]?.isRetrying == false)
+        #expect(ledger.apply(.finished(file), of: 1)?.name == "f.iso")
+    }
+}
