@@ -48,7 +48,7 @@ extension BrowserTests {
                 bench.origin.adjust("/late.bin") { $0.instead = nil }
                 try await page.focusList()
                 try await page.press("Home")
-                try await page.click("#deeds [data-deed=retry]")
+                try await page.click("#toolbar [data-action=retry]")
                 try await page.wait("\(PageBench.text(of: "late.bin", ".cell-state")) === 'Finished'")
                 #expect(bench.difference("late.bin", from: payload) == nil)
             }
@@ -72,7 +72,7 @@ extension BrowserTests {
                     "(window.opened = [], window.open = (...given) => void opened.push(given))"
                 )
                 try await page.press("o")
-                try await page.click("#deeds [data-deed=save]")
+                try await page.click("#toolbar [data-action=save]")
                 let files = "/files/\(download.id)"
                 try await page.wait(
                     "opened.join(' ') === '\(files),_blank,noopener \(files)?save,_blank,noopener'"

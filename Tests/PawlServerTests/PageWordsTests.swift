@@ -13,7 +13,7 @@ import Testing
         #expect(Set(forms).count > 35)
         #expect(forms.contains("the server ignored Range and sent the whole file"))
         #expect(forms.contains("compared {} with {}: same content"))
-        let chinese = Self.text("\(Self.sources)/PawlServer/Page/Assets/verdicts.zh.js")
+        let chinese = Self.text("\(Self.sources)/PawlServer/Page/Assets/messages.zh.js")
         for form in forms where !chinese.contains("\n  \"\(form)\": \"") { Issue.record("\(form)") }
     }
 

@@ -61,7 +61,7 @@ final class Page: Sendable {
         case (.post, "/logout"): reply(logout(request))
         // A browser cannot read why its WebSocket was refused: it asks here.
         case (.get, "/session"):
-            let word = isKnown(request) ? "known" : "stranger"
+            let word = isKnown(request) ? "known" : "unauthorized"
             reply(WebResponse(200, contentType: "text/plain", body: .bytes(Array(word.utf8))))
         case (.get, _) where request.path.hasPrefix("/files/"): file(request, reply: reply)
         case (.get, _):

@@ -3,7 +3,7 @@
 import { field, openDialog } from "./asking.js";
 import { make } from "./dom.js";
 import { parseRate } from "./format.js";
-import { addressesIn } from "./intake.js";
+import { addressesIn } from "./dropAndPaste.js";
 import { words } from "./words.js";
 
 /** @param {string} id @param {Record<string, any>} [attributes] */

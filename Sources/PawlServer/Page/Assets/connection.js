@@ -7,7 +7,7 @@ const silence = 6000;
 const longestWait = 10000;
 
 /**
- * Events: "open", "live" (detail: what changed), "lost" (detail: milliseconds until the next try), "stranger" (the
+ * Events: "open", "live" (detail: what changed), "lost" (detail: milliseconds until the next try), "unauthorized" (the
  * service does not know this browser).
  */
 export class Connection extends EventTarget {
@@ -65,16 +65,16 @@ export class Connection extends EventTarget {
     return new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject }));
   }
 
-  /** @param {any} letter */
-  #receive(letter) {
-    if (letter.method === "pawl.live") {
-      this.dispatchEvent(new CustomEvent("live", { detail: letter.params[0] }));
+  /** @param {any} message */
+  #receive(message) {
+    if (message.method === "pawl.live") {
+      this.dispatchEvent(new CustomEvent("live", { detail: message.params[0] }));
     }
-    const call = this.#calls.get(letter.id);
+    const call = this.#calls.get(message.id);
     if (!call) return;
-    this.#calls.delete(letter.id);
-    if (letter.error) call.reject(Object.assign(new Error(letter.error.message), { code: letter.error.code }));
-    else call.resolve(letter.result);
+    this.#calls.delete(message.id);
+    if (message.error) call.reject(Object.assign(new Error(message.error.message), { code: message.error.code }));
+    else call.resolve(message.result);
   }
 
   /** @param {WebSocket} socket */
@@ -94,10 +94,10 @@ export class Connection extends EventTarget {
     for (const call of this.#calls.values()) call.reject(new Error("offline"));
     this.#calls.clear();
     // A browser does not tell why a WebSocket was refused.
-    const isStranger = (await whoAmI()) === "stranger";
+    const isUnauthorized = (await whoAmI()) === "unauthorized";
     if (this.#socket !== null) return;
-    if (isStranger) {
-      this.dispatchEvent(new Event("stranger"));
+    if (isUnauthorized) {
+      this.dispatchEvent(new Event("unauthorized"));
       return;
     }
     const wait = Math.min(longestWait, 500 * 2 ** this.#failures);

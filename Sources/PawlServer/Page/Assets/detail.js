@@ -1,7 +1,7 @@
 // One download looked at closely: a frame of parts, each of which keeps itself up to date.
 
 import { at, make, setAttribute, setText } from "./dom.js";
-import { deedButton, deeds } from "./deeds.js";
+import { toolbarActions, toolbarButton } from "./toolbar.js";
 import { icon } from "./icons.js";
 import { nameOf } from "./queue.js";
 import { Facts } from "./facts.js";
@@ -32,7 +32,7 @@ export class Detail {
   #isAsking = false;
   #title = make("h2", { class: "detail-title" });
   #state = make("p", { class: "detail-state" });
-  #deeds = make("div", { class: "detail-deeds", role: "toolbar" });
+  #toolbar = make("div", { class: "detail-toolbar", role: "toolbar" });
 
   /** @param {import("./view.js").View} view @param {import("./actions.js").Actions} actions @param {() => void} onclose */
   constructor(view, actions, onclose) {
@@ -93,9 +93,9 @@ export class Detail {
       new Log(),
     ];
     const rows = () => [queue.rows.get(this.#id ?? "")].filter((row) => row !== undefined);
-    const buttons = deeds(this.actions).filter(({ word }) => !["moveUp", "moveDown"].includes(word));
-    this.#deeds.replaceChildren(...buttons.map((deed) => Object.assign(deedButton(deed, rows), { deed })));
-    this.#deeds.setAttribute("aria-label", words.actions);
+    const buttons = toolbarActions(this.actions).filter(({ word }) => !["moveUp", "moveDown"].includes(word));
+    this.#toolbar.replaceChildren(...buttons.map((action) => Object.assign(toolbarButton(action, rows), { action })));
+    this.#toolbar.setAttribute("aria-label", words.actions);
     this.#box.replaceChildren(
       make(
         "header",
@@ -103,7 +103,7 @@ export class Detail {
         make("div", { class: "detail-words" }, this.#title, this.#state),
         make("button", { type: "button", class: "quiet", "aria-label": words.close, onclick: () => this.close() }, icon("close")),
       ),
-      this.#deeds,
+      this.#toolbar,
       make("div", { class: "detail-parts", tabindex: 0, role: "region", "aria-label": words.details }, this.#parts.map((part) => /** @type {any} */ (part).element)),
     );
   }
@@ -119,7 +119,7 @@ export class Detail {
     setText(this.#title, nameOf(row));
     setText(this.#state, row.error ? words.failure(row.error) : stateText(row));
     setAttribute(this.#state, "title", row.error?.message ?? null);
-    for (const button of this.#deeds.children) button.hidden = !(/** @type {any} */ (button).deed.fits([row]));
+    for (const button of this.#toolbar.children) button.hidden = !(/** @type {any} */ (button).action.fits([row]));
     this.#isAsking = true;
     const details = await this.actions.connection.call("pawl.show", id).catch(() => null);
     this.#isAsking = false;

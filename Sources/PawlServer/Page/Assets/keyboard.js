@@ -66,7 +66,7 @@ function table(program) {
     { part: "page", keys: ["Ctrl V"], text: "paste", fits: () => false, run: () => {} },
     { part: "page", keys: ["/"], text: "search", fits: (e) => plain(e, "/"), run: () => program.focusSearch() },
     { part: "page", keys: ["1 … 6"], text: "filter", fits: (e) => /^[1-6]$/.test(e.key) && plain(e, e.key), run: (e) => view.show({ part: parts[Number(e.key) - 1], group: null }) },
-    { part: "page", keys: ["L"], text: "limits", fits: (e) => plain(e, "l"), run: () => program.openBounds() },
+    { part: "page", keys: ["L"], text: "limits", fits: (e) => plain(e, "l"), run: () => program.openLimits() },
     { part: "page", keys: ["M"], text: "menu", fits: (e) => plain(e, "m"), run: () => program.openMenu() },
     { part: "page", keys: ["?"], text: "help", fits: (e) => e.key === "?", run: () => openHelp(program) },
     { part: "page", keys: ["Esc"], text: "escape", fits: (e) => plain(e, "Escape"), run: () => (detail.isOpen ? detail.close() : view.chooseNone()) },

@@ -40,7 +40,7 @@ function text(entry) {
     case "failed":
       return words.failure(/** @type {any} */ (entry));
     case "notice":
-      return words.wording(/** @type {any} */ (entry));
+      return words.localized(/** @type {any} */ (entry));
     case "finished":
       return entry.wasThere ? words.wasThere : words.finishedIn(format.size(entry.received), format.duration(entry.seconds));
     default:

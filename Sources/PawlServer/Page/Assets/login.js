@@ -13,7 +13,7 @@ const patience = 4000;
 
 /**
  * Whether the service knows this browser; null when it does not answer.
- * @returns {Promise<"known" | "stranger" | null>}
+ * @returns {Promise<"known" | "unauthorized" | null>}
  */
 export async function whoAmI() {
   const answer = await fetch("/session", { signal: AbortSignal.timeout(patience) }).catch(() => null);

@@ -3,14 +3,14 @@
 import { Actions } from "./actions.js";
 import { openAdding } from "./adding.js";
 import { showBanners } from "./banners.js";
-import { openBounds } from "./bounds.js";
+import { openLimits } from "./limits.js";
 import { Connection } from "./connection.js";
-import { showDeeds } from "./deeds.js";
+import { showToolbar } from "./toolbar.js";
 import { Detail } from "./detail.js";
 import { at, make } from "./dom.js";
 import { showFilters } from "./filters.js";
 import { icon } from "./icons.js";
-import { listenForAddresses } from "./intake.js";
+import { listenForAddresses } from "./dropAndPaste.js";
 import { listenForKeys } from "./keyboard.js";
 import { List } from "./list.js";
 import { openLogin, useCode, whoAmI } from "./login.js";
@@ -20,7 +20,7 @@ import { openMenu, setting, useTheme } from "./settings.js";
 import { Toasts } from "./toasts.js";
 import { showTotals } from "./totals.js";
 import { orders, View } from "./view.js";
-import { showWhole } from "./whole.js";
+import { showPauseAllButton } from "./pauseAllButton.js";
 import { fillWords, useLanguage, words } from "./words.js";
 
 /** What the page is: its parts, and what can be opened. */
@@ -37,10 +37,10 @@ export class Program {
 
   constructor() {
     this.#drawings = [
-      showTotals(this.queue, () => this.openBounds()),
+      showTotals(this.queue, () => this.openLimits()),
       showFilters(this.view),
-      showDeeds(this.view, this.actions),
-      showWhole(this.view, this.actions),
+      showToolbar(this.view, this.actions),
+      showPauseAllButton(this.view, this.actions),
       showEmptiness(this.view, () => this.openAdding([])),
       showSorting(this.view),
     ];
@@ -56,13 +56,13 @@ export class Program {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     this.connection.addEventListener("live", (event) => this.queue.take(/** @type {CustomEvent} */ (event).detail));
     this.connection.addEventListener("open", () => this.#show("list"));
-    this.connection.addEventListener("stranger", () => this.#lock(false));
+    this.connection.addEventListener("unauthorized", () => this.#lock(false));
     this.translate();
   }
 
   async start() {
     const code = await useCode();
-    if ((await whoAmI()) === "stranger") this.#lock(code === "stale");
+    if ((await whoAmI()) === "unauthorized") this.#lock(code === "stale");
     else this.connection.connect();
   }
 
@@ -96,8 +96,8 @@ export class Program {
     else this.toasts.show(words.noURL, { isError: true });
   }
 
-  openBounds() {
-    openBounds(this.actions);
+  openLimits() {
+    openLimits(this.actions);
   }
 
   openMenu() {

@@ -38,10 +38,10 @@
  */
 
 /**
- * @typedef {object} Wording a sentence and what stands in it; `form` is the English one with {} for each value
+ * @typedef {object} LocalizableMessage a sentence and what stands in it; `form` is the English one with {} for each value
  * @property {string} message
  * @property {string} [form]
- * @property {(string | Wording | Failure)[]} [values]
+ * @property {(string | LocalizableMessage | Failure)[]} [values]
  */
 
 /** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */

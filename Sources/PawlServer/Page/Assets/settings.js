@@ -40,7 +40,7 @@ export function openMenu(program) {
         "div",
         { class: "menu-links" },
         make("button", { type: "button", onclick: () => (dialog.close(), openHelp(program)) }, icon("keyboard"), words.help),
-        make("button", { type: "button", onclick: () => (dialog.close(), program.openBounds()) }, icon("limits"), words.bounds),
+        make("button", { type: "button", onclick: () => (dialog.close(), program.openLimits()) }, icon("limits"), words.bounds),
         make("button", { type: "button", onclick: logOut }, icon("leave"), words.logOut),
       ),
       make("p", { class: "hint version" }, `Pawl ${program.queue.status.version ?? ""}`, make("br"), program.queue.status.root ?? ""),

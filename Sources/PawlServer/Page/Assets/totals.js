@@ -5,10 +5,10 @@ import { at, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
 import { words } from "./words.js";
 
-/** @param {import("./queue.js").Queue} queue @param {() => void} openBounds */
-export function showTotals(queue, openBounds) {
+/** @param {import("./queue.js").Queue} queue @param {() => void} openLimits */
+export function showTotals(queue, openLimits) {
   const [gauge, chart, speed, note, room] = ["gauge", "gauge-chart", "gauge-speed", "gauge-note", "room"].map(at);
-  gauge.addEventListener("click", openBounds);
+  gauge.addEventListener("click", openLimits);
   const draw = () => {
     const { limit, free } = queue.status;
     const now = format.speed(queue.speed);

@@ -59,13 +59,13 @@ export const english = {
   failure: (/** @type {import("./queue.js").Failure} */ failure) => failure.message,
   reason: (/** @type {import("./queue.js").Failure} */ failure) =>
     capital([causeOf(failure), failure.remedy].filter(Boolean).join("; ")),
-  wording: (/** @type {import("./queue.js").Wording} */ wording) => wording.message,
+  localized: (/** @type {import("./queue.js").LocalizableMessage} */ message) => message.message,
 
   whole: /** @type {Record<string, (group: string | null) => string>} */ ({
     pause: (group) => (group === null ? "Pause all" : `Pause ${group}`),
     continue: (group) => (group === null ? "Continue all" : `Continue ${group}`),
   }),
-  deeds: {
+  toolbar: {
     resume: "Continue", pause: "Pause", retry: "Try again", force: "Start now", moveUp: "Move up", moveDown: "Move down",
     first: "Move to the front", last: "Move to the end", rename: "Rename", replaceURL: "Replace address",
     copyURL: "Copy address", open: "Open file", save: "Save a copy", remove: "Remove, keep the file",

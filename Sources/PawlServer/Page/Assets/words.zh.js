@@ -1,4 +1,4 @@
-import { failure, wording } from "./verdicts.zh.js";
+import { failure, localized } from "./messages.zh.js";
 
 /** @param {number} count */
 const number = (count) => count.toLocaleString("zh-CN");
@@ -51,13 +51,13 @@ export const chinese = {
 
   failure,
   reason: (error) => failure({ ...error, place: undefined }),
-  wording,
+  localized,
 
   whole: {
     pause: (group) => (group === null ? "全部暂停" : `暂停 ${group}`),
     continue: (group) => (group === null ? "全部继续" : `继续 ${group}`),
   },
-  deeds: {
+  toolbar: {
     resume: "继续", pause: "暂停", retry: "重试", force: "立即开始", moveUp: "上移", moveDown: "下移", first: "移到最前",
     last: "移到最后", rename: "重命名", replaceURL: "更换地址", copyURL: "复制地址", open: "打开文件", save: "另存副本",
     remove: "移除，保留文件", removeFile: "连同文件移除", raise: "提高优先级", lower: "降低优先级", details: "详情",

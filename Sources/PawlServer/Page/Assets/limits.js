@@ -9,7 +9,7 @@ import { words } from "./words.js";
 const presets = [null, 256 << 10, 1 << 20, 5 << 20, 20 << 20];
 
 /** @param {import("./actions.js").Actions} actions */
-export function openBounds(actions) {
+export function openLimits(actions) {
   const { queue } = actions;
   const { limit, slots, timetable } = queue.status;
   const rate = make("input", { id: "bounds-rate", value: format.rateText(limit), placeholder: words.noLimit, autocomplete: "off" });

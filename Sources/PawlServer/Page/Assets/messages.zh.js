@@ -3,7 +3,7 @@
 import { causeOf } from "./queue.js";
 
 /** @typedef {import("./queue.js").Failure} Failure */
-/** @typedef {import("./queue.js").Wording} Wording */
+/** @typedef {import("./queue.js").LocalizableMessage} LocalizableMessage */
 
 /** {0} and so on are the values, in the order of the English sentence. @type {Record<string, string>} */
 const forms = {
@@ -70,18 +70,18 @@ const failures = {
   34: "由更新的版本写成", 35: "内容过大",
 };
 
-/** @param {Wording} wording @returns {string} */
-export function wording({ form, values = [], message }) {
+/** @param {LocalizableMessage} message @returns {string} */
+export function localized({ form, values = [], message }) {
   const found = form === undefined ? undefined : forms[form];
   if (found !== undefined) return found.replace(/\{(\d)\}/g, (_, index) => told(values[index]));
   // A form that is nothing but one value.
   return form === "{}" ? told(values[0]) : message;
 }
 
-/** @param {string | Wording | Failure} value */
+/** @param {string | LocalizableMessage | Failure} value */
 function told(value) {
   if (typeof value === "string") return value;
-  return "code" in value ? failure(value) : wording(value);
+  return "code" in value ? failure(value) : localized(value);
 }
 
 /** What the number says; the cause stays as the service, the system or the server put it. @param {Failure} failure */

@@ -5,7 +5,7 @@ import { icon } from "./icons.js";
 import { words } from "./words.js";
 
 /** @param {import("./view.js").View} view @param {import("./actions.js").Actions} actions */
-export function showWhole(view, actions) {
+export function showPauseAllButton(view, actions) {
   const button = at("whole");
   button.addEventListener("click", () => actions.toggleWhole());
   let shown = "";

@@ -8,15 +8,15 @@ import { words } from "./words.js";
 /** @typedef {import("./queue.js").Row} Row */
 
 /**
- * @typedef {object} Deed
- * @property {keyof typeof words.deeds} word
+ * @typedef {object} ToolbarAction
+ * @property {keyof typeof words.toolbar} word
  * @property {import("./icons.js").Icon} icon
  * @property {(rows: Row[]) => boolean} fits
  * @property {(ids: string[], rows: Row[]) => void} run
  */
 
-/** @param {import("./actions.js").Actions} actions @returns {Deed[]} */
-export function deeds(actions) {
+/** @param {import("./actions.js").Actions} actions @returns {ToolbarAction[]} */
+export function toolbarActions(actions) {
   const some = (/** @type {(row: Row) => boolean} */ fits) => (/** @type {Row[]} */ rows) => rows.some(fits);
   const ended = (/** @type {Row} */ row) => partOf(row) === "finished";
   return [
@@ -36,27 +36,27 @@ export function deeds(actions) {
   ];
 }
 
-/** @param {Deed} deed @param {() => Row[]} rows */
-export function deedButton(deed, rows) {
-  const text = words.deeds[deed.word];
+/** @param {ToolbarAction} action @param {() => Row[]} rows */
+export function toolbarButton(action, rows) {
+  const text = words.toolbar[action.word];
   return make(
     "button",
     {
-      type: "button", class: "quiet deed", "data-deed": deed.word, "aria-label": text, title: text,
-      onclick: () => deed.run(rows().map(({ id }) => id), rows()),
+      type: "button", class: "quiet action", "data-action": action.word, "aria-label": text, title: text,
+      onclick: () => action.run(rows().map(({ id }) => id), rows()),
     },
-    icon(deed.icon),
+    icon(action.icon),
   );
 }
 
 /** @param {import("./view.js").View} view @param {import("./actions.js").Actions} actions */
-export function showDeeds(view, actions) {
-  const box = at("deeds");
+export function showToolbar(view, actions) {
+  const box = at("toolbar");
   const rows = () => view.chosenRows;
-  /** @type {{deed: Deed, button: HTMLElement}[]} */
+  /** @type {{action: ToolbarAction, button: HTMLElement}[]} */
   let buttons = [];
   const count = make("span", { class: "chosen-count", role: "status" });
-  const choosing = make("button", { type: "button", class: "quiet deed choosing", "aria-pressed": "false" }, icon("select"));
+  const choosing = make("button", { type: "button", class: "quiet action choosing", "aria-pressed": "false" }, icon("select"));
   choosing.addEventListener("click", () => {
     const isOn = document.body.classList.toggle("is-choosing");
     choosing.setAttribute("aria-pressed", String(isOn));
@@ -65,12 +65,12 @@ export function showDeeds(view, actions) {
   const draw = () => {
     const chosen = rows();
     count.textContent = chosen.length > 1 ? words.chosen(chosen.length) : "";
-    for (const { deed, button } of buttons) button.hidden = chosen.length === 0 || !deed.fits(chosen);
+    for (const { action, button } of buttons) button.hidden = chosen.length === 0 || !action.fits(chosen);
   };
   const make_ = () => {
-    buttons = deeds(actions).map((deed) => ({ deed, button: deedButton(deed, rows) }));
-    choosing.setAttribute("aria-label", words.deeds.choosing);
-    choosing.title = words.deeds.choosing;
+    buttons = toolbarActions(actions).map((action) => ({ action, button: toolbarButton(action, rows) }));
+    choosing.setAttribute("aria-label", words.toolbar.choosing);
+    choosing.title = words.toolbar.choosing;
     box.replaceChildren(choosing, ...buttons.map(({ button }) => button), count);
     draw();
   };
