@@ -51,10 +51,10 @@ private enum Examples {
             print(snapshot.id, snapshot.name ?? snapshot.source, snapshot.state)
         }
         switch try await downloads.location(of: lesson.id) {
-        case .unknown: print("never heard of it")
-        case .unfinished: print("not yet")
-        case .finished(let path): print("here:", path)
-        case .missing(let path): print("it was here, and somebody took it:", path)
+        case .unknown: print("unknown id")
+        case .unfinished: print("unfinished")
+        case .finished(let path): print("finished:", path)
+        case .missing(let path): print("finished, but the file is gone:", path)
         }
 
         let events = downloads.events
@@ -74,7 +74,7 @@ private enum Examples {
     static func tutorial() async throws {
         let films = try await DownloadManager(root: "Films")
 
-        func want(_ address: String, title: String) async throws(PawlError) -> Download {
+        func addFilm(_ address: String, title: String) async throws(PawlError) -> Download {
             var request = DownloadRequest(address)
             request.options.taskDescription = title
             request.options.fileName = title + ".mp4"
@@ -93,7 +93,7 @@ private enum Examples {
             return path
         }
 
-        let film = try await want("https://example.org/film.mp4", title: "Film")
+        let film = try await addFilm("https://example.org/film.mp4", title: "Film")
         await show(film)
         print(try await play(film) ?? "")
     }
