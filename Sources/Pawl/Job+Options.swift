@@ -24,7 +24,7 @@ extension Job {
                     because: "it takes 1 to \(DownloadMachine.mostLanes)"
                 )
             }
-            plan.growth = .fixed(connections)
+            plan.ramp = .fixed(connections)
         }
         guard options.retries >= 0 else {
             throw Failure(refusing: .retries, "\(options.retries)", because: "it cannot be negative")

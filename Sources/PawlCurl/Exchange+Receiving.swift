@@ -125,7 +125,7 @@ extension Exchange {
             }
             index += framing
             switch step {
-            case .hungry: return bytes.count
+            case .incomplete: return bytes.count
             case .broken:
                 verdict = .failed(TransferFault(.truncated, "the chunks of the answer are broken"))
                 return pawl_receiver_fails

@@ -48,7 +48,8 @@ import Testing
             ifExists: ifExists,
             facts: folder.facts("x.bin", from: source)
         )
-        (wish.content, wish.length) = (content, length)
+        wish.content = { content }
+        wish.length = length
         return try folder.disk.claim(wish) { _ in false }
     }
 

@@ -84,7 +84,7 @@ import Testing
     @Test func `a look shows lanes and bytes, and nothing of one that does not run`() {
         let stage = Stage()
         stage.serve("a.bin", 20 * .mebi)
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(3) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(3) })
         let seen = Mutex<[Inspection?]>([])
         stage.whenTaken(9 * .mebi) { stage in
             stage.engine.look(at: id) { look in seen.withLock { $0.append(look) } }
@@ -151,7 +151,7 @@ import Testing
         stage.engine.limit(hosts: HostLimits(connections: 3))
         let names = ["a.bin", "b.bin", "c.bin"]
         let payloads = names.map { stage.serve($0, 12 * .mebi) }
-        for name in names { stage.start(Stage.job(name) { $0.plan.growth = .fixed(4) }) }
+        for name in names { stage.start(Stage.job(name) { $0.plan.ramp = .fixed(4) }) }
         stage.run()
         #expect(stage.world.network.peak(Stage.host) == 3)
         for (name, payload) in zip(names, payloads) { stage.expect(payload, at: name) }

@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: [1, 4]) func `a write that fails stops every lane with the reason`(lanes: Int) {
         let stage = Stage()
         stage.serve("a.bin", 20 * .mebi)
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(lanes) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(lanes) })
         stage.whenTaken(8 * .mebi) { [broken] in $0.world.disk.troubles.write = broken }
         stage.run()
         expectCleanEnd(stage, id, .inputOutput)
@@ -94,7 +94,7 @@ import Testing
         let payload = stage.serve("a.bin", 20 * .mebi)
         stage.world.network["mirror.test"].files["/a.bin"] = SimulatedFile(payload)
         stage.world.disk.troubles.read = broken
-        let job = Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.growth = .fixed(3) }
+        let job = Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.ramp = .fixed(3) }
         let id = stage.start(job)
         stage.run()
         expectCleanEnd(stage, id, .inputOutput)

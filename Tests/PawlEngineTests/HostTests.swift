@@ -10,7 +10,7 @@ import Testing
         let second = stage.serve("bb.bin", 2 * .mebi)
         let other = stage.serve("ccc.bin", 2 * .mebi, host: "other.test")
         stage.world.network[Stage.host].faults[0] = .status(503, retryAfter: "20")
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.after(.seconds(1)) { stage in
             stage.start(Stage.job("bb.bin"))
             var job = Stage.job("ccc.bin")
@@ -35,7 +35,7 @@ import Testing
         stage.world.network[Stage.host].connections = 3
         stage.world.network[Stage.host].overflow = overflow
         stage.world.network[Stage.host].rate = 2 << 20
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(8) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(8) })
         stage.run()
         stage.expect(payload, at: "a.bin")
         #expect(stage.retries(id).isEmpty, "lanes that work go on")
@@ -59,7 +59,7 @@ import Testing
     @Test func `G3 automatic growth uses more connections where they pay`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 60 * .mebi)
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .automatic(maximum: 8) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .automatic(maximum: 8) })
         stage.run()
         #expect(stage.world.network.peak(Stage.host) == 8)
         stage.expect(payload, at: "a.bin")
@@ -69,7 +69,7 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 60 * .mebi)
         stage.world.network[Stage.host].totalRate = 4 << 20
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .automatic(maximum: 8) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .automatic(maximum: 8) })
         stage.run()
         #expect(stage.world.network.peak(Stage.host) == 2, "one try")
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") < 1 * .mebi)
@@ -81,7 +81,7 @@ import Testing
         stage.serve("a.bin", 20 * .mebi)
         stage.start(
             Stage.job("a.bin") {
-                $0.plan.growth = .fixed(4)
+                $0.plan.ramp = .fixed(4)
                 $0.sharesConnections = true
             }
         )
@@ -172,7 +172,7 @@ import Testing
         var file = SimulatedFile(payload)
         file.entityTag = EntityTag(opaque: "other-tag", isWeak: false)
         stage.world.network["mirror.test"].files["/a.bin"] = file
-        stage.start(Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.growth = .fixed(4) })
+        stage.start(Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.ramp = .fixed(4) })
         stage.run()
         let fromMirror = stage.requests.filter { $0.address.host == "mirror.test" }
         #expect(fromMirror.reduce(0) { $0 + $1.taken.count } > 4 * .mebi)
@@ -185,10 +185,10 @@ import Testing
         stage.world.network["mirror.test"].files["/a.bin"] = SimulatedFile(
             Payload(seed: 4711, length: 30 * .mebi)
         )
-        let id = stage.start(Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.growth = .fixed(4) })
+        let id = stage.start(Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.ramp = .fixed(4) })
         stage.run()
         #expect(stage.requests.contains { $0.address.host == "mirror.test" }, "it was asked")
-        #expect(stage.notices(id).contains { $0.contains("left out") })
+        #expect(stage.sentences(id).contains { $0.contains("left out") })
         #expect(stage.phases(id).last == .finished)
         stage.expect(payload, at: "a.bin")
     }

@@ -7,7 +7,7 @@ import Testing
     @Test func `G3 lanes of equal speed write every byte exactly once`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 32 * .mebi)
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(6) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(6) })
         stage.run()
         #expect(stage.requests.count > 6, "ranges were stolen")
         #expect(stage.world.disk.rewritten == 0, "no lane wrote beyond its end")
@@ -17,7 +17,7 @@ import Testing
     @Test func `G3 the first answer's connection is not thrown away to split`() {
         let stage = Stage()
         stage.serve("a.bin", 16 * .mebi)
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(2) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(2) })
         stage.run()
         #expect(stage.requests[0].taken.count > 6 * .mebi)
     }
@@ -26,7 +26,7 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 40 * .mebi)
         stage.world.network[Stage.host].faults[2] = .crawls(10_000)
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
         let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds
         #expect(seconds < 9, "alone the slow one would need minutes")
@@ -37,7 +37,7 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 20 * .mebi)
         stage.world.network[Stage.host].faults = [1: .stalled(after: 100_000), 3: .stalled(after: 0)]
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
         #expect(stage.retries(id).isEmpty)
         stage.expect(payload, at: "a.bin")
@@ -49,7 +49,7 @@ import Testing
         stage.world.network[Stage.host].faults = [
             1: .reset(after: 700_000), 2: .truncated(after: 300_000), 4: .dropped,
         ]
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
         #expect(stage.retries(id).isEmpty)
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") < 1 * .mebi)
@@ -73,7 +73,7 @@ import Testing
             file.entityTag = nil
             file.lastModified = nil
         }
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
         #expect(stage.world.network.peak(Stage.host) == 1)
         stage.expect(payload, at: "a.bin")
@@ -82,9 +82,9 @@ import Testing
     @Test func `a new tag with each response lets one response come at a time`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 24 * .mebi) { $0.renewsTag = true }
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
-        #expect(stage.notices(id).contains { $0.contains("another tag") })
+        #expect(stage.sentences(id).contains { $0.contains("another tag") })
         // Further ones are turned away at their first response.
         #expect(stage.requests.count { !$0.taken.isEmpty } == 1)
         stage.expect(payload, at: "a.bin")
@@ -106,7 +106,7 @@ import Testing
             }
             let id = stage.start(Stage.job("a.bin"))
             stage.run()
-            #expect(stage.notices(id).contains { $0.contains("changed") })
+            #expect(stage.sentences(id).contains { $0.contains("changed") })
             stage.expect(new, at: "a.bin")
         }
     }

@@ -153,7 +153,7 @@ import Testing
         stage.world.network[Stage.host].faults[0] = .reset(after: 1 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
         stage.run()
-        #expect(stage.notices(id).contains { $0.contains("ignored Range") })
+        #expect(stage.sentences(id).contains { $0.contains("ignored Range") })
         stage.expect(payload, at: "a.bin")
     }
 }

@@ -50,14 +50,14 @@ import Testing
             ]
         )
         #expect(stage.requests[1].at - stage.requests[0].at > .seconds(100))
-        #expect(stage.retries(id).isEmpty && stage.notices(id).isEmpty)
+        #expect(stage.retries(id).isEmpty && stage.sentences(id).isEmpty)
         stage.expect(payload, at: "a.bin")
     }
 
     @Test func `a pause with many lanes keeps the bytes of each`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 20 * .mebi)
-        let id = stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.whenTaken(9 * .mebi) { $0.engine.pause(id) }
         stage.after(.seconds(10)) { stage in
             #expect(stage.world.network.peak(Stage.host) == 4)
@@ -249,7 +249,7 @@ import Testing
         let next = Stage(world: world)
         let id = next.start(job)
         next.run()
-        #expect(next.notices(id).contains { $0.contains("the bytes on disk differ") })
+        #expect(next.sentences(id).contains { $0.contains("the bytes on disk differ") })
         next.expect(payload, at: "a.bin")
     }
 

@@ -46,7 +46,7 @@ import Testing
         let stage = Stage(jobs: 5)
         let payloads = (0..<5).map { stage.serve("file\($0).bin", 3 * .mebi, seed: UInt64($0)) }
         for index in 0..<5 {
-            stage.start(Stage.job("file\(index).bin") { $0.plan.growth = .fixed(2) })
+            stage.start(Stage.job("file\(index).bin") { $0.plan.ramp = .fixed(2) })
         }
         stage.run()
         for (index, payload) in payloads.enumerated() { stage.expect(payload, at: "file\(index).bin") }
@@ -180,7 +180,7 @@ import Testing
         let stage = Stage(loops: 3, jobs: 4)
         let payloads = (0..<12).map { stage.serve("file\($0).bin", 2 * .mebi, seed: UInt64($0)) }
         let ids = (0..<12).map { index in
-            stage.start(Stage.job("file\(index).bin") { $0.plan.growth = .fixed(2) })
+            stage.start(Stage.job("file\(index).bin") { $0.plan.ramp = .fixed(2) })
         }
         stage.run()
         #expect(mostAtOnce(stage) == 4)

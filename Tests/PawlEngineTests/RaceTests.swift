@@ -20,7 +20,7 @@ import Testing
         let digest = MessageDigest5.digest(payload.bytes)
         let id = stage.start(
             Stage.job("a.bin") { job in
-                job.plan.growth = .fixed(3)
+                job.plan.ramp = .fixed(3)
                 job.plan.checksum = Checksum(algorithm: .md5, digest: digest)
             }
         )
@@ -48,7 +48,7 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi)
         stage.world.network[Stage.host].faults = [0: .crawls(30_000), 1: .crawls(40_000), 2: .crawls(50_000)]
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(4) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
         #expect(stage.world.disk.counts.dropped > 0, "lanes met")
         #expect(stage.world.disk.rewritten == 0)

@@ -28,8 +28,8 @@ import Testing
         let stage = Stage(rate: rate)
         let first = stage.serve("a.bin", 3 * .mebi)
         let second = stage.serve("bb.bin", 2 * .mebi)
-        stage.start(Stage.job("a.bin") { $0.plan.growth = .fixed(lanes) })
-        stage.start(Stage.job("bb.bin") { $0.plan.growth = .fixed(lanes) })
+        stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(lanes) })
+        stage.start(Stage.job("bb.bin") { $0.plan.ramp = .fixed(lanes) })
         // A burst of a quarter second, and one chunk that every lane may have taken on credit.
         watch(stage, rate: rate, to: 9, allowance: rate / 4 + 2 * rate / 8 * Int64(lanes))
         stage.run()

@@ -14,7 +14,7 @@ extension DownloadMachine {
         hostIsCrowded = isCrowded
         lanes[index].lastByteAt = now
         lanes[index].opening = now - lanes[index].measuredAt
-        lanes[index].host = sources[lanes[index].source].current.origin.text
+        lanes[index].host = sources[lanes[index].source].host
         ramp.answered(after: lanes[index].opening)
         let lane = lanes[index]
         if head.status == 206 { sources[lane.source].sendsParts = true }
@@ -110,7 +110,7 @@ extension DownloadMachine {
             return [remove(index)]
         case .weak: break
         case .strong, .dated:
-            representation?.prove(sources[lane.source].given.text, at: lane.host, answer.identity.validators)
+            representation?.prove(sources[lane.source].text, at: lane.host, answer.identity.validators)
             if lane.overlap == 0 || answer.evidence == .strong { prove(lane.source) }
         }
         if let known = map.total, let length = wishedLength(of: answer.identity.total), known != length {
@@ -129,7 +129,7 @@ extension DownloadMachine {
         version.coding = identity.coding
         version.total = identity.total
         version.mediaType = identity.mediaType
-        version.prove(sources[lane.source].given.text, at: lane.host, identity.validators)
+        version.prove(sources[lane.source].text, at: lane.host, identity.validators)
         representation = version
         prove(lane.source)
     }

@@ -53,7 +53,7 @@ extension DownloadMachine {
         let isKept = base != nil && (found.wish == nil || found.base == base)
         highWater = journal.done.count
         representation = found
-        let isSameAddress = journal.facts.sources.contains(sources[0].given.text)
+        let isSameAddress = journal.facts.sources.contains(sources[0].text)
         if isSameAddress { sources[0].isOnTrial = false }
         guard isKept || journal.done.isEmpty else {
             isStale = true
@@ -81,7 +81,7 @@ extension DownloadMachine {
             notices.append(.tell(.notice(notice)))
         }
         // Of addresses that differ the first one is meant; what began with a mirror gives way to it.
-        let own = found.records.filter { $0.source == sources[0].given.text }
+        let own = found.records.filter { $0.source == sources[0].text }
         sources[0].isProven = own.contains { !$0.validators.isEmpty }
         return notices + (map.isComplete && sources[0].isProven ? complete() : openFirst(now: now))
     }

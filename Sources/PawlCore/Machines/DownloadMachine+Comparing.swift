@@ -2,7 +2,7 @@
 extension DownloadMachine {
     /// What the host that a source leads to now said before.
     func record(of source: Int) -> ValidatorRecord? {
-        representation?.record(of: sources[source].given.text, at: sources[source].current.origin.text)
+        representation?.record(of: sources[source].text, at: sources[source].host)
     }
 
     /// What the source's next response can be expected to prove.
@@ -60,9 +60,9 @@ extension DownloadMachine {
     /// Only a comparison can tell whether this response is of the version on disk, and it brings nothing to compare.
     mutating func settleFirst(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
-        let isKnown = representation?.record(of: sources[lane.source].given.text, at: lane.host) != nil
+        let isKnown = representation?.record(of: sources[lane.source].text, at: lane.host) != nil
         // It promised more than it kept.
-        representation?.distrust(sources[lane.source].given.text, at: lane.host)
+        representation?.distrust(sources[lane.source].text, at: lane.host)
         sources[lane.source].wentBack = false
         let drop = remove(index)
         if lanes.isEmpty { return [drop] + recording(openFirst(now: now)) }
@@ -112,7 +112,7 @@ extension DownloadMachine {
         samples.removeAll { compared.contains($0) }
         if samples.isEmpty { representation?.wish = plan.wish }
         guard let identity = lane.identity else { return representation != before }
-        let source = sources[lane.source].given.text
+        let source = sources[lane.source].text
         representation?.prove(source, at: lane.host, identity.validators)
         if representation?.total == nil { representation?.total = identity.total }
         if representation?.mediaType == nil { representation?.mediaType = identity.mediaType }
@@ -187,7 +187,7 @@ extension DownloadMachine {
             let old = before?.entityTag?.text ?? "another"
             return changed("its tag was \(old) and is \(tag.text) now", lane: index, now: now)
         }
-        representation?.distrust(sources[lane.source].given.text, at: question.host)
+        representation?.distrust(sources[lane.source].text, at: question.host)
         sources[lane.source].wentBack = false
         let notice: LocalizableMessage =
             "\(sources[lane.source].current.redacted) gives each response another tag: bytes are compared instead"

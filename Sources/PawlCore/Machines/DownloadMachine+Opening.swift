@@ -177,11 +177,11 @@ extension DownloadMachine {
             if now < until { return reclaim(now: now) }
             refillAfter = nil
         }
-        guard maySegment else { return reclaim(now: now) }
+        let width = min(ramp.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
+        guard lanes.count < width, maySegment else { return reclaim(now: now) }
         var actions: [Action] = []
         var planner = Planner()
         planner.opening = lanes.reduce(.zero) { max($0, $1.opening) }
-        let width = min(ramp.width + (hasLoneCrawler(now: now) ? 1 : 0), allowance.width)
         while lanes.count < min(width, DownloadMachine.mostLanes), flowing > 0 {
             let views = lanes.map {
                 Planner.LaneView(

@@ -96,7 +96,7 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The addresses to remember with the bytes: those that were given, and what took their place and was proved.
     package var provenAddresses: [String] {
         let others = zip(sources, plan.sources).filter { $0.given != $1 && !$0.isOnTrial }
-        return plan.sources.map(\.text) + others.map(\.0.given.text)
+        return plan.sources.map(\.text) + others.map(\.0.text)
     }
 
     func index(of lane: LaneID) -> Int? { lanes.firstIndex { $0.id == lane } }

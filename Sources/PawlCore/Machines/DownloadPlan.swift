@@ -43,9 +43,13 @@ package struct DownloadPlan: Hashable, Sendable {
 
 /// One address of the content and what is known of it.
 package struct Source: Hashable, Sendable {
-    package internal(set) var given: WebAddress
+    package internal(set) var given: WebAddress { didSet { text = given.text } }
+    /// The text of ``given``, by which records know it.
+    package private(set) var text: String
     /// Where redirects led; the given address again after the target expired.
-    package var current: WebAddress
+    package var current: WebAddress { didSet { host = current.origin.text } }
+    /// The origin of ``current``, by which records know it.
+    package private(set) var host: String
     /// Its bytes are shown to be the content's: it began the download, or an overlap agreed.
     ///
     /// What its hosts said then stands in the representation's records.
@@ -63,7 +67,9 @@ package struct Source: Hashable, Sendable {
 
     package init(_ address: WebAddress) {
         given = address
+        text = address.text
         current = address
+        host = address.origin.text
     }
 
     package var isFileTransfer: Bool {

@@ -52,6 +52,13 @@ package struct Representation: Hashable, Sendable {
         if let index = index(source, host) { records[index].distrust() }
     }
 
+    /// What a finished file of the part `wish` remembers of `source`, see ``ContentFingerprint``.
+    package func fingerprint(of source: String, wish: RequestedRange) -> ContentFingerprint? {
+        records.first { $0.source == source }.flatMap {
+            ContentFingerprint(source: source, host: $0.host, wish: wish, validators: $0.validators)
+        }
+    }
+
     private func index(_ source: String, _ host: String) -> Int? {
         records.firstIndex { $0.source == source && $0.host == host }
     }

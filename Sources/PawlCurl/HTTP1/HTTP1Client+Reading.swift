@@ -73,7 +73,7 @@ extension HTTP1Client {
             let (used, step) = unsafe connection.reader.scan(rest)
             unsafe rest = UnsafeRawBufferPointer(rebasing: rest[used...])
             switch step {
-            case .hungry: break reading
+            case .incomplete: break reading
             case .head(let head): guard deliver(head, exchange, connection) else { return }
             case .data(let count):
                 guard unsafe offer(rest, count, exchange, connection) else { return }

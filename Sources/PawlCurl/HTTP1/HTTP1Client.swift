@@ -221,9 +221,9 @@ final class HTTP1Client {
     /// Deals with everything that the last wait brought.
     func work() {
         round += 1
-        let hungry = readable
+        let ready = readable
         readable.removeAll(keepingCapacity: true)
-        for connection in hungry {
+        for connection in ready {
             connection.isReadable = false
             advance(connection)
         }

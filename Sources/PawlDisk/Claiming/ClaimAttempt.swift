@@ -62,10 +62,10 @@ struct ClaimAttempt {
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         let finished = try status(of: names.final)
-        if finished == nil || claim.ifExists != .skip, let failure = try distrust() {
-            return .distrusted(failure)
-        }
-        guard let finished else { return try createOrTakeUp(ticket, adopts: adopts) }
+        let isSkipped = finished != nil && claim.ifExists == .skip
+        let leftovers: Leftovers = isSkipped ? (nil, nil) : try leftovers()
+        if let failure = distrust(leftovers) { return .distrusted(failure) }
+        guard let finished else { return try createOrTakeUp(leftovers, ticket, adopts: adopts) }
         if claim.isChosen, number == 0, isSpecial(finished) { throw Failure.noFile(finalPath) }
         switch claim.ifExists {
         case .skip:
@@ -83,7 +83,7 @@ struct ClaimAttempt {
             return .taken(.exists(finalPath))
         case .overwrite:
             guard finished.isRegular else { return .taken(.exists(finalPath)) }
-            return try createOrTakeUp(ticket, adopts: adopts)
+            return try createOrTakeUp(leftovers, ticket, adopts: adopts)
         case .resume:
             guard finished.isRegular else { return .taken(.exists(finalPath)) }
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
@@ -92,9 +92,9 @@ struct ClaimAttempt {
     }
 
     /// Why the part file or the journal that stands there cannot be one of ours.
-    private func distrust() throws(Failure) -> Failure? {
-        for name in [names.part, names.journal] {
-            guard let found = try status(of: name), let flaw = folder.flaw(of: found) else { continue }
+    private func distrust(_ leftovers: Leftovers) -> Failure? {
+        for (name, found) in [(names.part, leftovers.part), (names.journal, leftovers.journal)] {
+            guard let found, let flaw = folder.flaw(of: found) else { continue }
             return .distrusted(folder.path(of: name), flaw)
         }
         return nil
@@ -113,12 +113,20 @@ struct ClaimAttempt {
         }
     }
 
+    /// What has the names of the part file and the journal.
+    private typealias Leftovers = (part: FileStatus?, journal: FileStatus?)
+
+    private func leftovers() throws(Failure) -> Leftovers {
+        (try status(of: names.part), try status(of: names.journal))
+    }
+
     private func createOrTakeUp(
+        _ leftovers: Leftovers,
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
-        if try isJournalOthers() { return .taken(.stranger(journalPath)) }
-        if let file = try makeUnnamed() {
+        if leftovers.journal != nil, try isJournalOthers() { return .taken(.stranger(journalPath)) }
+        if leftovers.part == nil, let file = try makeUnnamed() {
             return .answer(.fresh(partial(file, isNamed: false, ticket: ticket)))
         }
         if let file = try makePart() { return .answer(.fresh(partial(file, ticket: ticket))) }
@@ -133,8 +141,7 @@ struct ClaimAttempt {
     private func makeUnnamed() throws(Failure) -> OpenFile? {
         // On a disk it would have to be synced once more after it got its name.
         guard folder.traits.contains(.volatile), claim.ifExists != .overwrite,
-            let length = claim.facts.representation.total, length <= Self.smallFile,
-            try status(of: names.part) == nil
+            let length = claim.facts.representation.total, length <= Self.smallFile
         else { return nil }
         do throws(SystemError) {
             return try folder.openUnnamed()

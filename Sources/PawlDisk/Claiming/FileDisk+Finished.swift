@@ -5,7 +5,7 @@ import PawlEngine
 /// A finished file of ours that is what the server has now.
 extension ClaimAttempt {
     func isComplete(_ finished: FileStatus) -> Bool {
-        guard let content = claim.content, let mark = disk.completion(of: names.final, finished, in: folder)
+        guard let content = claim.content(), let mark = disk.completion(of: names.final, finished, in: folder)
         else { return false }
         return mark.fingerprint == content && mark.length == claim.length ?? mark.length
     }

@@ -47,7 +47,7 @@ struct Publication: Sendable {
             if isAsVerified, let modified {
                 try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
             }
-            if isAsVerified { try remember() }
+            if isAsVerified { remember(modified: modified.map { $0.seconds * 1_000_000_000 } ?? status.modifiedTime) }
             if isAsVerified, isNew, isNamed { try giveUsualPermissions(status) }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
@@ -71,9 +71,8 @@ struct Publication: Sendable {
     }
 
     /// Until somebody has heard that it is finished this is the part file's mark too; one without a name needs none.
-    private func remember() throws(SystemError) {
+    private func remember(modified: Int64) {
         guard let content, folder.bearsMarks else { return }
-        let modified = try file.status().modifiedTime
         OwnerAttribute.set(CompletionMark(content, length: length, modified: modified, isTold: !isNamed), on: file)
     }
 

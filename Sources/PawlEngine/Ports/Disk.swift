@@ -17,8 +17,10 @@ package struct Claim: Sendable {
 
     /// The name was asked for, not suggested: where a device, a pipe or a socket has it, no other name is meant.
     package var isChosen = false
-    /// What the server has now, where its response is there: a finished file that was made of this is not fetched again.
-    package var content: ContentFingerprint?
+    /// The server's present content, once a response has described it: a finished file of this content is not fetched again.
+    ///
+    /// Called only when there is a finished file.
+    package var content: @Sendable () -> ContentFingerprint? = { nil }
     /// How long the file will be, if that is known.
     package var length: Int64?
 

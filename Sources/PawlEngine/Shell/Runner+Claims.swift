@@ -29,14 +29,7 @@ extension Runner {
 
     /// What the bytes are of, in the first address's own words.
     var content: ContentFingerprint? {
-        machine.remembered.records.first { $0.source == addresses[0] }.flatMap { record in
-            ContentFingerprint(
-                source: addresses[0],
-                host: record.host,
-                wish: job.plan.wish,
-                validators: record.validators
-            )
-        }
+        machine.representation?.fingerprint(of: addresses[0], wish: job.plan.wish)
     }
 
     /// The name comes with the answer to `lane`.
@@ -54,7 +47,12 @@ extension Runner {
         facts.name = name
         var wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
         wish.isChosen = job.fileName != nil
-        if lastHead != nil { (wish.content, wish.length) = (content, machine.map.total) }
+        if lastHead != nil {
+            wish.content = { [representation = facts.representation, source = addresses[0], part = job.plan.wish] in
+                representation.fingerprint(of: source, wish: part)
+            }
+            wish.length = machine.map.total
+        }
         if let isOthers = job.isOthers { wish.isOthers = isOthers }
         do throws(Failure) {
             let answer = try disk.claim(wish) { found in

@@ -61,13 +61,13 @@ final class Runner {
         clock = loop.clock
         disk = job.disk ?? shared.ports.disk
         witness = shared.ports.witness
-        addresses = job.plan.sources.map(\.text)
         startedAt = clock.now
         limiter = RateLimiter(rate: job.rateLimit)
         let seed = UInt64(bitPattern: startedAt.nanoseconds) &+ id.rawValue
         var plan = job.plan
         plan.canRefresh = job.refresh != nil
         machine = DownloadMachine(plan: plan, seed: seed)
+        addresses = machine.sources.map(\.text)
     }
 
     // MARK: events

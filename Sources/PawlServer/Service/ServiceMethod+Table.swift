@@ -1,9 +1,10 @@
+import Pawl
 import PawlCore
 
 extension ServiceMethod {
-    static let table = reading + changing
+    static let table: [ServiceMethod] = reading + changing
 
-    private static let reading = [
+    private static let reading: [ServiceMethod] = [
         ServiceMethod(
             name: "pawl.status",
             parameters: "[]",
@@ -80,7 +81,7 @@ extension ServiceMethod {
         ),
     ]
 
-    private static let changing = [
+    private static let changing: [ServiceMethod] = [
         ServiceMethod(
             name: "pawl.add",
             parameters:

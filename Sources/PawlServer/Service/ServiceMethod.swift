@@ -15,7 +15,9 @@ struct ServiceMethod: Sendable {
     var tellsOptions = false
     let body: @Sendable (ServiceMethods, RPCParameters) async throws -> JSON
 
-    private static let byName = Dictionary(uniqueKeysWithValues: table.map { ($0.name, $0) })
+    private static let byName: [String: ServiceMethod] = Dictionary(
+        uniqueKeysWithValues: table.map { ($0.name, $0) }
+    )
 
     static func named(_ name: String) -> ServiceMethod? { byName[name] }
 }

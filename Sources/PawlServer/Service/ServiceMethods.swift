@@ -8,7 +8,7 @@ struct ServiceMethods: RPCMethods {
     let page: Page
     /// Why there is no port, where one was wanted.
     let portRefusal: String?
-    private let stop: @Sendable () -> Void
+    let stop: @Sendable () -> Void
 
     /// `stop` asks the service to end.
     init(

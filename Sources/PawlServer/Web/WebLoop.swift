@@ -186,7 +186,7 @@ final class WebLoop {
         let connection = unsafe WebConnection(
             id: ConnectionID(rawValue: next),
             wsi: wsi,
-            listener: listener(of: wsi),
+            listener: listenerKind(of: wsi),
             limits: limits
         )
         next += 1
@@ -195,7 +195,7 @@ final class WebLoop {
         return connection
     }
 
-    private func listener(of wsi: OpaquePointer) -> ListenerKind {
+    private func listenerKind(of wsi: OpaquePointer) -> ListenerKind {
         guard let vhost = unsafe lws_get_vhost(wsi), let name = unsafe lws_get_vhost_name(vhost) else {
             return .port(isSecure: false)
         }
@@ -210,7 +210,7 @@ final class WebLoop {
     /// Where all places are taken, the oldest connection that has not shown the secret makes room: who holds them all
     /// keeps nobody out.
     func hasRoom(at listener: OpaquePointer) -> Bool {
-        let isLocal = unsafe listener(of: listener) == .local
+        let isLocal = unsafe listenerKind(of: listener) == .local
         let limit = limits.connections - (isLocal ? 0 : limits.reserve)
         if byID.count - leaving < limit { return true }
         guard leaving < WebLoop.mostLeaving, let oldest = takeOldestUnauthenticated() else { return false }

@@ -217,7 +217,7 @@ extension Simulation {
         var job = job(index)
         switch sabotage {
         case .neverGivesUp: job.plan.retry.retries += 3
-        case .widensDownloads: job.plan.growth = .fixed(scenario.downloads[index].width + 1)
+        case .widensDownloads: job.plan.ramp = .fixed(scenario.downloads[index].width + 1)
         default: break
         }
         let id = engine.add(job).id

@@ -2,13 +2,13 @@ import PawlCore
 import Testing
 
 @Suite struct ConnectionRampTests {
-    /// Feeds a line on which `rate(width)` bytes a second come, for `seconds`; a connection needs `ramp` seconds to get to
+    /// Feeds a line on which `rate(width)` bytes a second come, for `seconds`; a connection needs `warmUp` seconds to get to
     /// its rate.
     private static func run(
         _ ramp: inout ConnectionRamp,
         seconds: Int,
         remaining: Int64 = 1 << 40,
-        ramp: Double = 0,
+        warmUp: Double = 0,
         rate: (Int) -> Double
     ) {
         var received: Int64 = 0
@@ -18,7 +18,7 @@ import Testing
             ramp.measure(received: received, flowing: ramp.width, remaining: remaining, now: now)
             ages = ages.prefix(ramp.width).map { $0 + 1 }
             while ages.count < ramp.width { ages.append(1) }
-            let shares = ages.map { ramp == 0 ? 1 : min(1, Double($0) / (10 * ramp)) }
+            let shares = ages.map { warmUp == 0 ? 1 : min(1, Double($0) / (10 * warmUp)) }
             let present = rate(ramp.width) * shares.reduce(0, +) / Double(ramp.width)
             received += Int64(present / 10)
             now = now + .milliseconds(100)
@@ -43,9 +43,9 @@ import Testing
     }
 
     @Test(arguments: [0.3, 0.6, 0.9])
-    func `G3 connections that begin slowly are given the time to pay`(ramp: Double) {
+    func `G3 connections that begin slowly are given the time to pay`(warmUp: Double) {
         var ramp = ConnectionRamp(.automatic(maximum: 8))
-        Self.run(&ramp, seconds: 10, ramp: ramp) { Double($0) * 1e6 }
+        Self.run(&ramp, seconds: 10, warmUp: warmUp) { Double($0) * 1e6 }
         #expect(ramp.width == 8)
     }
 

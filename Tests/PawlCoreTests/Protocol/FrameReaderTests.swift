@@ -26,7 +26,7 @@ import Testing
             unsafe piece.withUnsafeBytes { unsafe reader.take($0) }
             while true {
                 let step = reader.next()
-                if step == .hungry { break }
+                if step == .incomplete { break }
                 steps.append(step)
                 if case .broken = step { return steps }
             }
@@ -62,7 +62,7 @@ import Testing
         var reader = FrameReader(longest: 300)
         let bytes = frame(0x01, [65, 66]) + frame(0x80, [UInt8](repeating: 67, count: 200)).prefix(11)
         unsafe bytes.withUnsafeBytes { unsafe reader.take($0) }
-        #expect(reader.next() == .hungry)
+        #expect(reader.next() == .incomplete)
         #expect(reader.arriving == [65, 66, 67, 67, 67])
     }
 }

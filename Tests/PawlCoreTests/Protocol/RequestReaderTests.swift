@@ -15,7 +15,7 @@ import Testing
             unsafe piece.withUnsafeBytes { unsafe reader.take($0) }
             while true {
                 let step = reader.next()
-                if step == .hungry { break }
+                if step == .incomplete { break }
                 steps.append(step)
                 if case .broken = step { return steps }
             }

@@ -41,7 +41,7 @@ final class LiveStage: Sendable {
             folder: folder.path
         )
         job.fileName = name
-        job.plan.growth = .fixed(connections)
+        job.plan.ramp = .fixed(connections)
         job.plan.retry = RetryPolicy(retries: 20, delay: .milliseconds(20))
         let (id, box) = engine.add(job)
         box.watch { [written] reading in

@@ -86,7 +86,7 @@ final class Stage: Sendable {
             settings: TransferSettings(TransferSettings.Values()),
             folder: folder
         )
-        job.plan.growth = .fixed(1)
+        job.plan.ramp = .fixed(1)
         change(&job)
         return job
     }
@@ -178,7 +178,7 @@ final class Stage: Sendable {
         notices(id).compactMap { if case .retrying(_, let wait) = $0 { wait } else { nil } }
     }
 
-    func notices(_ id: DownloadID) -> [String] {
+    func sentences(_ id: DownloadID) -> [String] {
         notices(id).compactMap { if case .notice(let text) = $0 { text.description } else { nil } }
     }
 

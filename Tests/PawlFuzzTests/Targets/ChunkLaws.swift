@@ -4,7 +4,7 @@
 enum ChunkLaws {
     private struct Outcome: Hashable {
         var data: [UInt8] = []
-        var step = ChunkDecoder.Step.hungry
+        var step = ChunkDecoder.Step.incomplete
         /// Bytes after the end of the body, which belong to the next answer.
         var left = 0
     }
@@ -67,7 +67,7 @@ enum ChunkLaws {
                 outcome.left = step == .end ? piece.count - index : 0
                 return
             }
-            outcome.step = .hungry
+            outcome.step = .incomplete
             try hold(count > 0 && index + count <= piece.count, "data beyond the bytes")
             outcome.data += piece[index..<index + count]
             decoder.take(count)

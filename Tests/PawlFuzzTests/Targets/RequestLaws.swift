@@ -25,10 +25,10 @@ enum RequestLaws {
             start += piece.count
             while true {
                 let step = reader.next()
-                if step == .hungry { break }
+                if step == .incomplete { break }
                 steps.append(step)
                 switch step {
-                case .hungry: break
+                case .incomplete: break
                 case .broken(let fault):
                     try hold((400..<600).contains(fault.status), "a fault of status \(fault.status)")
                     return steps
@@ -60,7 +60,7 @@ enum RequestLaws {
             while true {
                 let step = reader.next()
                 _ = reader.arriving
-                if step == .hungry { break }
+                if step == .incomplete { break }
                 steps.append(step)
                 if case .broken = step { return steps }
             }

@@ -169,8 +169,8 @@ private struct ResponseWire {
             silent += used
             try hold(silent <= Self.longestSilence, "\(silent) bytes without data, end or fault")
             switch step {
-            case .hungry:
-                try hold(index == piece.count, "hungry, and bytes are left")
+            case .incomplete:
+                try hold(index == piece.count, "incomplete, and bytes are left")
                 return
             case .head(let head):
                 try hold(outcome.statuses.isEmpty && outcome.data.isEmpty, "a second head")

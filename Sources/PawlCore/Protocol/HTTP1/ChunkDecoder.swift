@@ -4,7 +4,7 @@
 package struct ChunkDecoder: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         /// All was framing; more has to come.
-        case hungry
+        case incomplete
         /// That many bytes of data follow, or as many of them as are there.
         case data(Int)
         /// The last chunk and its trailers are complete.
@@ -48,12 +48,12 @@ package struct ChunkDecoder: Hashable, Sendable {
             switch place {
             case .data where left > 0:
                 let count = Int(min(left, Int64(bytes.count - index)))
-                return (index, count > 0 ? .data(count) : .hungry)
+                return (index, count > 0 ? .data(count) : .incomplete)
             case .data: place = .dataEnd
             case .end: return (index, .end)
             case .broken: return (index, .broken)
             default:
-                guard index < bytes.count else { return (index, .hungry) }
+                guard index < bytes.count else { return (index, .incomplete) }
                 place = unsafe next(bytes[index])
                 index += 1
             }

@@ -5,7 +5,7 @@
 package struct RequestReader: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         /// More has to come.
-        case hungry
+        case incomplete
         /// The header section is complete; told once for each request.
         case head(RequestHead)
         /// The request is complete.
@@ -53,7 +53,7 @@ package struct RequestReader: Hashable, Sendable {
         case .broken(let fault): return .broken(fault)
         case .head(let looked): return readHead(from: looked)
         case .body(let length):
-            guard count >= length else { return .hungry }
+            guard count >= length else { return .incomplete }
             place = .head(looked: 0)
             if count == length { return .body(takeRest()) }
             defer { start += length }
@@ -64,7 +64,7 @@ package struct RequestReader: Hashable, Sendable {
     private mutating func readHead(from looked: Int) -> Step {
         // An empty line before a request is to be passed over (RFC 9112 §2.2).
         if looked == 0, arriving.starts(with: [.carriageReturn, .lineFeed]) { start += 2 }
-        guard let first = arriving.first, !arriving.elementsEqual([.carriageReturn]) else { return .hungry }
+        guard let first = arriving.first, !arriving.elementsEqual([.carriageReturn]) else { return .incomplete }
         guard first.isTokenCharacter else {
             return fail(.malformed("this is not HTTP/1.1"))
         }
@@ -78,7 +78,7 @@ package struct RequestReader: Hashable, Sendable {
             return fail(RequestFault(431, "the header section is longer than \(longestHead) bytes"))
         }
         place = .head(looked: count)
-        return .hungry
+        return .incomplete
     }
 
     private mutating func readHead(upTo end: Int) -> Step {

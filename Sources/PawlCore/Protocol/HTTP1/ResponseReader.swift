@@ -5,7 +5,7 @@
 package struct ResponseReader: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         /// All was read; more has to come.
-        case hungry
+        case incomplete
         /// The final head is complete. What it says of the body is ``body``.
         case head(ResponseHead)
         /// That many bytes of data follow; `take` tells which of them were dealt with.
@@ -121,12 +121,12 @@ extension ResponseReader {
             return (0, .end)
         case .length(let left):
             let count = Int(min(left, Int64(bytes.count)))
-            return (0, count > 0 ? .data(count) : .hungry)
-        case .untilClose: return (0, bytes.count > 0 ? .data(bytes.count) : .hungry)
+            return (0, count > 0 ? .data(count) : .incomplete)
+        case .untilClose: return (0, bytes.count > 0 ? .data(bytes.count) : .incomplete)
         case .chunked:
             let (framing, step) = unsafe chunks.scan(bytes)
             switch step {
-            case .hungry: return (framing, .hungry)
+            case .incomplete: return (framing, .incomplete)
             case .data(let count): return (framing, .data(count))
             case .end:
                 place = .end
@@ -155,7 +155,7 @@ extension ResponseReader {
                 guard interimBytes + head.count <= Self.longestHead else {
                     throw TransferFault(.malformed, "the head of the answer is too long")
                 }
-                guard let count else { return (bytes.count, .hungry) }
+                guard let count else { return (bytes.count, .incomplete) }
                 used += count
                 if let content = try closeHead() { return (used, .head(content)) }
             }

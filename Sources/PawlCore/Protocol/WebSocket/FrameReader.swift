@@ -1,7 +1,7 @@
 /// Reads what a WebSocket's client sends, piece by piece as it comes (RFC 6455 §5).
 package struct FrameReader: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
-        case hungry
+        case incomplete
         /// A whole text message.
         case message([UInt8])
         /// To be answered with the same bytes.
@@ -69,7 +69,7 @@ package struct FrameReader: Hashable, Sendable {
     private mutating func compact() -> Step {
         bytes.removeSubrange(..<start)
         start = 0
-        return .hungry
+        return .incomplete
     }
 
     /// The frame at the front; `nil` when its head is not complete.

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ChunkDecoderTests {
     private enum Outcome: Equatable {
         case complete(String, rest: Int)
-        case hungry(String)
+        case incomplete(String)
         case broken
     }
 
@@ -28,12 +28,12 @@ import Testing
                 case .end:
                     return .complete(String(decoding: data, as: UTF8.self), rest: piece.count + pending.count)
                 case .broken: return .broken
-                case .hungry: break
+                case .incomplete: break
                 }
                 break
             }
         }
-        return .hungry(String(decoding: data, as: UTF8.self))
+        return .incomplete(String(decoding: data, as: UTF8.self))
     }
 
     @Test(arguments: [1, 2, 3, 7, 1000])
@@ -81,8 +81,8 @@ import Testing
         #expect(decode(String(repeating: long, count: 3) + "0\r\n\r\n", by: 999) == .complete("zzz", rest: 0))
     }
 
-    @Test func `a body that stops early stays hungry`() {
-        #expect(decode("5\r\nhel", by: 2) == .hungry("hel"))
-        #expect(decode("5\r\nhello\r\n0\r\n", by: 2) == .hungry("hello"))
+    @Test func `a body that stops early stays incomplete`() {
+        #expect(decode("5\r\nhel", by: 2) == .incomplete("hel"))
+        #expect(decode("5\r\nhello\r\n0\r\n", by: 2) == .incomplete("hello"))
     }
 }
