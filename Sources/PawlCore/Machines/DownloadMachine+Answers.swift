@@ -1,8 +1,8 @@
-// What a response's head leads to.
+// Handling of a response's head.
 extension DownloadMachine {
-    /// The head of a lane's answer is there and no byte of its body.
+    /// The head of a lane's response arrived, and no byte of its body.
     ///
-    /// The body is let in by `admit` only.
+    /// The body is delivered after `admit` only.
     package mutating func answered(
         _ id: LaneID,
         head: ResponseHead,
@@ -43,7 +43,7 @@ extension DownloadMachine {
         case .openRangeRefused(let evidence):
             guard !asksClosed else { return rangesBroken(evidence, lane: index, now: now) }
             asksClosed = true
-            // The target works, and may expire again before it is asked.
+            // The target works, and may expire again before the next request.
             sources[lanes[index].source].wentBack = false
             return [.drop(lanes[index].id), reopen(index, now: now)]
         case .suspectPage(let answer, let evidence):
@@ -58,7 +58,8 @@ extension DownloadMachine {
         }
     }
 
-    private mutating func accept(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
+    private mutating func accept(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]
+    {
         lanes[index].identity = answer.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
@@ -72,11 +73,12 @@ extension DownloadMachine {
                 ? failTrial(of: lane.source, "nothing can be compared without ranges")
                 : cannotContinueExisting("the server sent the whole file")
         }
-        // With a suffix the first answer shows where the file begins in the resource.
+        // With a suffix range the first response shows where the file begins in the resource.
         let start = base ?? answer.range.start
         base = start
         guard answer.range.start == start + lane.cursor - lane.overlap else {
-            let evidence: LocalizableMessage = "the server sent \(answer.range), which is not where the file goes on"
+            let evidence: LocalizableMessage =
+                "the server sent \(answer.range), which is not where the file goes on"
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
@@ -93,7 +95,7 @@ extension DownloadMachine {
         return fit(answer, lane: index, now: now)
     }
 
-    /// Holds the response against what is known of the bytes on disk; `nil` when it may bring its own.
+    /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
     private mutating func hold(
         _ answer: Judge.AcceptedResponse,
         against lane: Lane,
@@ -106,7 +108,7 @@ extension DownloadMachine {
         case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)
         case .weak
         where lane.isBringing && lanes.contains { $0.id != lane.id && $0.stage == .flowing && $0.isBringing }:
-            // Responses that only a comparison tells apart come one at a time.
+            // Responses that only a comparison tells apart are requested one at a time.
             return [remove(index)]
         case .weak: break
         case .strong, .dated:
@@ -123,7 +125,7 @@ extension DownloadMachine {
         return nil
     }
 
-    /// The bytes on disk are this from now on.
+    /// Describes the bytes on disk by this identity from now on.
     mutating func represent(_ identity: ContentIdentity, from lane: Lane) {
         var version = Representation(wish: plan.wish, base: base)
         version.coding = identity.coding
@@ -134,7 +136,7 @@ extension DownloadMachine {
         prove(lane.source)
     }
 
-    /// The lane ends where its answer, the file or the wish ends, whichever comes first.
+    /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
     private mutating func fit(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         if let total = totalSaid(by: answer, to: lane) {
@@ -161,23 +163,23 @@ extension DownloadMachine {
         return endTogether(with: index) + admit(index, now: now)
     }
 
-    /// Whether a mirror says that nothing follows the bytes on disk, and these show whether it is to be believed.
+    /// Whether a mirror reports that nothing follows the bytes on disk, and a comparison has to confirm it.
     func comparesEnd(_ lane: Lane) -> Bool {
         map.total == nil && lane.kind == .data && lane.overlap > 0 && lane.responseEnd == lane.cursor
             && map.done.upperBound == lane.cursor
     }
 
-    /// The file's length, when this answer is the first that tells it.
+    /// The file's length, when this response is the first to state it.
     private func totalSaid(by answer: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
         guard map.total == nil, lane.kind != .settling else { return nil }
-        // A mirror whose bytes have not been compared may speak of other content.
+        // A mirror whose bytes have not been compared may have other content.
         guard lane.overlap == 0 || sources.count == 1 || sources[lane.source].isProven else { return nil }
         if let total = wishedLength(of: answer.identity.total) { return total }
-        // Nothing follows the bytes that are there.
+        // Nothing follows the existing bytes.
         return lane.kind == .data && lane.responseEnd == lane.cursor ? lane.cursor : nil
     }
 
-    /// Lets the body in: the bytes of a proven answer go to the file.
+    /// Admits the body: the bytes of a proven response are written to the file.
     mutating func admit(_ index: Int, now: Instant) -> [Action] {
         let isFirst = phase != .transferring || received == 0
         lanes[index].stage = .flowing
@@ -190,7 +192,7 @@ extension DownloadMachine {
         guard isFirst else { return [.admit(id)] }
         var actions: [Action] = [.tell(.started(total: map.total, resumedAt: written))]
         if phase != .transferring { actions.append(enter(.transferring)) }
-        // Others may join at once, but not before bytes that have to be compared first.
+        // Other lanes may join at once, but not before a pending comparison.
         return actions + [.record, .admit(id)] + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
     }
 
@@ -216,7 +218,7 @@ extension DownloadMachine {
     mutating func remove(_ index: Int) -> Action {
         let lane = lanes.remove(at: index)
         map.release(lane.id)
-        // Racers lose their goal with the owner and own the bytes that are left, the furthest first.
+        // Racers lose their goal with the owner and own the remaining bytes, the furthest first.
         if lane.kind == .data { promoteRacer(of: lane.id) }
         return .drop(lane.id)
     }

@@ -1,6 +1,6 @@
-// From the last byte to the finished file.
+// Verification and publishing after the last byte.
 extension DownloadMachine {
-    /// Every byte is there.
+    /// All bytes are on disk.
     mutating func complete() -> [Action] {
         let length = written
         if let wanted = plan.length, wanted != length {
@@ -15,7 +15,7 @@ extension DownloadMachine {
             )
         }
         if let said = wishedLength(of: representation?.total), said != length {
-            // The version that won has another length: nothing is cut or filled to make it fit.
+            // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(
                     .cannotResume,
@@ -42,7 +42,7 @@ extension DownloadMachine {
         return [enter(.publishing), .publish(length: written, modified: modified)]
     }
 
-    /// The digest was computed, `nil` when the file could not be read.
+    /// The digest was computed; `nil` when the file could not be read.
     package mutating func digested(_ digest: [UInt8]) -> [Action] {
         guard phase == .verifying, let checksum = plan.checksum else { return [] }
         if keepsExisting { return existingDigested(digest, checksum) }

@@ -1,7 +1,12 @@
-// What is done when an answer is not the simple yes.
+// Handling of responses that are not plain acceptance.
 extension DownloadMachine {
-    /// The whole content came where a part was asked for.
-    mutating func whole(_ answer: Judge.AcceptedResponse, evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
+    /// The whole content was sent in response to a range request.
+    mutating func whole(
+        _ answer: Judge.AcceptedResponse,
+        evidence: LocalizableMessage,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
         if plan.wish != .whole {
             return laneFault(index, .unproven("\(evidence), but only a part is wanted"), now: now)
         }
@@ -25,7 +30,7 @@ extension DownloadMachine {
         return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: answer, lane: index)
     }
 
-    /// This lane's answer is the whole content from 0, and everything on disk gives way to it.
+    /// Starts over: this lane's response is the whole content from 0, and replaces everything on disk.
     mutating func restart(with answer: Judge.AcceptedResponse, lane index: Int) -> [Action] {
         var actions: [Action] = []
         let keep = lanes[index].id
@@ -52,9 +57,9 @@ extension DownloadMachine {
         return actions + [.startOver] + reserve() + admit(0, now: now)
     }
 
-    /// Forgets what is on disk.
+    /// Forgets the bytes on disk.
     ///
-    /// The high-water mark stays: bytes that were there before are no progress.
+    /// The high-water mark stays: bytes received again are no progress.
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
         base = plan.base(total: nil)
@@ -66,13 +71,14 @@ extension DownloadMachine {
         for index in sources.indices { sources[index].isProven = false }
     }
 
-    /// The content is another one than the bytes on disk.
+    /// The content differs from the bytes on disk.
     mutating func changed(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
         if restarts > 0, lanes[index].asked != .whole, flowing > 0, plan.wish == .whole {
-            // A second contradiction against an answer that is still coming in: ranges of this server are the liars.
+            // A second contradiction of a response that is still being received: this server's ranges are
+            // wrong.
             return rangesBroken(evidence, lane: index, now: now)
         }
         guard countRestart() else { return keepsChanging(evidence) }
@@ -85,7 +91,7 @@ extension DownloadMachine {
             + openFirst(now: now)
     }
 
-    /// A mirror that has shown nothing yet is no loss while another source is good; `nil` when there is none.
+    /// Drops a mirror that has proven nothing while another source works; `nil` when there is none.
     private mutating func leaveOut(_ index: Int, _ evidence: LocalizableMessage, now: Instant) -> [Action]? {
         let source = lanes[index].source
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
@@ -126,7 +132,7 @@ extension DownloadMachine {
         )
     }
 
-    /// Ranges of this server are of no use for this object.
+    /// Stops using ranges of this server for this object.
     mutating func rangesBroken(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if plan.wish != .whole || lanes[index].asked == .whole {
             return laneFault(index, .unproven(evidence), now: now)
@@ -139,9 +145,9 @@ extension DownloadMachine {
         return [drop, .tell(.notice("\(evidence): going on without ranges"))] + refillOrOpen(now: now)
     }
 
-    /// The answer points elsewhere (RFC 9110 §15.4).
+    /// Follows a redirect (RFC 9110 §15.4).
     ///
-    /// The new place is judged as the first was.
+    /// The new target is judged as the first was.
     mutating func redirect(to target: String, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         guard lane.redirects < plan.maximumRedirects else {
@@ -164,9 +170,9 @@ extension DownloadMachine {
         return [.drop(lane.id), reopen(index, isRedirected: true, now: now)]
     }
 
-    /// The same work as the lane's, under a new id, so that nothing late can be taken for its answer.
+    /// Requests the lane's work again under a new id, so that no late event is taken for its response.
     ///
-    /// What it has to compare depends on the host that is asked now.
+    /// What it has to compare depends on the host of the new request.
     mutating func reopen(_ index: Int, isRedirected: Bool = false, now: Instant) -> Action {
         let lane = lanes.remove(at: index)
         let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))
