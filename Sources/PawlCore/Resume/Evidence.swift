@@ -4,15 +4,16 @@ package enum Evidence: Hashable, Sendable {
     case strong
     /// Equal Last-Modified that is strong on both sides, and no tag: the same, and compared where two lanes meet.
     case dated
-    /// Nothing speaks against it; this response has to bring bytes that are on disk already, and they are compared.
+    /// No contradiction; this response has to contain bytes that are on disk already, and they are compared.
     case weak
-    /// The tag differs from the only one seen so far: one more response tells whether tags of this server mean anything.
+    /// The entity tag differs from the only one seen so far: one more response shows whether this server's
+    /// tags are stable.
     case unclear
-    /// Another version, with what was known and what was said.
+    /// Another version, with the old and the new value.
     case changed(LocalizableMessage)
 }
 
-/// What one host said of the representation on disk, of one address of it.
+/// One host's validators of the representation on disk, for one address of it.
 ///
 /// Tags and dates of another address or another host say nothing about each other (RFC 9110 §8.8.3).
 package struct ValidatorRecord: Hashable, Sendable {
@@ -21,11 +22,12 @@ package struct ValidatorRecord: Hashable, Sendable {
         case seenOnce
         /// Equal in two responses: a tag that differs from now on is another version.
         case stable
-        /// It differs from response to response, or the host promised more than it kept: nothing that it says is proof.
+        /// It differs between responses, or the host's validators were contradicted by bytes: nothing from it
+        /// is proof.
         case varying
     }
 
-    /// The address as it was given, as ``JournalFacts/sources`` has it.
+    /// The given address, as in ``JournalFacts/sources``.
     package var source: String
     /// Scheme, host and port that sent the response, redirects followed.
     package var host: String
@@ -44,7 +46,7 @@ package struct ValidatorRecord: Hashable, Sendable {
         self.stability = stability
     }
 
-    /// What can be expected of the host's next response, for planning.
+    /// The evidence expected of the host's next response, for planning.
     package var promise: Evidence {
         if stability == .varying { return .weak }
         if let tag = validators.entityTag { return tag.isWeak ? .weak : .strong }
@@ -72,14 +74,14 @@ package struct ValidatorRecord: Hashable, Sendable {
         let (mine, theirs) = (validators.dateStrength, said.dateStrength)
         guard mine != .none, theirs != .none else { return .weak }
         guard validators.lastModified == said.lastModified else {
-            // Content that is made for each request has a new date each time, and no version can be told by it.
+            // Content made for each request has a new date each time, and no version can be told by it.
             return mine == .generated && theirs == .generated
                 ? .weak : .changed("its Last-Modified is another now")
         }
         return min(mine, theirs) == .strong ? .dated : .weak
     }
 
-    /// Another response of the same version was accepted.
+    /// Notes the validators of another accepted response of the same version.
     package mutating func note(_ said: Validators) {
         if stability == .seenOnce, let tag = validators.entityTag, tag == said.entityTag {
             stability = .stable
@@ -90,7 +92,7 @@ package struct ValidatorRecord: Hashable, Sendable {
         }
     }
 
-    /// Nothing that the host says is proof from now on.
+    /// Treats nothing from this host as proof from now on.
     package mutating func distrust() { stability = .varying }
 }
 
@@ -102,6 +104,6 @@ extension Evidence {
 }
 
 extension EntityTag {
-    /// As it stands in a header field.
+    /// The text in a header field.
     package var text: String { (isWeak ? "W/" : "") + "\"\(opaque)\"" }
 }
