@@ -1,4 +1,4 @@
-// Reading one entry of a timetable.
+// Parsing of one entry of a timetable.
 extension RateTimetable {
     private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -31,7 +31,7 @@ extension RateTimetable {
         return first..<(last < first ? last + 8 : last + 1)
     }
 
-    /// What a hyphen parts, or the dash of careful writers.
+    /// The parts around a hyphen or a dash.
     private static func parts(of word: String) -> [Substring] {
         word.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "\u{2013}" }
     }
