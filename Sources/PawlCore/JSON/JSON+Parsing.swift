@@ -6,10 +6,10 @@ extension JSON {
         package var why: String
     }
 
-    /// Arrays and objects inside each other, at most.
+    /// The maximum nesting of arrays and objects.
     package static let depthLimit = 64
 
-    /// The one value of a text in UTF-8; blanks around it are allowed, anything else is an error.
+    /// The one value of a text in UTF-8; white space around it is allowed, anything else is an error.
     package static func parse(_ bytes: [UInt8]) throws(ParsingError) -> JSON {
         var parser = Parser(bytes: bytes)
         let value = try parser.value(depth: 0)
@@ -156,7 +156,7 @@ extension JSON {
             }
         }
 
-        /// Half a surrogate pair stands for nothing: U+FFFD, as JavaScript's encoders make of it.
+        /// Half a surrogate pair becomes U+FFFD, as in JavaScript's encoders.
         private mutating func codePoint() throws(ParsingError) -> Unicode.Scalar {
             let first = try unit()
             if let scalar = Unicode.Scalar(first) { return scalar }
@@ -175,7 +175,7 @@ extension JSON {
 
         private mutating func unit() throws(ParsingError) -> UInt32 {
             let digits = bytes[position...].prefix(4)
-            // UInt32 would also take a sign.
+            // UInt32 would also accept a sign.
             guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
                 let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw error("four hexadecimal digits are missing") }

@@ -1,4 +1,4 @@
-/// What the user can do about a failure. Options and actions stand in it as values, which each surface words.
+/// The remedy for a failure, in which options and actions are values that each surface words.
 ///
 /// Written as a string: `"allow more with \(.timeout)"`.
 package struct Remedy: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct Remedy: Hashable, Sendable {
 
     package var isEmpty: Bool { parts.isEmpty }
 
-    /// In words that hold for every surface.
+    /// The text for all surfaces.
     package var text: String {
         worded {
             $0.title
