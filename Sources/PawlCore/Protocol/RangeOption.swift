@@ -1,6 +1,6 @@
-/// The part of a file that a person asks for.
+/// The part of a file that the user requests.
 package enum RangeOption {
-    /// Reads `0-99` (both ends included), `100-` (from there on) and `-100` (the last hundred).
+    /// Parses `0-99` (both ends included), `100-` (from there on) and `-100` (the last hundred).
     ///
     /// Throws code 28.
     package static func parse(_ text: String) throws(Failure) -> RequestedRange {

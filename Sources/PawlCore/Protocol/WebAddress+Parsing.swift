@@ -1,6 +1,6 @@
 extension WebAddress {
-    /// Reads an absolute URL as a person writes it: white space around it is dropped, spaces and letters of
-    /// other scripts in path and query are percent-encoded, the user info comes back apart.
+    /// Parses an absolute URL as typed by a user: surrounding white space is dropped, spaces and letters of
+    /// other scripts in path and query are percent-encoded, the user info is returned separately.
     ///
     /// Throws code 28.
     package static func parse(
@@ -20,7 +20,7 @@ extension WebAddress {
         }
     }
 
-    /// Bytes; RFC 9110 §4.1 asks servers to take 8,000 and more.
+    /// In bytes; RFC 9110 §4.1 recommends support for 8,000 and more.
     private static let longest = 1 << 18
 
     /// `text` without white space around it, free of control characters.
@@ -35,7 +35,7 @@ extension WebAddress {
         return bytes
     }
 
-    /// Reads an absolute URL that went through `reference`; the user info comes back raw.
+    /// Parses an absolute URL that went through `reference`; the user info is returned raw.
     static func read(
         _ bytes: ArraySlice<UInt8>
     ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
@@ -50,13 +50,13 @@ extension WebAddress {
         return (address, userInfo)
     }
 
-    /// Reads what follows `scheme://`.
+    /// Parses the text after `scheme://`.
     static func read(
         _ scheme: Scheme,
         afterSlashes rest: ArraySlice<UInt8>
     ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
         let authority = rest.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
-        // Browsers read a backslash as a slash, others as part of the user info: `//good\@bad/`.
+        // Browsers read a backslash as a slash, other parsers as part of the user info: `//good\@bad/`.
         guard !authority.contains(.backslash) else {
             throw AddressFlaw("it has a backslash before its path", remedy: "write / instead")
         }
@@ -78,7 +78,7 @@ extension WebAddress {
         return (address, userInfo)
     }
 
-    /// Where the scheme's colon is, if the bytes begin with a scheme (RFC 3986 §3.1).
+    /// The index of the scheme's colon, if the bytes begin with a scheme (RFC 3986 §3.1).
     static func schemeEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.first?.isLetter == true else { return nil }
         let end = bytes.firstIndex {
@@ -180,7 +180,7 @@ extension WebAddress.Scheme {
         }
     }
 
-    /// Whether nobody on the way can read what is sent.
+    /// Whether the connection is encrypted.
     package var isSecure: Bool {
         switch self {
         case .https, .ftps, .sftp: true
@@ -188,6 +188,6 @@ extension WebAddress.Scheme {
         }
     }
 
-    /// For sentences.
+    /// For messages.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

@@ -1,6 +1,6 @@
-/// The request line and header section of a request, as a server of HTTP/1.1 reads them (RFC 9112 §3, §5).
+/// The request line and header section of a request, as parsed by an HTTP/1.1 server (RFC 9112 §3, §5).
 ///
-/// Strict: what two readers could read in two ways is refused, since a proxy in between may be the other reader.
+/// Strict: ambiguous input is refused, since a proxy in between may have parsed it differently.
 package struct RequestHead: Hashable, Sendable {
     package struct Parameter: Hashable, Sendable {
         package var name: String
@@ -14,19 +14,19 @@ package struct RequestHead: Hashable, Sendable {
     package var query: [Parameter] = []
     /// By name in lower case; several of one name are joined with commas where that is allowed.
     package var fields: [String: String] = [:]
-    /// Bytes of the body that follows.
+    /// The length of the body that follows, in bytes.
     package var bodyLength = 0
-    /// The body is sent once it was asked for (RFC 9110 §10.1.1).
+    /// Whether the client waits for 100 Continue before it sends the body (RFC 9110 §10.1.1).
     package var expectsContinue = false
     /// Whether another request may follow on the connection.
     package var keepsConnection = true
-    /// The key of a WebSocket's handshake (RFC 6455 §4.2.1); `nil` when none is asked for.
+    /// The key of a WebSocket handshake (RFC 6455 §4.2.1); `nil` without a handshake.
     package var webSocketKey: String?
 
-    /// Fields that are more than this many are refused.
+    /// The maximum number of fields.
     package static let mostFields = 100
 
-    /// Reads a whole header section with the empty line at its end.
+    /// Parses a whole header section with the empty line at its end.
     package init(parsing bytes: ArraySlice<UInt8>) throws(RequestFault) {
         // Each line keeps its carriage return, the empty line at the end is left out.
         var lines = bytes.dropLast(3).split(separator: .lineFeed, omittingEmptySubsequences: false)[...]
@@ -96,7 +96,7 @@ package struct RequestHead: Hashable, Sendable {
 
     // MARK: fields
 
-    /// Fields of which one request has one: which of two counts would be a matter of taste.
+    /// Fields that occur at most once in a request: which of two lengths applies would be ambiguous.
     private static let singletons: Set<String> = [
         "host", "origin", "authorization", "cookie", "content-type", "range", "if-range", "expect",
         "sec-fetch-site", "sec-websocket-key", "sec-websocket-version", "content-length", "upgrade",
@@ -106,7 +106,8 @@ package struct RequestHead: Hashable, Sendable {
         guard let colon = line.firstIndex(of: .colon), colon > line.startIndex else {
             throw .malformed("a line of the header section is no field")
         }
-        // White space before the colon or at a line's beginning is what smugglers send (RFC 9112 §5.1, §5.2).
+        // White space before the colon or at a line's beginning is used for request smuggling (RFC 9112 §5.1,
+        // §5.2).
         guard line[..<colon].allSatisfy(\.isTokenCharacter) else {
             throw .malformed("a field's name has a character that is not allowed")
         }
@@ -157,7 +158,7 @@ package struct RequestHead: Hashable, Sendable {
         }
     }
 
-    /// Of all protocols that a connection could change to, only WebSocket's is spoken.
+    /// WebSocket is the only protocol that a connection can change to.
     private mutating func takeUpgrade(_ options: [String], isCurrent: Bool) throws(RequestFault) {
         guard let upgrade = fields["upgrade"] else { return }
         guard upgrade.lowercased() == "websocket" else {
@@ -174,7 +175,7 @@ package struct RequestHead: Hashable, Sendable {
     }
 }
 
-/// Why a request is not read any further: the status of the response, and a sentence.
+/// Why a request is rejected: the status of the response, and a message.
 package struct RequestFault: Error, Hashable, Sendable {
     package var status: Int
     package var text: String
