@@ -14,7 +14,7 @@ extension JSON {
         var parser = Parser(bytes: bytes)
         let value = try parser.value(depth: 0)
         parser.skipBlanks()
-        guard parser.isAtEnd else { throw parser.error("something follows the value") }
+        guard parser.isAtEnd else { throw parser.error("unexpected text after the value") }
         return value
     }
 
@@ -55,13 +55,13 @@ extension JSON {
             case UInt8(ascii: "n"): return try word("null", .null)
             case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
                 return .number(try number())
-            case .none: throw error("the text ends where a value should be")
-            default: throw error("no value begins like this")
+            case .none: throw error("unexpected end of the text")
+            default: throw error("expected a value")
             }
         }
 
         private mutating func word(_ word: String, _ value: JSON) throws(ParsingError) -> JSON {
-            guard bytes[position...].starts(with: word.utf8) else { throw error("no value begins like this") }
+            guard bytes[position...].starts(with: word.utf8) else { throw error("expected a value") }
             position += word.utf8.count
             return value
         }
@@ -130,17 +130,17 @@ extension JSON {
                 case UInt8(ascii: "\\"):
                     position += 1
                     text += try escape().utf8
-                case 0..<0x20: throw error("a control character stands in a string")
+                case 0..<0x20: throw error("control character in a string")
                 default:
                     text.append(byte)
                     position += 1
                 }
             }
-            throw error("a string does not end")
+            throw error("unterminated string")
         }
 
         private mutating func escape() throws(ParsingError) -> Unicode.Scalar {
-            guard let byte = next else { throw error("a string does not end") }
+            guard let byte = next else { throw error("unterminated string") }
             position += 1
             switch byte {
             case UInt8(ascii: "\""): return "\""
@@ -152,7 +152,7 @@ extension JSON {
             case UInt8(ascii: "r"): return "\r"
             case UInt8(ascii: "t"): return "\t"
             case UInt8(ascii: "u"): return try codePoint()
-            default: throw error("no such escape")
+            default: throw error("invalid escape")
             }
         }
 

@@ -56,8 +56,8 @@ package struct FileRights: Hashable, Sendable {
 extension FileRights.Flaw {
     package var words: String {
         switch self {
-        case .notRegular: "it is no regular file"
-        case .severalNames: "it has another name, by which it can be changed"
+        case .notRegular: "it is not a regular file"
+        case .severalNames: "it has another hard link"
         case .otherOwner: "it belongs to another user"
         case .writableByOthers: "other users can write to it"
         }

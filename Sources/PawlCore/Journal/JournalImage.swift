@@ -38,7 +38,7 @@ package struct JournalImage: Hashable, Sendable {
         guard front.contains(where: { $0 != 0 }) else { throw .unborn }
         (nonce, version) = try Self.preamble(of: front)
         guard let (header, buffer) = Self.newestHeader(in: bytes, nonce: nonce) else {
-            throw .damaged("none of its headers is whole")
+            throw .damaged("it has no valid header")
         }
         self.header = header
         self.buffer = buffer
@@ -75,13 +75,13 @@ package struct JournalImage: Hashable, Sendable {
         of front: ArraySlice<UInt8>
     ) throws(Fault) -> (nonce: UInt64, version: UInt32) {
         guard front.starts(with: JournalLayout.magic) else {
-            throw .damaged("it does not begin as a journal does")
+            throw .damaged("it does not begin like a journal")
         }
         var reader = JournalReader(front.dropFirst(JournalLayout.magic.count))
         guard let version = reader.take(UInt32.self), reader.take(UInt32.self) != nil,
             let nonce = reader.take(UInt64.self),
             reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
-        else { throw .damaged("its first bytes are not whole") }
+        else { throw .damaged("its preamble is damaged") }
         guard version <= JournalLayout.version else { throw .newer(version: version) }
         return (nonce, version)
     }

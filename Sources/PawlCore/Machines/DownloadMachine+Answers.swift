@@ -64,7 +64,7 @@ extension DownloadMachine {
         let lane = lanes[index]
         if lane.kind == .restarting {
             guard existingLength != nil || mayNotDiscard(for: lane.source) else {
-                let notice: LocalizableMessage = "the server sent all of it anew: started over from 0"
+                let notice: LocalizableMessage = "the server sent the whole file again: started over from 0"
                 let isTold = rangeWasSilent || map.done.isEmpty
                 return (isTold ? [] : [.tell(.notice(notice))]) + restart(with: answer, lane: index)
             }
@@ -78,7 +78,7 @@ extension DownloadMachine {
         base = start
         guard answer.range.start == start + lane.cursor - lane.overlap else {
             let evidence: LocalizableMessage =
-                "the server sent \(answer.range), which is not where the file goes on"
+                "the server sent \(answer.range), which does not continue the file"
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
@@ -207,7 +207,11 @@ extension DownloadMachine {
             return rangesBroken("the server refuses bytes that it has (416)", lane: index, now: now)
         }
         guard map.total ?? length == length, map.done == ByteRangeSet([ByteRange(0, length)]) else {
-            return changed("it has \(total) bytes, which does not fit what is on disk", lane: index, now: now)
+            return changed(
+                "it has \(total) bytes, which does not match the bytes on disk",
+                lane: index,
+                now: now
+            )
         }
         let drops = stop()
         if map.total == nil { map.learn(total: length) }

@@ -59,7 +59,7 @@ extension DownloadMachine {
             isStale = true
             map = SegmentMap(done: journal.done)
             let notice: LocalizableMessage =
-                "another part was wanted before: starting over with what is wanted now"
+                "the bytes on disk are of another range: starting over with the requested one"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
         // The journal's total is the resource's; the requested range decides how much of it is the file, also
@@ -78,7 +78,7 @@ extension DownloadMachine {
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
             rangesUsable = false
             let notice: LocalizableMessage =
-                "what is there is coded (\(coding)) and cannot be asked for in parts: starting over"
+                "the bytes on disk have Content-Encoding \(coding) and cannot be requested in ranges: starting over"
             notices.append(.tell(.notice(notice)))
         }
         // Of addresses that differ, the first one given counts; bytes that began with a mirror are discarded
@@ -94,7 +94,7 @@ extension DownloadMachine {
         representation = Representation(wish: plan.wish, base: base)
         for index in sources.indices { sources[index].isProven = false }
         guard length <= total ?? plan.longest else {
-            let wanted = total.map { "the server's only \($0)" } ?? "only \(plan.longest) are wanted"
+            let wanted = total.map { "the server's only \($0)" } ?? "only \(plan.longest) were requested"
             return cannotContinueExisting("the file has \(length) bytes, \(wanted)")
         }
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))

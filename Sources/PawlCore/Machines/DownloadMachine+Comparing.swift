@@ -149,7 +149,7 @@ extension DownloadMachine {
         lanes[0].end = map.isComplete ? have : map.horizon
         if !map.isComplete { map.assign(ByteRange(have, map.horizon), to: keep) }
         let notice: LocalizableMessage =
-            "the server sends the whole file only: comparing it with what is there"
+            "the server sends only the whole file: comparing it with the bytes on disk"
         return drops + [.tell(.notice(notice))] + admit(0, now: now)
     }
 
@@ -191,12 +191,12 @@ extension DownloadMachine {
         if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
             let before = record(of: lane.source)?.validators
             let old = before?.entityTag?.text ?? "another"
-            return changed("its tag was \(old) and is \(tag.text) now", lane: index, now: now)
+            return changed("its ETag was \(old) and is \(tag.text) now", lane: index, now: now)
         }
         representation?.distrust(sources[lane.source].given.text, at: question.host)
         sources[lane.source].wentBack = false
         let notice: LocalizableMessage =
-            "\(sources[lane.source].current.redacted) gives each response another tag: bytes are compared instead"
+            "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"
         return recording([remove(index), .tell(.notice(notice))] + refillOrOpen(now: now))
     }
 }

@@ -16,9 +16,9 @@ extension DownloadMachine {
         return fail(
             Failure(
                 .checksumMismatch,
-                "cannot accept the file that is there:",
+                "cannot accept the existing file",
                 at: name ?? sources[0].given.redacted,
-                because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
+                because: DownloadMachine.evidence(digest, instead: checksum),
                 remedy: "give the right checksum, choose another name, or change \(.setting(.existingFile))"
             )
         )

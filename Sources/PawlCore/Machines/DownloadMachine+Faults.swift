@@ -17,7 +17,7 @@ extension DownloadMachine {
         actions += stop()
         if noteSilence(fault, lane: lane) {
             forgetTarget(of: lane.source)
-            let notice: LocalizableMessage = "no answer to a request with Range: asking without"
+            let notice: LocalizableMessage = "no response to a request with Range: retrying without it"
             return actions + [.tell(.notice(notice))] + openFirst(now: now)
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
@@ -61,7 +61,7 @@ extension DownloadMachine {
             ramp.shrink(to: lanes.count, now: now)
         }
         let notice: LocalizableMessage =
-            "the server never answers a request with Range: going on without ranges"
+            "the server does not respond to requests with Range: continuing without ranges"
         return turnedAway(fault, lane: lane) + (givesUpRanges ? [.tell(.notice(notice))] : [])
     }
 
@@ -100,7 +100,7 @@ extension DownloadMachine {
         let source = lane.source
         if goBack(after: fault, from: source) {
             let notice: LocalizableMessage =
-                "the redirect's target has expired: asking the first address again"
+                "the redirect's target has expired: requesting the original URL again"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
         // The server may not have noticed yet that the last connection is closed.
@@ -173,7 +173,7 @@ extension DownloadMachine {
                 remedy: fault.remedy ?? kept
             )
         case .silent(let answered):
-            let what = answered ? "no byte came" : "no answer came"
+            let what = answered ? "no data" : "no response"
             return Failure(
                 disposition.code,
                 "cannot fetch",
@@ -186,7 +186,7 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "no more than \(floor) bytes a second came for "
+                because: "no more than \(floor) bytes per second for "
                     + "\(Lane.slowPatience.seconds) s",
                 remedy: "the partial file is kept; lower \(.setting(.lowestSpeed)) to accept this speed"
             )
@@ -195,13 +195,13 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "the server answered \(status)",
+                because: "the server responded with \(status)",
                 remedy: StatusAdvice.remedy(for: status) ?? kept
             )
         case .page(let evidence):
             return Failure(
                 disposition.code,
-                "cannot use the answer of",
+                "cannot use the response of",
                 at: place,
                 because: evidence.description,
                 remedy:
@@ -210,7 +210,7 @@ extension DownloadMachine {
         case .unproven(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,
-                "cannot use the answer of",
+                "cannot use the response of",
                 at: place,
                 because: evidence.description,
                 remedy: kept
@@ -223,7 +223,7 @@ extension DownloadMachine {
                 "cannot follow the redirect of",
                 at: place,
                 because:
-                    "it leads from https to \(target), where anybody on the way can read and change what is sent",
+                    "it leads from https to \(target), which is not encrypted",
                 remedy: "allow it with \(.setting(.allowsDowngrade)) if this is intended"
             )
         case .tooManyRedirects(let most):
@@ -268,12 +268,12 @@ extension TransferFault {
     /// What the user can do about it, other than try again.
     var remedy: Remedy? {
         switch kind {
-        case .tls: "check the address and the clock, or give \(.setting(.authorityFile))"
+        case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
         case .denied: "correct \(.setting(.user))"
         case .nameResolution: "check the host's name"
         case .proxy: "check \(.setting(.proxy))"
-        case .notFound: "check the address"
-        case .privateAddress: "end \(.setting(.deniesPrivateAddresses)) if this is intended"
+        case .notFound: "check the URL"
+        case .privateAddress: "disable \(.setting(.deniesPrivateAddresses)) if this is intended"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .malformed, .other:
             nil
@@ -286,8 +286,8 @@ enum StatusAdvice {
     static func remedy(for status: Int) -> Remedy? {
         switch status {
         case 401: "give \(.setting(.user))"
-        case 403: "the address may have expired, or require a login, cookies or a referer"
-        case 404, 410: "check the address"
+        case 403: "the URL may have expired, or require a login, cookies or a referer"
+        case 404, 410: "check the URL"
         case 407: "give the proxy's user name and password in \(.setting(.proxy))"
         case 429, 503: "try again later, or with fewer connections"
         case _: nil

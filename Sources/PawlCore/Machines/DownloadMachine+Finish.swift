@@ -21,7 +21,7 @@ extension DownloadMachine {
                     .cannotResume,
                     "cannot finish",
                     at: name ?? sources[0].given.redacted,
-                    because: "\(length) bytes are there of content that has \(said)",
+                    because: "the partial file has \(length) bytes, the content \(said)",
                     remedy: "remove the partial file to start over"
                 )
             )
@@ -34,7 +34,12 @@ extension DownloadMachine {
     }
 
     static func evidence(_ length: Int64, instead wanted: Int64) -> LocalizableMessage {
-        "it has \(length) bytes, not the \(wanted) that it must have"
+        "it has \(length) bytes instead of the expected \(wanted)"
+    }
+
+    static func evidence(_ digest: [UInt8], instead wanted: Checksum) -> String {
+        let (found, expected) = (Hexadecimal.text(digest), Hexadecimal.text(wanted.digest))
+        return "its \(wanted.algorithm.rawValue) is \(found), expected \(expected)"
     }
 
     private mutating func publish() -> [Action] {
@@ -52,7 +57,7 @@ extension DownloadMachine {
                     .checksumMismatch,
                     "cannot accept",
                     at: name ?? sources[0].given.redacted,
-                    because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
+                    because: DownloadMachine.evidence(digest, instead: checksum),
                     remedy: "the partial file is kept; give the right checksum, or remove it to start over"
                 )
             )

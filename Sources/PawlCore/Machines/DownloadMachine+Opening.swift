@@ -40,7 +40,8 @@ extension DownloadMachine {
         }
         // All bytes are on disk, and only a comparison can prove that they are the server's.
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
-        let notice: LocalizableMessage = "no byte on disk can be compared with the server's: starting over"
+        let notice: LocalizableMessage =
+            "the bytes on disk cannot be compared with the server's: starting over"
         return [.tell(.notice(notice)), startOver(from: source, now: now)]
     }
 

@@ -146,18 +146,18 @@ extension DownloadMachine {
         let lane = lanes[index]
         guard lane.stage == .flowing else {
             if case .failed(let fault) = end { return laneFault(index, .transfer(fault), now: now) }
-            let fault = TransferFault(.connectionLost, "the connection was closed without an answer")
+            let fault = TransferFault(.connectionLost, "the connection was closed without a response")
             return laneFault(index, .transfer(fault), now: now)
         }
         if case .failed(let fault) = end, lane.cursor < lane.end {
             return laneFault(index, .transfer(fault), now: now)
         }
         if lane.overlap > 0 {
-            return changed("it ends before the bytes that are on disk do", lane: index, now: now)
+            return changed("it ends before the end of the bytes on disk", lane: index, now: now)
         }
         if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
         if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.responseEnd > lane.cursor {
-            let fault = TransferFault(.truncated, "the answer ended after \(lane.cursor) bytes")
+            let fault = TransferFault(.truncated, "the response ended after \(lane.cursor) bytes")
             return laneFault(index, .transfer(fault), now: now)
         }
         return finished(lane: index, now: now)

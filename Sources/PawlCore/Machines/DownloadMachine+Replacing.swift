@@ -46,7 +46,7 @@ extension DownloadMachine {
             sources[source].isUsable = false
             return fail(refusal)
         }
-        let notice: LocalizableMessage = "the address has expired: going on with \(address.redacted)"
+        let notice: LocalizableMessage = "the URL has expired: continuing with \(address.redacted)"
         return [.tell(.notice(notice))] + replaceSource(source, with: address, now: now)
     }
 
@@ -66,8 +66,8 @@ extension DownloadMachine {
                 .cannotResume,
                 "cannot continue with",
                 at: sources[source].given.redacted,
-                because: "it is not shown to be the same content: \(evidence)",
-                remedy: "the bytes so far are kept; give another address of the same file"
+                because: "it is not proven to be the same content: \(evidence)",
+                remedy: "the partial file is kept; give another URL of the same file"
             )
         )
     }

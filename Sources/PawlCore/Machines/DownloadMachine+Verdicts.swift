@@ -8,7 +8,7 @@ extension DownloadMachine {
         now: Instant
     ) -> [Action] {
         if plan.wish != .whole {
-            return laneFault(index, .unproven("\(evidence), but only a part is wanted"), now: now)
+            return laneFault(index, .unproven("\(evidence), but only a part was requested"), now: now)
         }
         if let others = leaveOut(index, evidence, now: now) { return others }
         if lanes[index].asked != .whole { rangesUsable = false }
@@ -23,7 +23,7 @@ extension DownloadMachine {
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
             if case .changed(let change) = answer.evidence { return changed(change, lane: index, now: now) }
-            return [remove(index), .tell(.notice("\(evidence): going on with one connection"))]
+            return [remove(index), .tell(.notice("\(evidence): continuing with one connection"))]
                 + refill(now: now)
         }
         guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
@@ -37,7 +37,9 @@ extension DownloadMachine {
         if rangeWasSilent {
             rangesUsable = false
             actions.append(
-                .tell(.notice("the server never answers a request with Range: started over without"))
+                .tell(
+                    .notice("the server does not respond to requests with Range: started over without ranges")
+                )
             )
         }
         rangeWasSilent = false
@@ -113,8 +115,9 @@ extension DownloadMachine {
                 .cannotResume,
                 "cannot finish",
                 at: sources[0].given.redacted,
-                because: "the content changed \(restarts) times while it was fetched, at last: \(evidence)",
-                remedy: "try again when it rests"
+                because:
+                    "the content changed \(restarts) times during the download, most recently: \(evidence)",
+                remedy: "try again when the file no longer changes"
             )
         )
     }
@@ -142,7 +145,7 @@ extension DownloadMachine {
         rangesUsable = false
         sources[lanes[index].source].wentBack = false
         let drop = remove(index)
-        return [drop, .tell(.notice("\(evidence): going on without ranges"))] + refillOrOpen(now: now)
+        return [drop, .tell(.notice("\(evidence): continuing without ranges"))] + refillOrOpen(now: now)
     }
 
     /// Follows a redirect (RFC 9110 §15.4).

@@ -39,22 +39,22 @@ package struct Metalink: Hashable, Sendable {
         do throws(XMLElement.Fault) { root = try XMLElement.parse(bytes, within: Self.limits) } catch {
             throw Fault(words: error.words)
         }
-        guard root.name == "metalink" else { throw Fault(words: "it is no Metalink") }
+        guard root.name == "metalink" else { throw Fault(words: "it is not a Metalink") }
         let isOld = root.child("files") != nil
         let elements = (isOld ? root.child("files") ?? root : root).children("file")
         guard elements.count <= Self.mostFiles else {
-            throw Fault(words: "it names more than \(Self.mostFiles) files")
+            throw Fault(words: "it lists more than \(Self.mostFiles) files")
         }
         files = []
         var places: Set<[String]> = []
         for element in elements {
             guard let file = try Self.file(element, isOld: isOld, base: base) else { continue }
             guard places.insert(file.folders + [file.name]).inserted else {
-                throw Fault(words: "it names the file \(Redaction.printable(file.name)) twice")
+                throw Fault(words: "it lists the file \(Redaction.printable(file.name)) twice")
             }
             files.append(file)
         }
-        guard !files.isEmpty else { throw Fault(words: "it names no file with an address that can be used") }
+        guard !files.isEmpty else { throw Fault(words: "it lists no file with a usable URL") }
     }
 
     /// `nil` without a usable address.
@@ -65,7 +65,7 @@ package struct Metalink: Hashable, Sendable {
         // RFC 5854 §4.1.2.1: a name that leads out of its folder is rejected, not repaired.
         guard let last = parts.last, !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
             throw Fault(
-                words: "the file name \(Redaction.printable(written)) is none that stays in its folder"
+                words: "the file name \(Redaction.printable(written)) leads out of its folder"
             )
         }
         let holder = isOld ? element.child("resources") : element

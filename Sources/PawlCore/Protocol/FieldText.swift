@@ -6,5 +6,5 @@ package enum FieldText {
     }
 
     /// The reason for refusing an option with unsafe text.
-    package static let flaw = "it holds a line break or another control character"
+    package static let flaw = "it contains a line break or another control character"
 }

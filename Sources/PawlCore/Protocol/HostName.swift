@@ -11,7 +11,7 @@ enum HostName {
         }
         guard let bytes = PercentCoding.strictlyDecoded(text),
             let raw = String(validating: bytes, as: UTF8.self)
-        else { throw AddressFlaw("its host is not text in UTF-8") }
+        else { throw AddressFlaw("its host is not valid UTF-8") }
         let host = raw.lowercased()
         guard host.unicodeScalars.allSatisfy(isAllowed) else { throw badCharacter }
         var labels: [ArraySlice<UInt8>] = []
@@ -68,7 +68,7 @@ enum HostName {
     }
 
     private static var badCharacter: AddressFlaw {
-        AddressFlaw("its host holds a character that no host name has")
+        AddressFlaw("its host name contains an invalid character")
     }
 
     private static var tooLong: AddressFlaw { AddressFlaw("its host name is too long") }

@@ -44,7 +44,7 @@ package enum InputFile {
             if raw.first?.isBlank == true {
                 let option = try option(content, Place(name: name, line: line))
                 guard !entries.isEmpty else {
-                    throw Place(name: name, line: line).failure("it sets an option before any address")
+                    throw Place(name: name, line: line).failure("it sets an option before the first URL")
                 }
                 entries[entries.count - 1].options.append(option)
             } else {
@@ -58,7 +58,7 @@ package enum InputFile {
 
     private static func option(_ content: ArraySlice<UInt8>, _ place: Place) throws(Failure) -> InputOption {
         guard let equals = content.firstIndex(of: .equals), equals > content.startIndex else {
-            throw place.failure("a line that begins with a blank is an option and needs the form name=value")
+            throw place.failure("an indented line must have the form name=value")
         }
         return InputOption(
             name: String(decoding: content[..<equals].trimmed(\.isWhiteSpace), as: UTF8.self),

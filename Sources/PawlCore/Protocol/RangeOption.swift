@@ -20,14 +20,14 @@ package enum RangeOption {
             guard first <= JournalLayout.longestFile else { throw tooLarge(text) }
             return .from(first)
         case (nil, let count):
-            guard let count, count > 0 else { throw failure(text, "it asks for no byte") }
+            guard let count, count > 0 else { throw failure(text, "it is empty") }
             guard count <= JournalLayout.longestFile else { throw tooLarge(text) }
             return .suffix(count)
         }
     }
 
     private static func tooLarge(_ text: String) -> Failure {
-        failure(text, "no file has more than \(JournalLayout.longestFile) bytes")
+        failure(text, "the longest supported file has \(JournalLayout.longestFile) bytes")
     }
 
     private static func failure(_ text: String, _ why: String) -> Failure {

@@ -12,7 +12,7 @@ extension WebAddress {
         } catch {
             throw Failure(
                 .badOption,
-                "cannot use the address",
+                "cannot use the URL",
                 at: Redaction.address(text),
                 because: error.why,
                 remedy: Remedy(error.remedy)
@@ -30,7 +30,7 @@ extension WebAddress {
             throw AddressFlaw("it is longer than \(longest) bytes")
         }
         guard !bytes.contains(where: \.isControl) else {
-            throw AddressFlaw("it holds a control character", remedy: "percent-encode it or leave it out")
+            throw AddressFlaw("it contains a control character", remedy: "percent-encode it or leave it out")
         }
         return bytes
     }
@@ -44,7 +44,7 @@ extension WebAddress {
         let rest = bytes[(colon + 1)...]
         let scheme = try scheme(bytes[..<colon], before: rest)
         guard rest.starts(with: "//".utf8) else {
-            throw AddressFlaw("it names no host", remedy: "write \(scheme.rawValue)://HOST/PATH")
+            throw AddressFlaw("it has no host", remedy: "write \(scheme.rawValue)://HOST/PATH")
         }
         let (address, userInfo) = try read(scheme, afterSlashes: rest.dropFirst(2))
         return (address, userInfo)
@@ -101,7 +101,8 @@ extension WebAddress {
             throw missingScheme
         }
         throw AddressFlaw(
-            "\(Redaction.clipped(text, to: 32)) is not among the schemes that are fetched: \(Scheme.list)"
+            "the scheme \(Redaction.clipped(text, to: 32)) is not supported",
+            remedy: "use one of \(Scheme.list)"
         )
     }
 
@@ -138,9 +139,9 @@ extension WebAddress {
             host = place[..<colon]
             rest = place[colon...]
         }
-        guard !host.isEmpty else { throw AddressFlaw("it names no host") }
+        guard !host.isEmpty else { throw AddressFlaw("it has no host") }
         guard rest.first == .colon || rest.isEmpty else {
-            throw AddressFlaw("something follows its IPv6 address")
+            throw AddressFlaw("unexpected text follows its IPv6 address")
         }
         let name = try HostName.parse(host)
         let digits = rest.dropFirst()
@@ -160,10 +161,10 @@ extension WebAddress {
         let password = userInfo[user.endIndex...].dropFirst()
         guard let user = String(validating: PercentCoding.decoded(user), as: UTF8.self),
             let password = String(validating: PercentCoding.decoded(password), as: UTF8.self)
-        else { throw AddressFlaw("its user name or password is not text in UTF-8") }
+        else { throw AddressFlaw("its user name or password is not valid UTF-8") }
         // FTP sends both in command lines: a line end would begin a command of its own.
         guard !(user.utf8.contains(where: \.isControl) || password.utf8.contains(where: \.isControl)) else {
-            throw AddressFlaw("its user name or password holds a control character")
+            throw AddressFlaw("its user name or password contains a control character")
         }
         return Credentials(user: user, password: password)
     }

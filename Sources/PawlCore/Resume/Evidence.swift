@@ -60,7 +60,7 @@ package struct ValidatorRecord: Hashable, Sendable {
         case (let mine?, let theirs?):
             guard mine.opaque == theirs.opaque else {
                 if stability == .stable || dates.changed != nil {
-                    return .changed("its tag was \(mine.text) and is \(theirs.text) now")
+                    return .changed("its ETag was \(mine.text) and is \(theirs.text) now")
                 }
                 return .unclear
             }
@@ -76,7 +76,7 @@ package struct ValidatorRecord: Hashable, Sendable {
         guard validators.lastModified == said.lastModified else {
             // Content made for each request has a new date each time, and no version can be told by it.
             return mine == .generated && theirs == .generated
-                ? .weak : .changed("its Last-Modified is another now")
+                ? .weak : .changed("its Last-Modified has changed")
         }
         return min(mine, theirs) == .strong ? .dated : .weak
     }

@@ -65,10 +65,10 @@ package struct Judge: Hashable, Sendable {
 
     package func verdict(on head: ResponseHead, wallTime: UnixTime) -> Verdict {
         if head.hasContradictoryLength, head.status == 200 || head.status == 206 {
-            return .fault(.unproven("it gives lengths that contradict each other"))
+            return .fault(.unproven("it reports contradictory lengths"))
         }
         if let length = head.longest, length > JournalLayout.longestFile {
-            return .fault(.unproven("it says that there are \(length) bytes, which no file of ours can have"))
+            return .fault(.unproven("it reports \(length) bytes, more than the longest supported file"))
         }
         return switch head.status {
         case 0: fileAnswer(head)
@@ -137,7 +137,9 @@ package struct Judge: Hashable, Sendable {
         let evidence = known == nil ? .weak : evidence(said)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
         if head.contentLength == nil, case .suffix = asked {
-            return .fault(.unproven("it does not tell the length, from which the last bytes are counted"))
+            return .fault(
+                .unproven("it does not report the length, which a request for the last bytes needs")
+            )
         }
         let total = head.contentLength ?? SegmentMap.open
         let start = askedStart(in: total)
@@ -172,15 +174,15 @@ package struct Judge: Hashable, Sendable {
 
     private func partialAnswer(_ head: ResponseHead) -> Verdict {
         if head.isMultipart {
-            return .rangesBroken(evidence: "the server answered one range with multipart/byteranges")
+            return .rangesBroken(evidence: "the server responded to a single range with multipart/byteranges")
         }
         if let coding = head.contentEncoding {
             return .rangesBroken(evidence: "the server sent a range with Content-Encoding \(coding)")
         }
         switch head.contentRange {
-        case .absent: return .rangesBroken(evidence: "status 206 came without Content-Range")
+        case .absent: return .rangesBroken(evidence: "status 206 without Content-Range")
         case .malformed(let text): return .rangesBroken(evidence: "Content-Range is malformed: \(text)")
-        case .unsatisfied: return .rangesBroken(evidence: "status 206 came with the Content-Range of a 416")
+        case .unsatisfied: return .rangesBroken(evidence: "status 206 with the Content-Range of a 416")
         case .range(let range, let total): return partialAnswer(head, range: range, total: total)
         }
     }
@@ -199,14 +201,14 @@ package struct Judge: Hashable, Sendable {
         guard range.end <= askedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
             return .rangesBroken(
                 evidence:
-                    "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than asked"
+                    "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than requested"
             )
         }
         if let length = head.contentLength, length != range.count {
             return .rangesBroken(evidence: "Content-Length \(length) does not fit Content-Range \(range)")
         }
         if asked == .whole, total != range.end {
-            return .rangesBroken(evidence: "the server sent a part although the whole was asked for")
+            return .rangesBroken(evidence: "the server sent a part although the whole file was requested")
         }
         return .usable(AcceptedResponse(range: range, identity: said, evidence: evidence, ranges: .shown))
     }
@@ -251,17 +253,17 @@ package struct Judge: Hashable, Sendable {
             else { return nil }
             return .suspectPage(
                 answer,
-                evidence: "it answered with another size, and with neither tag nor date"
+                evidence: "its size differs, and it has neither ETag nor Last-Modified"
             )
         }
         if let before = known.mediaType, before != type {
-            return .fault(.page("it answered with \(type) where \(before) was"))
+            return .fault(.page("it responded with \(type) instead of \(before)"))
         }
         if known.mediaType == nil, !isExpected(type) {
-            return .fault(.page("it answered with a page (\(type))"))
+            return .fault(.page("it responded with a page (\(type))"))
         }
         guard hasOtherSize else { return nil }
-        return .suspectPage(answer, evidence: "it answered with a page of another size (\(type))")
+        return .suspectPage(answer, evidence: "it responded with a page of another size (\(type))")
     }
 
     /// Whether servers and proxies send errors in this type.

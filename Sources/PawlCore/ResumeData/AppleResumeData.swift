@@ -55,13 +55,13 @@ package struct AppleResumeData: Hashable, Sendable {
         let archive = KeyedArchive(list)
         let outer = archive.map { $0.plain($0.root) } ?? list
         guard let fields = outer?.dictionary else {
-            throw PropertyList.Fault(words: "it holds no dictionary")
+            throw PropertyList.Fault(words: "it contains no dictionary")
         }
         guard fields[Key.address]?.string?.isEmpty == false else {
-            throw PropertyList.Fault(words: "it names no address")
+            throw PropertyList.Fault(words: "it contains no URL")
         }
         guard let received = fields[Key.received]?.integer, received >= 0 else {
-            throw PropertyList.Fault(words: "it does not say how many bytes were received")
+            throw PropertyList.Fault(words: "it contains no count of received bytes")
         }
         self.fields = fields
         repairRequest(Key.current)

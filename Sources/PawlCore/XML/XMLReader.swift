@@ -146,7 +146,7 @@ struct XMLReader {
 
     private mutating func append(_ text: ArraySlice<UInt8>) throws(XMLElement.Fault) {
         guard !open.isEmpty else {
-            guard text.allSatisfy(\.isWhiteSpace) else { throw XMLElement.Fault(words: "it is no XML") }
+            guard text.allSatisfy(\.isWhiteSpace) else { throw XMLElement.Fault(words: "it is not XML") }
             return
         }
         open[open.count - 1].text += text

@@ -58,7 +58,7 @@ package struct RequestHead: Hashable, Sendable {
         case "HTTP/1.1": return (method, parts[1], true)
         case "HTTP/1.0": return (method, parts[1], false)
         case let other where other.hasPrefix("HTTP/"):
-            throw RequestFault(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+            throw RequestFault(505, "only HTTP/1.1 and HTTP/1.0 are supported")
         default: throw .malformed("the request line has no version of HTTP")
         }
     }
@@ -104,7 +104,7 @@ package struct RequestHead: Hashable, Sendable {
 
     private mutating func takeField(_ line: ArraySlice<UInt8>) throws(RequestFault) {
         guard let colon = line.firstIndex(of: .colon), colon > line.startIndex else {
-            throw .malformed("a line of the header section is no field")
+            throw .malformed("a line of the header section is not a field")
         }
         // White space before the colon or at a line's beginning is used for request smuggling (RFC 9112 §5.1,
         // §5.2).
@@ -135,26 +135,26 @@ package struct RequestHead: Hashable, Sendable {
 
     private mutating func takeFraming(isCurrent: Bool) throws(RequestFault) {
         if fields["transfer-encoding"] != nil {
-            throw RequestFault(411, "a request with a body has to say its Content-Length")
+            throw RequestFault(411, "a request with a body needs Content-Length")
         }
         if let expected = fields["expect"] {
             guard expected.lowercased() == "100-continue" else {
-                throw RequestFault(417, "only 100-continue can be expected")
+                throw RequestFault(417, "only 100-continue is supported in Expect")
             }
             expectsContinue = isCurrent
         }
         guard let text = fields["content-length"] else {
             if method == "POST" {
-                throw RequestFault(411, "a request with a body has to say its Content-Length")
+                throw RequestFault(411, "a request with a body needs Content-Length")
             }
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else {
-            throw .malformed("the Content-Length is no number")
+            throw .malformed("the Content-Length is not a number")
         }
         bodyLength = Int(text) ?? .max
         guard bodyLength == 0 || method == "POST" else {
-            throw .malformed("only POST has a body here")
+            throw .malformed("only POST may have a body")
         }
     }
 
@@ -162,14 +162,14 @@ package struct RequestHead: Hashable, Sendable {
     private mutating func takeUpgrade(_ options: [String], isCurrent: Bool) throws(RequestFault) {
         guard let upgrade = fields["upgrade"] else { return }
         guard upgrade.lowercased() == "websocket" else {
-            throw .malformed("of other protocols only WebSocket is spoken here")
+            throw .malformed("only an upgrade to WebSocket is supported")
         }
         guard method == "GET", isCurrent, options.contains("upgrade"), let key = fields["sec-websocket-key"],
             let bytes = Base64.decode(key.utf8), bytes.count == 16
-        else { throw .malformed("this is no handshake of a WebSocket") }
+        else { throw .malformed("the WebSocket handshake is malformed") }
         guard fields["sec-websocket-version"] == "13" else {
             // RFC 6455 §4.4.
-            throw RequestFault(426, "only version 13 of WebSocket is spoken here")
+            throw RequestFault(426, "only WebSocket version 13 is supported")
         }
         webSocketKey = key
     }

@@ -92,7 +92,7 @@ package struct ResponseReader: Hashable, Sendable {
         switch place {
         case .head:
             guard !isUntouched else { return .withoutResponse }
-            let text = "the connection was closed in the head of the answer"
+            let text = "the connection was closed within the response head"
             return .truncated(TransferFault(.truncated, text))
         case .body:
             switch body {
@@ -100,7 +100,7 @@ package struct ResponseReader: Hashable, Sendable {
                 place = .end
                 return .complete
             case .length(let left):
-                let text = "the connection was closed with \(left) bytes still to come"
+                let text = "the connection was closed with \(left) bytes missing"
                 return .truncated(TransferFault(.truncated, text))
             case .chunked:
                 let text = "the connection was closed before the last chunk"
@@ -133,7 +133,7 @@ extension ResponseReader {
                 place = .end
                 return (framing, .end)
             case .broken:
-                let fault = TransferFault(.truncated, "the chunks of the answer are broken")
+                let fault = TransferFault(.truncated, "the chunked framing of the response is broken")
                 place = .broken(fault)
                 return (framing, .broken(fault))
             }
@@ -151,10 +151,10 @@ extension ResponseReader {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[used...])
                 let count = unsafe collectHead(rest)
                 guard ResponseFraming.canBegin(head) else {
-                    throw TransferFault(.malformed, "the answer is not HTTP")
+                    throw TransferFault(.malformed, "the response is not HTTP")
                 }
                 guard interimBytes + head.count <= Self.longestHead else {
-                    throw TransferFault(.malformed, "the head of the answer is too long")
+                    throw TransferFault(.malformed, "the response head is too long")
                 }
                 guard let count else { return (bytes.count, .hungry) }
                 used += count

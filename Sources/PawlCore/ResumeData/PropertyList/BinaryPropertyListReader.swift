@@ -66,7 +66,7 @@ struct BinaryPropertyListReader {
 
     private mutating func spend(_ amount: Int) throws(PropertyList.Fault) {
         work -= amount
-        guard work >= 0 else { throw PropertyList.Fault(words: "the binary property list says too much") }
+        guard work >= 0 else { throw PropertyList.Fault(words: "the binary property list is too large") }
     }
 
     /// A number within the objects.

@@ -10,7 +10,7 @@ enum XMLPropertyList {
             elements: PropertyList.Limit.work / PropertyList.Limit.workOfAnObject
         )
         guard let root = try? XMLElement.parse(bytes, within: limits), root.name == "plist" else {
-            throw PropertyList.Fault(words: "it is no property list")
+            throw PropertyList.Fault(words: "it is not a property list")
         }
         guard root.children.count == 1 else { throw damaged }
         return try value(root.children[0])
