@@ -34,9 +34,9 @@ extension DownloadMachine {
 
     private mutating func follow(_ verdict: Judge.Verdict, lane index: Int, now: Instant) -> [Action] {
         switch verdict {
-        case .usable(let answer): return accept(answer, lane: index, now: now)
-        case .wholeInstead(let answer, let evidence):
-            return whole(answer, evidence: evidence, lane: index, now: now)
+        case .usable(let response): return accept(response, lane: index, now: now)
+        case .wholeInstead(let response, let evidence):
+            return whole(response, evidence: evidence, lane: index, now: now)
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .complete(let total): return alreadyComplete(total, lane: index, now: now)
         case .rangesBroken(let evidence): return rangesBroken(evidence, lane: index, now: now)
@@ -46,10 +46,10 @@ extension DownloadMachine {
             // The target works, and may expire again before the next request.
             sources[lanes[index].source].wentBack = false
             return [.drop(lanes[index].id), reopen(index, now: now)]
-        case .suspectPage(let answer, let evidence):
+        case .suspectPage(let response, let evidence):
             let isAgain =
-                suspect?.total == answer.identity.total && suspect?.mediaType == answer.identity.mediaType
-            suspect = answer.identity
+                suspect?.total == response.identity.total && suspect?.mediaType == response.identity.mediaType
+            suspect = response.identity
             return isAgain
                 ? changed(evidence, lane: index, now: now)
                 : laneFault(index, .suspectPage(evidence), now: now)
@@ -58,51 +58,55 @@ extension DownloadMachine {
         }
     }
 
-    private mutating func accept(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]
-    {
-        lanes[index].identity = answer.identity
+    private mutating func accept(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
+        lanes[index].identity = response.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
             guard existingLength != nil || mayNotDiscard(for: lane.source) else {
                 let notice: LocalizableMessage = "the server sent the whole file again: started over from 0"
                 let isTold = rangeWasSilent || map.done.isEmpty
-                return (isTold ? [] : [.tell(.notice(notice))]) + restart(with: answer, lane: index)
+                return (isTold ? [] : [.tell(.notice(notice))]) + restart(with: response, lane: index)
             }
-            if let compares = compareWhole(answer, lane: index, now: now) { return compares }
+            if let compares = compareWhole(response, lane: index, now: now) { return compares }
             return existingLength == nil
                 ? failTrial(of: lane.source, "nothing can be compared without ranges")
                 : cannotContinueExisting("the server sent the whole file")
         }
         // With a suffix range the first response shows where the file begins in the resource.
-        let start = base ?? answer.range.start
+        let start = base ?? response.range.start
         base = start
-        guard answer.range.start == start + lane.cursor - lane.overlap else {
+        guard response.range.start == start + lane.cursor - lane.overlap else {
             let evidence: LocalizableMessage =
-                "the server sent \(answer.range), which does not continue the file"
+                "the server sent \(response.range), which does not continue the file"
             return laneFault(index, .unproven(evidence), now: now)
         }
-        if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
-            return laneFault(index, .unproven(DownloadMachine.evidence(told, instead: wanted)), now: now)
+        if let wanted = plan.length, let length = wishedLength(of: response.identity.total), length != wanted
+        {
+            return laneFault(index, .unproven(DownloadMachine.evidence(length, instead: wanted)), now: now)
         }
         if representation == nil {
-            represent(answer.identity, from: lane)
-            if answer.ranges == .denied { rangesUsable = false }
-        } else if let refused = hold(answer, against: lane, index, now: now) {
+            represent(response.identity, from: lane)
+            if response.ranges == .denied { rangesUsable = false }
+        } else if let refused = hold(response, against: lane, index, now: now) {
             return refused
         }
         lanes[index].responseEnd =
-            answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
-        return fit(answer, lane: index, now: now)
+            response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
+        return fit(response, lane: index, now: now)
     }
 
     /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
     private mutating func hold(
-        _ answer: Judge.AcceptedResponse,
+        _ response: Judge.AcceptedResponse,
         against lane: Lane,
         _ index: Int,
         now: Instant
     ) -> [Action]? {
-        switch answer.evidence {
+        switch response.evidence {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .unclear: return checkTag(lane: index, now: now)
         case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)
@@ -112,16 +116,20 @@ extension DownloadMachine {
             return [remove(index)]
         case .weak: break
         case .strong, .dated:
-            representation?.prove(sources[lane.source].given.text, at: lane.host, answer.identity.validators)
-            if lane.overlap == 0 || answer.evidence == .strong { prove(lane.source) }
+            representation?.prove(
+                sources[lane.source].given.text,
+                at: lane.host,
+                response.identity.validators
+            )
+            if lane.overlap == 0 || response.evidence == .strong { prove(lane.source) }
         }
-        if let known = map.total, let length = wishedLength(of: answer.identity.total), known != length {
+        if let known = map.total, let length = wishedLength(of: response.identity.total), known != length {
             return changed("it had \(known) bytes and has \(length) now", lane: index, now: now)
         }
-        if let length = wishedLength(of: answer.identity.total), length < map.done.upperBound {
+        if let length = wishedLength(of: response.identity.total), length < map.done.upperBound {
             return changed("it has \(length) bytes, fewer than are on disk", lane: index, now: now)
         }
-        if answer.ranges == .denied { rangesUsable = false }
+        if response.ranges == .denied { rangesUsable = false }
         return nil
     }
 
@@ -137,14 +145,14 @@ extension DownloadMachine {
     }
 
     /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
-    private mutating func fit(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
+    private mutating func fit(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
-        if let total = totalSaid(by: answer, to: lane) {
+        if let total = totalSaid(by: response, to: lane) {
             guard map.done.upperBound <= total else {
                 return changed("it has \(total) bytes, fewer than are on disk", lane: index, now: now)
             }
             map.learn(total: total)
-            if representation?.total == nil { representation?.total = answer.identity.total }
+            if representation?.total == nil { representation?.total = response.identity.total }
         }
         let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
         guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
@@ -170,11 +178,11 @@ extension DownloadMachine {
     }
 
     /// The file's length, when this response is the first to state it.
-    private func totalSaid(by answer: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
+    private func totalSaid(by response: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
         guard map.total == nil, lane.kind != .settling else { return nil }
         // A mirror whose bytes have not been compared may have other content.
         guard lane.overlap == 0 || sources.count == 1 || sources[lane.source].isProven else { return nil }
-        if let total = wishedLength(of: answer.identity.total) { return total }
+        if let total = wishedLength(of: response.identity.total) { return total }
         // Nothing follows the existing bytes.
         return lane.kind == .data && lane.responseEnd == lane.cursor ? lane.cursor : nil
     }

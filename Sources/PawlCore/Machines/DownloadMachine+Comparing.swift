@@ -1,7 +1,7 @@
 // Comparison of bytes on disk with the server's where no header field proves that they are the same (rules of
 // evidence: Resume).
 extension DownloadMachine {
-    /// What the host that a source currently leads to said before.
+    /// The previous validators of the host that a source currently leads to.
     func record(of source: Int) -> ValidatorRecord? {
         representation?.record(of: sources[source].given.text, at: sources[source].current.origin.text)
     }
@@ -127,12 +127,13 @@ extension DownloadMachine {
     /// The whole content is sent from 0: all bytes on disk are compared with it before anything is added.
     ///
     /// `nil` where the bytes on disk are not its beginning.
-    mutating func compareWhole(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
+    mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]?
+    {
         let have = map.done.prefix
-        guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, answer.range.start == 0,
-            answer.range.end >= have, representation?.coding == answer.identity.coding
+        guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, response.range.start == 0,
+            response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
-        let total = wishedLength(of: answer.identity.total)
+        let total = wishedLength(of: response.identity.total)
         guard map.total ?? total == total else { return nil }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
@@ -141,11 +142,11 @@ extension DownloadMachine {
         if map.total == nil, let total { map.learn(total: total) }
         rangesUsable = false
         samples = []
-        lanes[0].identity = answer.identity
+        lanes[0].identity = response.identity
         lanes[0].kind = map.isComplete ? .settling : .data
         lanes[0].cursor = have
         lanes[0].overlap = have
-        lanes[0].responseEnd = answer.range.end
+        lanes[0].responseEnd = response.range.end
         lanes[0].end = map.isComplete ? have : map.horizon
         if !map.isComplete { map.assign(ByteRange(have, map.horizon), to: keep) }
         let notice: LocalizableMessage =

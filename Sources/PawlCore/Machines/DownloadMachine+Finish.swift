@@ -14,14 +14,14 @@ extension DownloadMachine {
                 )
             )
         }
-        if let said = wishedLength(of: representation?.total), said != length {
+        if let expected = wishedLength(of: representation?.total), expected != length {
             // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(
                     .cannotResume,
                     "cannot finish",
                     at: name ?? sources[0].given.redacted,
-                    because: "the partial file has \(length) bytes, the content \(said)",
+                    because: "the partial file has \(length) bytes, the content \(expected)",
                     remedy: "remove the partial file to start over"
                 )
             )

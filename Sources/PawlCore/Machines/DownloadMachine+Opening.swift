@@ -6,8 +6,8 @@ extension DownloadMachine {
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
         if map.isComplete, !map.done.isEmpty, samples.isEmpty, sources[source].isProven { return complete() }
-        let told = next == phase ? [] : [enter(next)]
-        return told + openFirst(from: source, now: now)
+        let entered = next == phase ? [] : [enter(next)]
+        return entered + openFirst(from: source, now: now)
     }
 
     /// Selects the next source after failures of one.

@@ -2,7 +2,7 @@
 extension DownloadMachine {
     /// The whole content was sent in response to a range request.
     mutating func whole(
-        _ answer: Judge.AcceptedResponse,
+        _ response: Judge.AcceptedResponse,
         evidence: LocalizableMessage,
         lane index: Int,
         now: Instant
@@ -15,23 +15,23 @@ extension DownloadMachine {
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         if isBound || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty
-            if map.isComplete, isKnown, answer.evidence == .strong { return stop() + complete() }
-            if let compares = compareWhole(answer, lane: index, now: now) { return compares }
+            if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
+            if let compares = compareWhole(response, lane: index, now: now) { return compares }
         }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if isBound { return failTrial(of: lanes[index].source, evidence) }
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
-            if case .changed(let change) = answer.evidence { return changed(change, lane: index, now: now) }
+            if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
             return [remove(index), .tell(.notice("\(evidence): continuing with one connection"))]
                 + refill(now: now)
         }
         guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
-        return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: answer, lane: index)
+        return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: response, lane: index)
     }
 
     /// Starts over: this lane's response is the whole content from 0, and replaces everything on disk.
-    mutating func restart(with answer: Judge.AcceptedResponse, lane index: Int) -> [Action] {
+    mutating func restart(with response: Judge.AcceptedResponse, lane index: Int) -> [Action] {
         var actions: [Action] = []
         let keep = lanes[index].id
         if rangeWasSilent {
@@ -46,14 +46,14 @@ extension DownloadMachine {
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
         lanes.removeAll { $0.id != keep }
         let now = lanes[0].lastByteAt
-        reset(total: wishedLength(of: answer.identity.total))
-        base = base ?? answer.range.start
-        represent(answer.identity, from: lanes[0])
-        if answer.ranges == .denied { rangesUsable = false }
+        reset(total: wishedLength(of: response.identity.total))
+        base = base ?? response.range.start
+        represent(response.identity, from: lanes[0])
+        if response.ranges == .denied { rangesUsable = false }
         lanes[0].kind = .data
         lanes[0].cursor = 0
         lanes[0].overlap = 0
-        lanes[0].responseEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.count
+        lanes[0].responseEnd = response.range.end == SegmentMap.open ? SegmentMap.open : response.range.count
         lanes[0].end = map.horizon
         if map.horizon > 0 { map.assign(ByteRange(0, map.horizon), to: keep) }
         return actions + [.startOver] + reserve() + admit(0, now: now)

@@ -92,9 +92,9 @@ package struct Metalink: Hashable, Sendable {
         guard let address = parsed ?? (text.isEmpty ? nil : try? base?.resolving(text)),
             element.attributes["type"] != "bittorrent"
         else { return nil }
-        let said = element.attributes[isOld ? "preference" : "priority"].flatMap { Int($0) }
+        let stated = element.attributes[isOld ? "preference" : "priority"].flatMap { Int($0) }
         // Version 3 ranks from 0 up to 100 for the best.
-        let priority = isOld ? 101 - min(100, max(0, said ?? 0)) : max(1, said ?? 999_999)
+        let priority = isOld ? 101 - min(100, max(0, stated ?? 0)) : max(1, stated ?? 999_999)
         return Source(
             address: address,
             priority: priority,

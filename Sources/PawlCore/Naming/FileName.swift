@@ -9,14 +9,15 @@ package enum FileName {
     /// The replacement for a name of which nothing is left.
     package static let fallback = "download"
 
-    /// A safe file name: the last path component of `wish`, without control characters, without a leading dot
-    /// or dash, without surrounding white space, and at most 255 bytes long with its extension kept.
+    /// A safe file name: the last path component of `suggestion`, without control characters, without a
+    /// leading dot or dash, without surrounding white space, and at most 255 bytes long with its extension
+    /// kept.
     ///
     /// A safe name stays as it is.
-    package static func safe(_ wish: String) -> String {
-        if isPlain(wish) { return wish }
+    package static func safe(_ suggestion: String) -> String {
+        if isPlain(suggestion) { return suggestion }
         var scalars = String.UnicodeScalarView()
-        for scalar in lastComponent(wish).unicodeScalars where !isRemoved(scalar, after: scalars.last) {
+        for scalar in lastComponent(suggestion).unicodeScalars where !isRemoved(scalar, after: scalars.last) {
             scalars.append(scalar)
         }
         while let last = scalars.last, last == joiner { scalars.removeLast() }
@@ -34,11 +35,13 @@ package enum FileName {
     }
 
     /// Whether all of it is ASCII and trivially safe.
-    private static func isPlain(_ wish: String) -> Bool {
-        guard 1...limit ~= wish.utf8.count, let first = wish.utf8.first, first != .dot, first != .dash else {
+    private static func isPlain(_ suggestion: String) -> Bool {
+        guard 1...limit ~= suggestion.utf8.count, let first = suggestion.utf8.first, first != .dot,
+            first != .dash
+        else {
             return false
         }
-        return wish.utf8.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .slash && $0 != .backslash }
+        return suggestion.utf8.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .slash && $0 != .backslash }
     }
 
     /// The text after the last slash or backslash that is followed by anything.

@@ -14,8 +14,8 @@ package enum NamingPolicy: String, Hashable, Sendable, CaseIterable {
     package static func choose(_ policy: NamingPolicy, address: WebAddress, head: ResponseHead?) -> String {
         switch policy {
         case .server:
-            if let wish = head?.contentDisposition.flatMap(ContentDisposition.fileName) {
-                return FileName.safe(wish)
+            if let suggestion = head?.contentDisposition.flatMap(ContentDisposition.fileName) {
+                return FileName.safe(suggestion)
             }
             return urlName(address)
         case .url: return urlName(address)

@@ -107,14 +107,14 @@ package struct QueueMachine: Sendable {
         guard knows(id), !scheduler.isPaused(id) else { return [] }
         preempted.remove(id)
         let orders = scheduler.pause(id, keepsSlot: keepsSlot)
-        let told: [Action] = runs[id] == nil ? [.tell(id, .paused)] : []
-        return [.write(id, .paused)] + told + carryOut(orders)
+        let notices: [Action] = runs[id] == nil ? [.tell(id, .paused)] : []
+        return [.write(id, .paused)] + notices + carryOut(orders)
     }
 
     package mutating func resume(_ id: QueueID) -> [Action] {
         guard scheduler.isPaused(id) else { return [] }
         let orders = scheduler.resume(id)
-        return [.write(id, .waiting)] + told(waiting: id) + carryOut(orders)
+        return [.write(id, .waiting)] + notices(waiting: id) + carryOut(orders)
     }
 
     /// Starts it at once; the oldest is preempted if necessary (D8).
@@ -230,7 +230,7 @@ package struct QueueMachine: Sendable {
         }
     }
 
-    private func told(waiting id: QueueID) -> [Action] {
+    private func notices(waiting id: QueueID) -> [Action] {
         runs[id] == nil && scheduler.isWaiting(id) ? [.tell(id, .waiting)] : []
     }
 

@@ -7,17 +7,19 @@ package struct ContentFingerprint: Hashable, Sendable {
 
     /// `nil` without a strong tag or date (RFC 9110 §8.8): content rewritten within a second has the same
     /// weak ones.
-    package init?(source: String, host: String, wish: RequestedRange, validators said: Validators) {
-        guard said.entityTag.map({ !$0.isWeak }) ?? false || said.dateStrength == .strong else { return nil }
+    package init?(source: String, host: String, wish: RequestedRange, validators response: Validators) {
+        guard response.entityTag.map({ !$0.isWeak }) ?? false || response.dateStrength == .strong else {
+            return nil
+        }
         self.source = CyclicCheck.value(of: source.utf8)
         var check = CyclicCheck()
         // Validators of another host prove nothing.
         check.feed(host.utf8)
         check.feed(0 as UInt64)
-        check.feed(said.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
-        check.feed((said.entityTag?.opaque ?? "").utf8)
+        check.feed(response.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
+        check.feed((response.entityTag?.opaque ?? "").utf8)
         check.feed(0 as UInt64)
-        check.feed(said.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
+        check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
         for word in wish.words { check.feed(word) }
         validators = check.value
     }
@@ -70,7 +72,7 @@ package struct CompletionMark: Hashable, Sendable {
     package init?(_ bytes: [UInt8]) {
         var reader = JournalReader(bytes[...])
         guard bytes.count == Self.size, reader.take(UInt8.self) == Self.version,
-            let told = reader.take(UInt8.self), told <= 1,
+            let reported = reader.take(UInt8.self), reported <= 1,
             reader.take(UInt16.self) == 0, reader.take(UInt32.self) == 0,
             let source = reader.take(UInt64.self), let validators = reader.take(UInt64.self),
             let length = reader.take(Int64.self), let modified = reader.take(Int64.self), length >= 0
@@ -78,7 +80,7 @@ package struct CompletionMark: Hashable, Sendable {
         fingerprint = ContentFingerprint(source: source, validators: validators)
         self.length = length
         self.modified = modified
-        isTold = told == 1
+        isTold = reported == 1
     }
 }
 

@@ -53,10 +53,10 @@ package struct ValidatorRecord: Hashable, Sendable {
         return validators.dateStrength == .strong ? .dated : .weak
     }
 
-    package func evidence(for said: Validators) -> Evidence {
-        let dates = compareDates(with: said)
+    package func evidence(for other: Validators) -> Evidence {
+        let dates = compareDates(with: other)
         if stability == .varying { return dates.changed ?? .weak }
-        switch (validators.entityTag, said.entityTag) {
+        switch (validators.entityTag, other.entityTag) {
         case (let mine?, let theirs?):
             guard mine.opaque == theirs.opaque else {
                 if stability == .stable || dates.changed != nil {
@@ -70,11 +70,11 @@ package struct ValidatorRecord: Hashable, Sendable {
         }
     }
 
-    private func compareDates(with said: Validators) -> Evidence {
-        let (mine, theirs) = (validators.dateStrength, said.dateStrength)
+    private func compareDates(with other: Validators) -> Evidence {
+        let (mine, theirs) = (validators.dateStrength, other.dateStrength)
         guard mine != .none, theirs != .none else { return .weak }
-        guard validators.lastModified == said.lastModified else {
-            // Content made for each request has a new date each time, and no version can be told by it.
+        guard validators.lastModified == other.lastModified else {
+            // Content made for each request has a new date each time, which identifies no version.
             return mine == .generated && theirs == .generated
                 ? .weak : .changed("its Last-Modified has changed")
         }
@@ -82,12 +82,12 @@ package struct ValidatorRecord: Hashable, Sendable {
     }
 
     /// Notes the validators of another accepted response of the same version.
-    package mutating func note(_ said: Validators) {
-        if stability == .seenOnce, let tag = validators.entityTag, tag == said.entityTag {
+    package mutating func note(_ other: Validators) {
+        if stability == .seenOnce, let tag = validators.entityTag, tag == other.entityTag {
             stability = .stable
         }
-        if validators.entityTag == nil, said.entityTag != nil {
-            validators.entityTag = said.entityTag
+        if validators.entityTag == nil, other.entityTag != nil {
+            validators.entityTag = other.entityTag
             stability = .seenOnce
         }
     }

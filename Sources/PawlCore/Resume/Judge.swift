@@ -117,24 +117,24 @@ package struct Judge: Hashable, Sendable {
         }
     }
 
-    /// The evidence that `said` gives about the bytes on disk.
-    private func evidence(_ said: ContentIdentity) -> Evidence {
+    /// The evidence that `identity` gives about the bytes on disk.
+    private func evidence(_ identity: ContentIdentity) -> Evidence {
         guard let known else { return .strong }
-        if let total = known.total, let other = said.total, total != other {
+        if let total = known.total, let other = identity.total, total != other {
             return .changed("it had \(total) bytes and has \(other) now")
         }
-        guard known.coding == said.coding else {
-            let (before, now) = (known.coding ?? "identity", said.coding ?? "identity")
+        guard known.coding == identity.coding else {
+            let (before, now) = (known.coding ?? "identity", identity.coding ?? "identity")
             return .changed("its Content-Encoding was \(before) and is \(now) now")
         }
-        return record?.evidence(for: said.validators) ?? .weak
+        return record?.evidence(for: identity.validators) ?? .weak
     }
 
     /// FTP and SFTP report a size and a time and obey the offset or fail; nothing in the response proves the
     /// offset, so the overlap has to.
     private func fileAnswer(_ head: ResponseHead) -> Verdict {
-        let said = ContentIdentity(head, total: head.contentLength)
-        let evidence = known == nil ? .weak : evidence(said)
+        let identity = ContentIdentity(head, total: head.contentLength)
+        let evidence = known == nil ? .weak : evidence(identity)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
         if head.contentLength == nil, case .suffix = asked {
             return .fault(
@@ -148,28 +148,28 @@ package struct Judge: Hashable, Sendable {
         }
         if start == total, start > 0 { return .complete(total: total) }
         let range = ByteRange(start, min(askedEnd, total))
-        return .usable(AcceptedResponse(range: range, identity: said, evidence: evidence, ranges: .shown))
+        return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
     }
 
     private func wholeAnswer(_ head: ResponseHead) -> Verdict {
         // A coded body has its own length and entity tag; it can be used whole, never in parts.
         let isCoded = head.contentEncoding != nil
-        let said = ContentIdentity(head, total: head.contentLength)
-        let evidence = evidence(said)
+        let identity = ContentIdentity(head, total: head.contentLength)
+        let evidence = evidence(identity)
         let end = head.contentLength ?? SegmentMap.open
         let denied = isCoded || head.acceptRanges == .none
-        let answer = AcceptedResponse(
+        let response = AcceptedResponse(
             range: ByteRange(0, end),
-            identity: said,
+            identity: identity,
             evidence: evidence,
             ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated
         )
-        if let verdict = pageVerdict(answer) { return verdict }
+        if let verdict = pageVerdict(response) { return verdict }
         guard askedStart == 0 else {
-            return .wholeInstead(answer, evidence: "the server ignored Range and sent the whole file")
+            return .wholeInstead(response, evidence: "the server ignored Range and sent the whole file")
         }
-        if case .changed(let change) = evidence { return .wholeInstead(answer, evidence: change) }
-        return .usable(answer)
+        if case .changed(let change) = evidence { return .wholeInstead(response, evidence: change) }
+        return .usable(response)
     }
 
     private func partialAnswer(_ head: ResponseHead) -> Verdict {
@@ -188,8 +188,8 @@ package struct Judge: Hashable, Sendable {
     }
 
     private func partialAnswer(_ head: ResponseHead, range: ByteRange, total: Int64?) -> Verdict {
-        let said = ContentIdentity(head, total: total)
-        let evidence = evidence(said)
+        let identity = ContentIdentity(head, total: total)
+        let evidence = evidence(identity)
         // The content first: after a change an offset that does not fit is a consequence.
         if case .changed(let change) = evidence { return .changed(evidence: change) }
         if let start = askedStart, range.start != start {
@@ -210,7 +210,7 @@ package struct Judge: Hashable, Sendable {
         if asked == .whole, total != range.end {
             return .rangesBroken(evidence: "the server sent a part although the whole file was requested")
         }
-        return .usable(AcceptedResponse(range: range, identity: said, evidence: evidence, ranges: .shown))
+        return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
     }
 
     /// Whether these are the last `count` bytes, or all of a shorter resource; without a total the count has
@@ -243,16 +243,16 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// The verdict on a login or error page with status 200 in place of other known content.
-    private func pageVerdict(_ answer: AcceptedResponse) -> Verdict? {
-        guard let known, answer.evidence != .strong else { return nil }
-        let hasOtherSize = known.total != answer.identity.total
-        guard let type = answer.identity.mediaType, isPage(type) else {
+    private func pageVerdict(_ response: AcceptedResponse) -> Verdict? {
+        guard let known, response.evidence != .strong else { return nil }
+        let hasOtherSize = known.total != response.identity.total
+        guard let type = response.identity.mediaType, isPage(type) else {
             let records = known.records + [record].compactMap { $0 }
-            guard hasOtherSize, answer.identity.validators.isEmpty,
+            guard hasOtherSize, response.identity.validators.isEmpty,
                 records.contains(where: { !$0.validators.isEmpty })
             else { return nil }
             return .suspectPage(
-                answer,
+                response,
                 evidence: "its size differs, and it has neither ETag nor Last-Modified"
             )
         }
@@ -263,7 +263,7 @@ package struct Judge: Hashable, Sendable {
             return .fault(.page("it responded with a page (\(type))"))
         }
         guard hasOtherSize else { return nil }
-        return .suspectPage(answer, evidence: "it responded with a page of another size (\(type))")
+        return .suspectPage(response, evidence: "it responded with a page of another size (\(type))")
     }
 
     /// Whether servers and proxies send errors in this type.
@@ -288,12 +288,12 @@ package struct Judge: Hashable, Sendable {
 extension ResponseHead {
     /// The greatest length that the head states.
     fileprivate var longest: Int64? {
-        let told: [Int64?] =
+        let lengths: [Int64?] =
             switch contentRange {
             case .range(let range, let total): [range.end, total]
             case .unsatisfied(let total): [total]
             case .absent, .malformed: []
             }
-        return (told + [contentLength]).compactMap { $0 }.max()
+        return (lengths + [contentLength]).compactMap { $0 }.max()
     }
 }

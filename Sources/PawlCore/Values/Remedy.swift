@@ -1,4 +1,4 @@
-/// The remedy for a failure, in which options and actions are values that each surface words.
+/// The remedy for a failure; options and actions in it are values that each surface puts into its own text.
 ///
 /// Written as a string: `"allow more with \(.timeout)"`.
 package struct Remedy: Hashable, Sendable {

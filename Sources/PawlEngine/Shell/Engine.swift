@@ -41,7 +41,7 @@ package final class Engine: Sendable {
         var number: QueueBook.Number?
         /// The loop it runs on, while it does.
         var loop: Int?
-        /// The phase in which it is to stop, when its loop was told to stop it.
+        /// The phase in which its loop is to stop it, once ordered.
         var stopsAs: Phase?
         /// The book took its slot; it is in the book's line already.
         var isYielding = false

@@ -77,7 +77,7 @@ final class Loop {
             runner(id)?.limit(to: rate)
             wakeSleepers(all: true)
         case .limits: wakeSleepers(all: true)
-        case .look(let id, let answer): answer(runner(id)?.look())
+        case .look(let id, let reply): reply(runner(id)?.look())
         case .network(let online): for runner in runners { runner.network(online: online) }
         case .runner(let run, let event): runners.first { $0.run == run }?.happened(event)
         case .stop:

@@ -168,8 +168,8 @@ extension Runner {
         shared.onSlotFree(id)
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
-        announce(Publishing(name: partial.name, length: length, finalName: finalName)) { answer in
-            switch answer {
+        announce(Publishing(name: partial.name, length: length, finalName: finalName)) { reply in
+            switch reply {
             case .success: post(.mayPublish(length: length, modified: modified))
             case .failure(let failure): post(.published(.failure(failure)))
             }

@@ -53,15 +53,15 @@ extension Runner {
     private func claim(name: String, adoptsAny: Bool) -> ClaimOutcome {
         var facts = self.facts
         facts.name = name
-        var wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
-        wish.isChosen = job.fileName != nil
-        if lastHead != nil { (wish.content, wish.length) = (content, machine.map.total) }
-        if let isOthers = job.isOthers { wish.isOthers = isOthers }
+        var request = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
+        request.isChosen = job.fileName != nil
+        if lastHead != nil { (request.content, request.length) = (content, machine.map.total) }
+        if let isOthers = job.isOthers { request.isOthers = isOthers }
         do throws(Failure) {
-            let answer = try disk.claim(wish) { found in
+            let result = try disk.claim(request) { found in
                 adoptsAny || adopts(found)
             }
-            return take(answer)
+            return take(result)
         } catch {
             return .failed(error)
         }
@@ -86,8 +86,8 @@ extension Runner {
         }
     }
 
-    private func take(_ answer: ClaimResult) -> ClaimOutcome {
-        switch answer {
+    private func take(_ result: ClaimResult) -> ClaimOutcome {
+        switch result {
         case .fresh(let partial):
             take(partial)
             return .fresh
