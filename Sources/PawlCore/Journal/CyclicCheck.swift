@@ -42,7 +42,8 @@ package struct CyclicCheck: Hashable, Sendable {
     }
 }
 
-/// CRC-16 (CCITT polynomial, reflected) over the 48 bits of a cursor: finds every burst of up to 16 wrong bits.
+/// CRC-16 (CCITT polynomial, reflected) over the 48 bits of a cursor: finds every burst of up to 16 wrong
+/// bits.
 enum CursorCheck {
     static func value(of cursor: UInt64, seed: UInt16) -> UInt16 {
         var register = seed

@@ -8,8 +8,8 @@ package struct JournalHeader: Hashable, Sendable {
     package var incarnation: UInt64
     /// `nil` when the page cache must not be trusted, on any boot.
     package var boot: BootIdentity?
-    /// The buffer that was the last synced one when this header was written: it must not be overwritten before
-    /// another one is synced, also not by a later process.
+    /// The buffer that was the last synced one when this header was written: it must not be overwritten
+    /// before another one is synced, also not by a later process.
     package var synced: Int?
     /// The length of the finished file that became the part file, until a byte beyond it is recorded.
     ///

@@ -34,7 +34,8 @@ package enum ContentDisposition {
 // MARK: - Values
 
 extension ContentDisposition {
-    /// Whether an extended value has only bytes that one may have: raw bytes and blanks are in no known charset.
+    /// Whether an extended value has only bytes that one may have: raw bytes and blanks are in no known
+    /// charset.
     private static func isProper(_ parameter: Parameter) -> Bool {
         !parameter.isUnclosed && parameter.value.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .quote }
     }

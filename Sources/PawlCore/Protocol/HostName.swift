@@ -101,7 +101,8 @@ enum HostName {
         }
     }
 
-    /// Whether a parser might take the label for a part of an IPv4 address (WHATWG URL, "IPv4 number parser").
+    /// Whether a parser might take the label for a part of an IPv4 address (WHATWG URL, "IPv4 number
+    /// parser").
     private static func isNumeric(_ label: ArraySlice<UInt8>) -> Bool {
         if label.allSatisfy(\.isDigit) { return true }
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexValue != nil }

@@ -52,8 +52,8 @@ package enum PrivateNetworks {
         if new.contains(where: { $0.contains(address) }) { return true }
         // Unspecified, loopback, and the obsolete IPv4-compatible form.
         if address[..<12].allSatisfy({ $0 == 0 }) { return true }
-        // An IPv4 address inside: mapped (RFC 4291 §2.5.5.2), translated (RFC 2765 §2.1), NAT64 (RFC 6052), 6to4
-        // (RFC 3056), Teredo (RFC 4380 §4), ISATAP (RFC 5214 §6.1).
+        // An IPv4 address inside: mapped (RFC 4291 §2.5.5.2), translated (RFC 2765 §2.1), NAT64 (RFC 6052),
+        // 6to4 (RFC 3056), Teredo (RFC 4380 §4), ISATAP (RFC 5214 §6.1).
         if address[..<8].allSatisfy({ $0 == 0 }), embedded.contains(Array(address[8..<12])) {
             return containsOld(address[12...])
         }

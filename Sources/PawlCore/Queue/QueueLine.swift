@@ -1,7 +1,7 @@
 /// The scheduler's entries by number, and the order of those that wait.
 ///
-/// The order is a list of chunks, so that a hundred thousand waiting entries cost some four bytes each beside the entry
-/// itself, and each step touches one chunk and the counts of the others.
+/// The order is a list of chunks, so that a hundred thousand waiting entries cost some four bytes each beside
+/// the entry itself, and each step touches one chunk and the counts of the others.
 package struct QueueLine: Sendable {
     package typealias Number = Int32
 

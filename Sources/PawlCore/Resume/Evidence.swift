@@ -2,7 +2,8 @@
 package enum Evidence: Hashable, Sendable {
     /// Equal strong entity tags: byte for byte the same (RFC 9110 §8.8.1).
     case strong
-    /// Equal Last-Modified that is strong on both sides, and no tag: the same, and compared where two lanes meet.
+    /// Equal Last-Modified that is strong on both sides, and no tag: the same, and compared where two lanes
+    /// meet.
     case dated
     /// No contradiction; this response has to contain bytes that are on disk already, and they are compared.
     case weak

@@ -41,7 +41,8 @@ struct KeyedArchive: Hashable, Sendable {
         self.object(object.dictionary?["$class"]?.reference)?.dictionary?["$classname"]?.string
     }
 
-    /// The object as a plain property list: dictionaries, arrays, texts, data, dates and URLs; `nil` for any other.
+    /// The object as a plain property list: dictionaries, arrays, texts, data, dates and URLs; `nil` for any
+    /// other.
     func plain(_ number: Int?) -> PropertyList? {
         var work = 10_000
         return plain(.reference(number ?? 0), depth: 0, work: &work)

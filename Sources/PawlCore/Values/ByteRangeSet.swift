@@ -85,7 +85,8 @@ package struct ByteRangeSet: Hashable, Sendable {
         ByteRangeSet(runs.compactMap { $0.intersection(ByteRange(0, limit)) })
     }
 
-    /// Index of the first run for which `predicate` holds, by bisection; `predicate` is monotone over the runs.
+    /// Index of the first run for which `predicate` holds, by bisection; `predicate` is monotone over the
+    /// runs.
     private func firstIndex(where predicate: (ByteRange) -> Bool) -> Int {
         var low = 0
         var high = runs.count

@@ -15,7 +15,8 @@ package struct Instant: Hashable, Comparable, Sendable {
     }
 }
 
-/// A length of time in nanoseconds. (Swift's `Duration` counts attoseconds in 128 bits, too slow for every tick.)
+/// A length of time in nanoseconds. (Swift's `Duration` counts attoseconds in 128 bits, too slow for every
+/// tick.)
 package struct Interval: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 

@@ -55,7 +55,8 @@ package protocol Disk: AnyObject, Sendable {
     func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult
     /// The name of a part file in `folder` whose journal has `source` first, if there is one.
     func unfinished(of source: String, in folder: String) -> String?
-    /// The name of a part file of `source` in `folder` that an earlier process left without a readable journal.
+    /// The name of a part file of `source` in `folder` that an earlier process left without a readable
+    /// journal.
     func leftover(of source: String, in folder: String) -> String?
     /// Whether a finished file of that name, or of one of its numbered variants, was made from `source` and
     /// not changed since: the server's content may still be the same.
@@ -103,7 +104,8 @@ extension Disk {
 
 /// One download's part file and journal.
 ///
-/// Belongs to the loop thread of its download; completions may come on any thread, also before the call returns.
+/// Belongs to the loop thread of its download; completions may come on any thread, also before the call
+/// returns.
 package protocol Partial: AnyObject {
     /// The final file name that was claimed, and the folder.
     var name: String { get }
@@ -171,7 +173,8 @@ package protocol Partial: AnyObject {
         completion: @escaping @Sendable (Result<String, Failure>) -> Void
     )
 
-    /// Closes and unlocks; partial and journal stay. Without a journal and with `done` not empty one is written first.
+    /// Closes and unlocks; partial and journal stay. Without a journal and with `done` not empty one is
+    /// written first.
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure)
     /// Closes and removes the partial and the journal (never the finished file).
     func discard()
