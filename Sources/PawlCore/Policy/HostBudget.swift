@@ -61,7 +61,7 @@ package struct HostBudget: Hashable, Sendable {
 
     /// `served`: its response had been accepted.
     package mutating func release(served: Bool = false) {
-        precondition(inUse > 0, "a connection was given back that nobody took")
+        precondition(inUse > 0, "a connection was released that was not acquired")
         inUse -= 1
         if served { serving -= 1 }
     }

@@ -98,7 +98,7 @@ extension Disk {
         of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
-        preconditionFailure("a disk without files skips none")
+        preconditionFailure("a disk without files never skips")
     }
 }
 
@@ -191,7 +191,7 @@ extension Disk {
         isNamed: Bool,
         to folder: String
     ) throws(Failure) {
-        preconditionFailure("a disk without files has none to take over")
+        preconditionFailure("a disk without files cannot adopt any")
     }
 }
 
@@ -203,6 +203,6 @@ extension Partial {
     package func remember(_ content: ContentFingerprint?) {}
 
     package func wrote(_ range: ByteRange) {
-        preconditionFailure("nobody can write past a partial without a descriptor")
+        preconditionFailure("a partial without a descriptor is written by write only")
     }
 }

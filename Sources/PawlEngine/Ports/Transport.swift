@@ -124,7 +124,7 @@ extension TransferSink {
     package func transfer(_ id: TransferID, willSplice count: Int) {}
 
     package func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        preconditionFailure("a sink that offers a place has to hear what was put there")
+        preconditionFailure("a sink with a splice target must handle spliced bytes")
     }
 }
 
