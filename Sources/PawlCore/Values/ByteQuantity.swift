@@ -28,10 +28,9 @@ package enum ByteQuantity {
         scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"])
     }
 
-    /// `999 B/s`, `1.4 MB/s`: the units that people know from other programs, of the same size as `text` and
-    /// as the limits that they set.
+    /// `999 B/s`, `1.4 MiB/s`: the units of `text`, per second.
     package static func speed(_ bytesPerSecond: Int64) -> String {
-        scaled(bytesPerSecond, ["B/s", "KB/s", "MB/s", "GB/s", "TB/s", "PB/s", "EB/s"])
+        scaled(bytesPerSecond, ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s", "EiB/s"])
     }
 
     private static func scaled(_ bytes: Int64, _ units: [String]) -> String {
