@@ -22,10 +22,10 @@ import Testing
             .timeout,
             "cannot fetch",
             at: "http://h/f",
-            because: "no byte came for 30 s",
+            because: "no data for 30 s",
             remedy: "the partial file is kept; \(.resume) to continue, or increase \(.setting(.timeout))"
         )
-        let cause = "cannot fetch http://h/f: no byte came for 30 s; the partial file is kept; "
+        let cause = "cannot fetch http://h/f: no data for 30 s; the partial file is kept; "
         #expect(failure.description == cause + "resume the download to continue, or increase the timeout")
         #expect(
             failure.commandLineSentence

@@ -62,7 +62,7 @@ import Testing
         unsafe symlink("elsewhere", "\(folder.path)/\(name)")
         folder.restart()
         #expect(try folder.fresh("x.bin").name == "x (1).bin")
-        #expect(folder.said.contains { $0.contains("no regular file") }, "\(folder.said)")
+        #expect(folder.said.contains { $0.contains("not a regular file") }, "\(folder.said)")
     }
 
     @Test func `a wish for that very name fails and says why`() throws {

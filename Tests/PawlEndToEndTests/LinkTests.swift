@@ -59,7 +59,7 @@ struct `Links` {
         let url = bench.origin.serve("/f", content) { $0.pace = 2_000 }
         let slow = try bench.get("-x", "1", "--retries", "0", "--lowest-speed-limit", "100K", url)
         #expect(slow.code == 5, "\(slow)")
-        #expect(slow.errors.contains("no more than 102400 bytes a second came for 10.0 s"), "\(slow)")
+        #expect(slow.errors.contains("no more than 102400 bytes per second for 10.0 s"), "\(slow)")
         bench.origin.adjust("/f") { $0.pace = nil }
         #expect(try bench.get("--lowest-speed-limit", "100K", url).code == 0)
         #expect(FileSystem.difference(of: bench.folder.path("f"), from: content) == nil)

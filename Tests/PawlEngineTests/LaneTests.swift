@@ -84,7 +84,7 @@ import Testing
         let payload = stage.serve("a.bin", 24 * .mebi) { $0.renewsTag = true }
         let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
-        #expect(stage.sentences(id).contains { $0.contains("another tag") })
+        #expect(stage.sentences(id).contains { $0.contains("different ETag") })
         // Further ones are turned away at their first response.
         #expect(stage.requests.count { !$0.taken.isEmpty } == 1)
         stage.expect(payload, at: "a.bin")

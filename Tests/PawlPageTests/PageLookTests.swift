@@ -58,7 +58,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("en-US", "The server answered 404; check the address"), ("zh-CN", "文件不存在（服务器应答 404）"),
+            ("en-US", "The server responded with 404; check the URL"), ("zh-CN", "文件不存在（服务器应答 404）"),
         ])
         func `why one failed is told in the reader's language, also by the next service`(
             language: String,

@@ -179,7 +179,7 @@ import Testing
     @Test func `R1 what is no resume data is refused with the reason`() {
         let error = #expect(throws: PawlError.self) { try ResumeData(Array("hello".utf8)) }
         #expect(error?.code == .cannotResume)
-        #expect(error?.why == "it is no property list")
+        #expect(error?.why == "it is not a property list")
         #expect(ResumeData.better(of: [1], than: [2]) == [2])
     }
 

@@ -6,15 +6,15 @@ extension JSON {
         package var why: String
     }
 
-    /// Arrays and objects inside each other, at most.
+    /// The maximum nesting of arrays and objects.
     package static let depthLimit = 64
 
-    /// The one value of a text in UTF-8; blanks around it are allowed, anything else is an error.
+    /// The one value of a text in UTF-8; white space around it is allowed, anything else is an error.
     package static func parse(_ bytes: [UInt8]) throws(ParsingError) -> JSON {
         var parser = Parser(bytes: bytes)
         let value = try parser.value(depth: 0)
         parser.skipBlanks()
-        guard parser.isAtEnd else { throw parser.error("something follows the value") }
+        guard parser.isAtEnd else { throw parser.error("unexpected text after the value") }
         return value
     }
 
@@ -55,13 +55,13 @@ extension JSON {
             case UInt8(ascii: "n"): return try word("null", .null)
             case .some(UInt8(ascii: "-")), .some(UInt8(ascii: "0")...UInt8(ascii: "9")):
                 return .number(try number())
-            case .none: throw error("the text ends where a value should be")
-            default: throw error("no value begins like this")
+            case .none: throw error("unexpected end of the text")
+            default: throw error("expected a value")
             }
         }
 
         private mutating func word(_ word: String, _ value: JSON) throws(ParsingError) -> JSON {
-            guard bytes[position...].starts(with: word.utf8) else { throw error("no value begins like this") }
+            guard bytes[position...].starts(with: word.utf8) else { throw error("expected a value") }
             position += word.utf8.count
             return value
         }
@@ -130,17 +130,17 @@ extension JSON {
                 case UInt8(ascii: "\\"):
                     position += 1
                     text += try escape().utf8
-                case 0..<0x20: throw error("a control character stands in a string")
+                case 0..<0x20: throw error("control character in a string")
                 default:
                     text.append(byte)
                     position += 1
                 }
             }
-            throw error("a string does not end")
+            throw error("unterminated string")
         }
 
         private mutating func escape() throws(ParsingError) -> Unicode.Scalar {
-            guard let byte = next else { throw error("a string does not end") }
+            guard let byte = next else { throw error("unterminated string") }
             position += 1
             switch byte {
             case UInt8(ascii: "\""): return "\""
@@ -152,11 +152,11 @@ extension JSON {
             case UInt8(ascii: "r"): return "\r"
             case UInt8(ascii: "t"): return "\t"
             case UInt8(ascii: "u"): return try codePoint()
-            default: throw error("no such escape")
+            default: throw error("invalid escape")
             }
         }
 
-        /// Half a surrogate pair stands for nothing: U+FFFD, as JavaScript's encoders make of it.
+        /// Half a surrogate pair becomes U+FFFD, as in JavaScript's encoders.
         private mutating func codePoint() throws(ParsingError) -> Unicode.Scalar {
             let first = try unit()
             if let scalar = Unicode.Scalar(first) { return scalar }
@@ -175,7 +175,7 @@ extension JSON {
 
         private mutating func unit() throws(ParsingError) -> UInt32 {
             let digits = bytes[position...].prefix(4)
-            // UInt32 would also take a sign.
+            // UInt32 would also accept a sign.
             guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
                 let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
             else { throw error("four hexadecimal digits are missing") }

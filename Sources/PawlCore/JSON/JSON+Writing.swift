@@ -33,7 +33,8 @@ extension JSON {
         }
     }
 
-    /// In quotes; also what JSON allows but a terminal, a script or a reader of lines does not is escaped.
+    /// In quotes; escapes also characters that JSON allows but that are unsafe in a terminal, a script or
+    /// line-based input.
     package static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
         for scalar in text.unicodeScalars {
@@ -43,7 +44,8 @@ extension JSON {
             case "\n": bytes += #"\n"#.utf8
             case "\r": bytes += #"\r"#.utf8
             case "\t": bytes += #"\t"#.utf8
-            // "<" cannot end a script, and U+2028 and U+2029 end a line for JavaScript and for readers of lines.
+            // "<" cannot end a script, and U+2028 and U+2029 end a line for JavaScript and line-based
+            // parsers.
             case "\u{0}"..<"\u{20}", "<", "\u{7F}"..<"\u{A0}", "\u{2028}", "\u{2029}":
                 let digits = String(scalar.value, radix: 16)
                 bytes += #"\u"#.utf8

@@ -1,6 +1,6 @@
 /// A JSON value (RFC 8259).
 ///
-/// Numbers keep the text that they came as, so that what is echoed is what was sent; members keep their order.
+/// Numbers keep their original text, so that they are echoed unchanged; members keep their order.
 package indirect enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -47,7 +47,7 @@ package indirect enum JSON: Hashable, Sendable {
         return value
     }
 
-    /// `nil` for what is not a whole number that fits.
+    /// `nil` for a value that is not a whole number or does not fit.
     package var integer: Int64? {
         guard case .number(let text) = self else { return nil }
         return Int64(text)

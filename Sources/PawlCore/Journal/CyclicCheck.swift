@@ -1,6 +1,7 @@
-/// CRC-64/XZ (ECMA-182, reflected): tells a journal's header and lane slots from damage and from old bytes.
+/// CRC-64/XZ (ECMA-182, reflected): distinguishes a journal's header and lane slots from damaged and old
+/// bytes.
 ///
-/// Not meant against an attacker: whoever can write the journal can write the data too.
+/// No protection against an attacker: a process that can write the journal can write the data too.
 package struct CyclicCheck: Hashable, Sendable {
     private var register = ~UInt64(0)
 
@@ -13,7 +14,8 @@ package struct CyclicCheck: Hashable, Sendable {
     }
 
     package mutating func feed(_ bytes: some Sequence<UInt8>) {
-        // Callers in other rooms reach this unspecialised, where each step of an iterator is a call through a witness.
+        // Callers in other modules reach this unspecialised, where each step of an iterator is a call through
+        // a witness.
         let isFed: Void? = bytes.withContiguousStorageIfAvailable { run in
             for index in 0..<run.count { unsafe feed(run[index]) }
         }
@@ -26,7 +28,7 @@ package struct CyclicCheck: Hashable, Sendable {
         for shift in stride(from: 0, to: 64, by: 8) { feed(UInt8(truncatingIfNeeded: word >> UInt64(shift))) }
     }
 
-    /// The check of one run of bytes.
+    /// The check of one sequence of bytes.
     package static func value(of bytes: some Sequence<UInt8>) -> UInt64 {
         var check = CyclicCheck()
         check.feed(bytes)
@@ -40,7 +42,8 @@ package struct CyclicCheck: Hashable, Sendable {
     }
 }
 
-/// CRC-16 (CCITT polynomial, reflected) over the 48 bits of a cursor: finds every burst of up to 16 wrong bits.
+/// CRC-16 (CCITT polynomial, reflected) over the 48 bits of a cursor: finds every burst of up to 16 wrong
+/// bits.
 enum CursorCheck {
     static func value(of cursor: UInt64, seed: UInt16) -> UInt16 {
         var register = seed

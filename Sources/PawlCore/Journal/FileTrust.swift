@@ -1,4 +1,4 @@
-/// Who a process is to a file system.
+/// The identity of a process in file permissions.
 package struct FileUser: Hashable, Sendable {
     package var user: UInt32
     package var group: UInt32
@@ -9,15 +9,15 @@ package struct FileUser: Hashable, Sendable {
     }
 }
 
-/// What tells whether a part file or a journal that was found can be one's own.
+/// The attributes that decide whether an existing part file or journal can be Pawl's own.
 ///
-/// In a folder that others may write to anybody can put files of these names there. Only one that nobody else can have
-/// written to is gone on with.
+/// In a folder that others may write to anybody can create files of these names. Only one that no other user
+/// can have written to is resumed.
 package struct FileRights: Hashable, Sendable {
     package var owner: FileUser
     package var permissions: UInt32
     package var isRegular: Bool
-    /// How many names it has.
+    /// The number of hard links.
     package var links: Int
 
     package init(owner: FileUser, permissions: UInt32, isRegular: Bool, links: Int) {
@@ -27,7 +27,7 @@ package struct FileRights: Hashable, Sendable {
         self.links = links
     }
 
-    /// Why a file is nobody's to go on with.
+    /// Why an existing file cannot be resumed.
     package enum Flaw: Hashable, Sendable {
         case notRegular
         case severalNames
@@ -37,7 +37,8 @@ package struct FileRights: Hashable, Sendable {
 
     /// `nil` for one of `user`'s own.
     ///
-    /// Without `knowsOwners` the file system gives all files the same owner and rights, which say nothing.
+    /// Without `knowsOwners` the file system gives all files the same owner and permissions, which say
+    /// nothing.
     package func flaw(for user: FileUser, knowsOwners: Bool) -> Flaw? {
         guard isRegular else { return .notRegular }
         guard links == 1 else { return .severalNames }
@@ -46,7 +47,7 @@ package struct FileRights: Hashable, Sendable {
         return isWritableByOthers(than: user) ? .writableByOthers : nil
     }
 
-    /// Whether somebody who is neither the owner nor of the user's own group may write.
+    /// Whether a user who is neither the owner nor in the user's own group may write.
     package func isWritableByOthers(than user: FileUser) -> Bool {
         permissions & 0o002 != 0 || permissions & 0o020 != 0 && owner.group != user.group
     }
@@ -55,8 +56,8 @@ package struct FileRights: Hashable, Sendable {
 extension FileRights.Flaw {
     package var words: String {
         switch self {
-        case .notRegular: "it is no regular file"
-        case .severalNames: "it has another name, by which it can be changed"
+        case .notRegular: "it is not a regular file"
+        case .severalNames: "it has another hard link"
         case .otherOwner: "it belongs to another user"
         case .writableByOthers: "other users can write to it"
         }

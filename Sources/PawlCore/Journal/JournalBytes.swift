@@ -1,4 +1,4 @@
-/// Appends the journal's value forms to a run of bytes: little endian, LEB128 for counts and offsets.
+/// Appends the journal's value encodings to a byte array: little endian, LEB128 for counts and offsets.
 struct JournalWriter {
     var bytes: [UInt8] = []
 
@@ -34,7 +34,7 @@ struct JournalWriter {
     }
 }
 
-/// Reads what `JournalWriter` wrote; `nil` at the first thing that does not fit, never a trap.
+/// Reads what `JournalWriter` wrote; `nil` at the first malformed value, never a trap.
 struct JournalReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
@@ -81,7 +81,7 @@ struct JournalReader {
     }
 
     mutating func takeSet() -> ByteRangeSet? {
-        // Each run takes two bytes or more: a larger count is nonsense and must not cost memory.
+        // Each run takes two bytes or more: a larger count is malformed and must not cost memory.
         guard let count = takeCount(), count <= UInt64(bytes.endIndex - position) / 2 else { return nil }
         var set = ByteRangeSet()
         var end: Int64 = 0

@@ -57,10 +57,10 @@ extension JournalReader {
         return JournalFacts(sources: sources, representation: representation, name: name)
     }
 
-    /// Of a journal before version 3.
+    /// Reads the facts of a journal before version 3.
     ///
-    /// Its tag and date are those of an address and a host that it does not tell, and it does not tell which part of the
-    /// resource was wanted: nothing but a comparison of bytes can prove what it speaks of.
+    /// It does not record the address and the host of its tag and date, nor the requested part of the
+    /// resource: only a comparison of bytes can prove its content.
     mutating func takeOldFacts() -> JournalFacts? {
         guard let sources = takeSources(), let name = takeText(), let flags = take(UInt8.self), flags < 16
         else { return nil }
@@ -124,7 +124,7 @@ extension JournalReader {
         return Validators(entityTag: tag, lastModified: UnixTime(seconds: seconds), strength: strength)
     }
 
-    /// What was read, which may be nothing.
+    /// A value that was read, possibly `nil`.
     private struct Optionally<Value> { var value: Value? }
 
     private mutating func takeWish() -> Optionally<RequestedRange>? {

@@ -1,8 +1,8 @@
-/// What the journal says about a download besides its cursors: enough to continue in another process.
+/// The journal's record of a download besides its cursors: enough to resume in another process.
 package struct JournalFacts: Hashable, Sendable {
-    /// The address the person gave first, then mirrors and replacements, newest last; without user info.
+    /// The address given first by the user, then mirrors and replacements, newest last; without user info.
     package var sources: [String]
-    /// What the bytes of the part file are.
+    /// The representation of the bytes in the part file.
     package var representation: Representation
     /// The final file name (not a path: the journal may move with its folder).
     package var name: String
@@ -15,7 +15,7 @@ package struct JournalFacts: Hashable, Sendable {
 }
 
 extension JournalFacts {
-    /// The same of one address, with nothing that servers have said of it.
+    /// The same with one address, without validators.
     var brief: JournalFacts {
         let known = representation
         let representation = Representation(
@@ -29,7 +29,7 @@ extension JournalFacts {
     }
 }
 
-/// What was found of an earlier run: the facts, and the bytes that may be trusted on this boot.
+/// The journal of an earlier run: the facts, and the bytes that may be trusted on this boot.
 package struct LoadedJournal: Hashable, Sendable {
     package var facts: JournalFacts
     package var done: ByteRangeSet

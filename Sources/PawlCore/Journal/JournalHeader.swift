@@ -1,17 +1,17 @@
-/// The state that one header buffer of the journal holds.
+/// The state in one header buffer of the journal.
 package struct JournalHeader: Hashable, Sendable {
-    /// Counts the headers written; the valid one of the highest generation counts.
+    /// Counts the headers written; the valid one of the highest generation is current.
     package var generation: UInt64
-    /// Lane slots of another incarnation say nothing.
+    /// Lane slots of another incarnation are ignored.
     ///
-    /// It moves on at each opening and each start over.
+    /// It increases at each opening and each start over.
     package var incarnation: UInt64
-    /// `nil` when what the page cache holds must not be trusted, on any boot.
+    /// `nil` when the page cache must not be trusted, on any boot.
     package var boot: BootIdentity?
-    /// The buffer that was the last synced one when this header was written: it must not be overwritten before
-    /// another one is synced, also not by a later process.
+    /// The buffer that was the last synced one when this header was written: it must not be overwritten
+    /// before another one is synced, also not by a later process.
     package var synced: Int?
-    /// Length of the finished file that became the part file, until a byte beyond it is recorded.
+    /// The length of the finished file that became the part file, until a byte beyond it is recorded.
     ///
     /// Up to then nothing has shown that the file and the address belong together.
     package var original: Int64?
@@ -23,8 +23,8 @@ package struct JournalHeader: Hashable, Sendable {
 
 /// The inode numbers of both files when the journal was begun or last opened.
 ///
-/// A part file of another inode beside a journal of the same one was put there by somebody else; when both differ the
-/// pair was copied or restored.
+/// A part file of another inode beside a journal of the same one was put there by another program; when both
+/// differ the pair was copied or restored.
 package struct JournalInodes: Hashable, Sendable {
     package var part: UInt64
     package var journal: UInt64
@@ -37,7 +37,7 @@ package struct JournalInodes: Hashable, Sendable {
 
 extension JournalHeader {
     private static let mark: UInt32 = 0x3348_5750  // "PWH3"
-    /// Of versions 1 and 2, which did not tell what the bytes are a part of.
+    /// Of versions 1 and 2, which did not record the representation of the bytes.
     private static let oldMark: UInt32 = 0x4448_5750  // "PWHD"
     /// Mark, length, and at the end the check.
     private static let frame = 16

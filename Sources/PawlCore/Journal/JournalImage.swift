@@ -1,34 +1,35 @@
-/// What the bytes of a journal file say.
+/// The contents of a journal file.
 package struct JournalImage: Hashable, Sendable {
     package let nonce: UInt64
     package let header: JournalHeader
-    /// The buffer that `header` stood in.
+    /// The buffer that contained `header`.
     package let buffer: Int
-    /// What the lane slots of the header's incarnation claim.
+    /// The ranges in the lane slots of the header's incarnation.
     package let lanes: [ByteRange]
-    /// Where the lane stands that stands last; `nil` without any.
+    /// The highest cursor of a lane; `nil` without any.
     private let front: Int64?
-    /// The format that the preamble names.
+    /// The format version in the preamble.
     let version: UInt32
-    /// The last write that was announced; `nil` where none is, as in journals of older versions.
+    /// The last announced write; `nil` where there is none, as in journals of older versions.
     private let intent: JournalIntent?
-    /// The newest incarnation that the header or a slot is of.
+    /// The newest incarnation in the header or a slot.
     ///
-    /// A power cut may leave slots whose header never reached the disk; no later incarnation may be taken for theirs.
+    /// A power failure may leave slots whose header never reached the disk; no later incarnation may be taken
+    /// for theirs.
     package let newestIncarnation: UInt64
 
-    /// Whether its counts are so high that nobody has counted to them.
+    /// Whether its counts are higher than any that can have been counted.
     ///
-    /// Such a journal is not gone on with: what would be counted next might not be read.
+    /// Such a journal is not resumed: the next count might not be readable.
     package var isMadeUp: Bool { max(header.generation, newestIncarnation) > JournalLayout.lastCount / 2 }
 
-    /// Why bytes are not a journal.
+    /// Why bytes are not a valid journal.
     package enum Fault: Error, Hashable, Sendable {
-        /// Made and never filled: empty, or its first bytes are still zero.
+        /// Created and never filled: empty, or its first bytes are still zero.
         case unborn
         /// Written by a newer Pawl.
         case newer(version: UInt32)
-        /// Not a journal, or not one any more.
+        /// Not a journal, or a damaged one.
         case damaged(String)
     }
 
@@ -37,7 +38,7 @@ package struct JournalImage: Hashable, Sendable {
         guard front.contains(where: { $0 != 0 }) else { throw .unborn }
         (nonce, version) = try Self.preamble(of: front)
         guard let (header, buffer) = Self.newestHeader(in: bytes, nonce: nonce) else {
-            throw .damaged("none of its headers is whole")
+            throw .damaged("it has no valid header")
         }
         self.header = header
         self.buffer = buffer
@@ -59,7 +60,7 @@ package struct JournalImage: Hashable, Sendable {
 
     /// The first 32 bytes: magic, version, four reserved bytes, nonce, check.
     ///
-    /// Every version keeps them so.
+    /// The same in every version.
     static func preamble(nonce: UInt64, version: UInt32 = JournalLayout.version) -> [UInt8] {
         var writer = JournalWriter()
         writer.bytes = JournalLayout.magic
@@ -74,13 +75,13 @@ package struct JournalImage: Hashable, Sendable {
         of front: ArraySlice<UInt8>
     ) throws(Fault) -> (nonce: UInt64, version: UInt32) {
         guard front.starts(with: JournalLayout.magic) else {
-            throw .damaged("it does not begin as a journal does")
+            throw .damaged("it does not begin like a journal")
         }
         var reader = JournalReader(front.dropFirst(JournalLayout.magic.count))
         guard let version = reader.take(UInt32.self), reader.take(UInt32.self) != nil,
             let nonce = reader.take(UInt64.self),
             reader.take(UInt64.self) == CyclicCheck.value(of: front.prefix(24))
-        else { throw .damaged("its first bytes are not whole") }
+        else { throw .damaged("its preamble is damaged") }
         guard version <= JournalLayout.version else { throw .newer(version: version) }
         return (nonce, version)
     }
@@ -101,28 +102,29 @@ package struct JournalImage: Hashable, Sendable {
 }
 
 extension JournalImage {
-    /// The bytes that were handed to the kernel, if the page cache that held them still lives.
+    /// The bytes passed to the kernel, if the page cache that held them still exists.
     package var written: ByteRangeSet {
         var set = header.written
         for lane in lanes { set.insert(lane) }
         return set
     }
 
-    /// Length of the finished file that the part file still is: none of the bytes that are trusted is beyond it.
+    /// The length of the finished file that the part file still equals: no trusted byte is beyond it.
     ///
-    /// What a power cut has taken from behind it makes it that file again: no byte of it was ever overwritten.
+    /// If a power failure has removed the bytes behind it, it is that file again: no byte of it was ever
+    /// overwritten.
     package func original(trusting done: ByteRangeSet) -> Int64? {
         guard let original = header.original, done.upperBound <= original else { return nil }
         return original
     }
 
-    /// The bytes that may be trusted on this boot, in a part file of `length` bytes: all that was written
-    /// when the kernel and its page cache are the same (`boot` is `nil` for a file system that is not local),
-    /// else only what was synced before the header was.
+    /// The bytes that may be trusted on this boot, in a part file of `length` bytes: all written bytes when
+    /// the kernel and its page cache are the same (`boot` is `nil` for a file system that is not local), else
+    /// only what was synced before the header was.
     ///
-    /// The file's length is a truth above the journal's. `changed`: when the file was last changed, in nanoseconds since
-    /// 1970, `nil` unless it is the one that the journal was made for and no copy of it; with its length it tells what a
-    /// kill came between writing and noting.
+    /// The file's length overrides the journal's. `changed`: when the file was last changed, in nanoseconds
+    /// since 1970, `nil` unless it is the one that the journal was made for and no copy of it; with its
+    /// length it shows which write a kill interrupted before its cursor was stored.
     package func trusted(boot: BootIdentity?, length: Int64, changed: Int64?) -> ByteRangeSet {
         guard boot != nil, boot == header.boot else { return header.durable.clipped(to: length) }
         var set = written
@@ -130,11 +132,11 @@ extension JournalImage {
         return set.clipped(to: length)
     }
 
-    /// What is behind the lane that stands last: the write that it was in the middle of, and nothing else.
+    /// The bytes behind the highest cursor: the interrupted write of that lane, and nothing else.
     ///
-    /// Each write that makes the file longer is announced before it is made, with the place where it ends. After it the
-    /// lane's cursor stands there, and nothing behind it counts. A file that ends elsewhere has half a write, or more than
-    /// one, and nobody can say whose the last bytes are.
+    /// Each write that extends the file is announced before it is made, with its end. After it the lane's
+    /// cursor is there, and nothing behind it counts. A file that ends elsewhere has half a write, or more
+    /// than one, and the origin of its last bytes is unknown.
     private func tail(_ length: Int64, changed: Int64) -> ByteRange? {
         guard header.original == nil, let front, front >= written.upperBound, let intent,
             intent.range.start == front, length > front, length == intent.range.end, intent.fits(changed)

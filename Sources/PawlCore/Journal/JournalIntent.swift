@@ -1,10 +1,11 @@
-/// The write that makes the file longer, noted before it is made.
+/// The announcement of a write that extends the file, stored before it is made.
 ///
-/// A kill between a write and its cursor leaves bytes behind the cursor. They are trusted where the file ends exactly as
-/// was announced, and was last changed when that write was: what anybody else appends is seen by both. The words stand in the journal's first page, and one of 0 at the end announces nothing.
+/// A kill between a write and its cursor leaves bytes behind the cursor. They are trusted where the file ends
+/// exactly as announced, and was last changed at the time of that write: both reveal what another program
+/// appends. The words are in the journal's first page; an end of 0 announces nothing.
 package struct JournalIntent: Hashable, Sendable {
     package let range: ByteRange
-    /// Nanoseconds since 1970 of the clock that stamps files.
+    /// Nanoseconds since 1970 of the clock that sets file times.
     package let time: Int64
     private let incarnation: UInt64
     private let nonce: UInt64
@@ -12,12 +13,12 @@ package struct JournalIntent: Hashable, Sendable {
     /// Between the preamble and the lane slots.
     private static let offset = 64
     package static let length = 24
-    /// How much older than the clock a file's time can be: file systems stamp by a clock that moves in ticks.
+    /// How much older than the clock a file's time can be: file systems use a clock that advances in ticks.
     private static let tick: Int64 = 10_000_000
     /// How long after the announcement the write begins.
     private static let delay: Int64 = 1_000_000
 
-    /// `nil` where no cursor can say where the write ends.
+    /// `nil` where no cursor can represent the end of the write.
     package init?(_ range: ByteRange, at time: Int64, incarnation: UInt64, nonce: UInt64) {
         guard range.start >= 0, range.end <= JournalLayout.longestFile, time >= 0, time <= .max / 2 else {
             return nil
@@ -44,7 +45,7 @@ package struct JournalIntent: Hashable, Sendable {
         return JournalWrite(offset: Self.offset, bytes: writer.bytes)
     }
 
-    /// Announces nothing.
+    /// The writes that withdraw the announcement.
     package static var retraction: JournalWrite {
         JournalWrite(offset: endOffset, bytes: [UInt8](repeating: 0, count: 8))
     }
@@ -60,7 +61,7 @@ package struct JournalIntent: Hashable, Sendable {
         return bits | UInt64(CursorCheck.value(of: bits, seed: seed)) << 48
     }
 
-    /// The announcement in the first page, `nil` unless it is whole and of this incarnation.
+    /// The announcement in the first page, `nil` unless it is complete and of this incarnation.
     init?(in page: ArraySlice<UInt8>, incarnation: UInt64, nonce: UInt64) {
         var reader = JournalReader(page.dropFirst(Self.offset))
         guard let start = reader.take(Int64.self), let time = reader.take(Int64.self),
@@ -72,7 +73,7 @@ package struct JournalIntent: Hashable, Sendable {
         guard word == end else { return nil }
     }
 
-    /// Whether a file that was last changed then may have been changed by this write.
+    /// Whether this write may have set that time of last change.
     func fits(_ changed: Int64) -> Bool {
         let (age, overflows) = changed.subtractingReportingOverflow(time)
         return !overflows && age >= -Self.tick && age <= Self.delay

@@ -1,13 +1,14 @@
 /// Decides what is written to a journal file, and where; a shell performs the writes in order.
 ///
-/// A header never goes to the buffer that was synced last, nor to one whose sync is under way, nor over the newest:
-/// whatever a kill or a power cut tears, an older valid header is there. Within one incarnation the sets only grow,
-/// so an older header claims less, never more.
+/// A header never goes to the buffer that was synced last, nor to one whose sync is in progress, nor over the
+/// newest: if a kill or a power failure tears one, an older valid header remains. Within one incarnation the
+/// sets only grow, so an older header claims less, never more.
 ///
-/// The keeper is a value: take a copy, perform what the copy returned, and keep the copy only when that succeeded.
+/// The keeper is a value: take a copy, perform the writes that the copy returned, and keep the copy only when
+/// that succeeded.
 package struct JournalKeeper: Hashable, Sendable {
     package let nonce: UInt64
-    /// The newest header handed out.
+    /// The newest header returned.
     package private(set) var header: JournalHeader
     /// The durable bytes of the newest header known to be synced.
     package private(set) var durable: ByteRangeSet
@@ -15,7 +16,7 @@ package struct JournalKeeper: Hashable, Sendable {
     private var syncs: [Sync] = []
     private var syncedGeneration: UInt64 = 0
 
-    /// A sync of the journal file that is under way.
+    /// A sync of the journal file that is in progress.
     package struct Sync: Hashable, Sendable {
         let buffer: Int
         let generation: UInt64
@@ -23,7 +24,8 @@ package struct JournalKeeper: Hashable, Sendable {
         let durable: ByteRangeSet
     }
 
-    /// A new journal, with the writes that make it; the preamble comes last, so half a journal is seen to be one.
+    /// A new journal, with the writes that create it; the preamble comes last, so that an incomplete journal
+    /// is recognised.
     package static func begun(
         facts: JournalFacts,
         done: ByteRangeSet,
@@ -51,9 +53,9 @@ package struct JournalKeeper: Hashable, Sendable {
         return (keeper, writes)
     }
 
-    /// Goes on with an earlier run's journal, of whose bytes `done` are trusted.
+    /// Resumes an earlier run's journal, of whose bytes `done` are trusted.
     ///
-    /// The write makes a new incarnation: the old slots, which may be of a boot that is gone, say nothing any more.
+    /// The write makes a new incarnation: the old slots, which may be of an earlier boot, are void.
     package static func resumed(
         _ image: JournalImage,
         done: ByteRangeSet,
@@ -68,8 +70,8 @@ package struct JournalKeeper: Hashable, Sendable {
         header.written = done
         header.original = image.original(trusting: done)
         header.durable = header.durable.clipped(to: length)
-        // After another boot the header was read from the disk, so it is there. On the same boot it may be in the
-        // page cache only, and what it says is durable has to be synced anew before it counts.
+        // After another boot the header was read from the disk, so it is durable. On the same boot it may be
+        // in the page cache only, and has to be synced again before its durable bytes count.
         let isStable = boot != nil && image.header.boot != nil && boot != image.header.boot
         if isStable { header.synced = image.buffer }
         var keeper = JournalKeeper(
@@ -79,7 +81,7 @@ package struct JournalKeeper: Hashable, Sendable {
             newest: image.buffer
         )
         var writes = keeper.writeHeader()
-        // Headers are of this version from now on, which an older program must not take up.
+        // Headers are of this version from now on, which an older program must not read.
         if image.version < JournalLayout.version {
             writes.append(JournalWrite(offset: 0, bytes: JournalImage.preamble(nonce: image.nonce)))
         }
@@ -95,16 +97,16 @@ package struct JournalKeeper: Hashable, Sendable {
 
     package var incarnation: UInt64 { header.incarnation }
 
-    /// New facts, and every byte written so far.
+    /// Records new facts, and every byte written so far.
     package mutating func record(_ facts: JournalFacts, written: ByteRangeSet) -> [JournalWrite] {
         header.facts = facts
         header.written = written
-        // Bytes beyond the finished file came after what it holds was compared: from now on it is a partial.
+        // Bytes beyond the finished file were added after its own were compared: it is a partial from now on.
         if let original = header.original, written.upperBound > original { header.original = nil }
         return writeHeader()
     }
 
-    /// Slot `slot` is for a lane that begins at `start`; `retired` is what its last lane has written.
+    /// Starts a lane at `start` in `slot`; `retired` is the range that its last lane has written.
     package mutating func beginLane(
         _ slot: Int,
         at start: Int64,
@@ -155,10 +157,10 @@ package struct JournalKeeper: Hashable, Sendable {
         if sync.incarnation == header.incarnation { durable = sync.durable }
     }
 
-    /// Forgets every byte.
+    /// Discards every byte.
     ///
     /// The shell syncs the journal after these writes, then calls `startedOver()` and performs its writes
-    /// too, and only then touches the data.
+    /// too, and only then changes the data.
     package mutating func startOver(_ facts: JournalFacts) -> [JournalWrite] {
         header.incarnation += 1
         header.facts = facts
@@ -169,7 +171,8 @@ package struct JournalKeeper: Hashable, Sendable {
         return writeHeader()
     }
 
-    /// After the sync: overwrites every older header, so that no damage to the newest brings the old claims back.
+    /// After the sync: overwrites every older header, so that no damage to the newest makes an older one
+    /// current.
     package mutating func startedOver() -> [JournalWrite] {
         let area = JournalLayout.area(ofBuffer: newest)
         var writes: [JournalWrite] = []
@@ -219,13 +222,13 @@ package struct JournalKeeper: Hashable, Sendable {
 
     /// The header's bytes.
     ///
-    /// A set of half a million runs and more loses its shortest ones: they are fetched again.
+    /// A set of more than about half a million runs loses its shortest ones: they are fetched again.
     private func fittingHeader() -> [UInt8] {
         let capacity = JournalLayout.capacity(ofArea: JournalLayout.lastArea)
         var bytes = header.encoded(nonce: nonce)
         guard bytes.count > capacity else { return bytes }
         var whole = header
-        // One address is enough to know the file by.
+        // One address is enough to identify the file.
         if whole.facts.sources.reduce(0, { $0 + $1.utf8.count }) > capacity {
             whole.facts = whole.facts.brief
             bytes = whole.encoded(nonce: nonce)

@@ -1,35 +1,33 @@
-/// Where things stand in a journal file.
+/// The layout of a journal file.
 ///
-/// The first page holds the preamble and the table of lane slots; it alone is mapped into memory. Header buffers
-/// follow in areas of four; each area's buffers are twice as large as those of the area before. A header that has
-/// outgrown its area goes to the next one, so a journal grows without being rewritten and its older headers stay
-/// valid meanwhile.
+/// The first page contains the preamble and the table of lane slots; it alone is mapped into memory. Header
+/// buffers follow in areas of four; each area's buffers are twice as large as those of the area before. A
+/// header that has outgrown its area goes to the next one, so a journal grows without being rewritten and its
+/// older headers stay valid.
 package enum JournalLayout {
     package static let version: UInt32 = 3
-    /// Since this version writes that make the file longer are announced (`JournalIntent`).
+    /// The version since which writes that extend the file are announced (`JournalIntent`).
     static let announcingVersion: UInt32 = 3
-    /// What one write, or one move in the kernel, brings at most before the cursor follows.
+    /// The maximum bytes of one write, or one splice, before the cursor is stored.
     package static let longestWrite: Int64 = 1 << 20
-    /// No file is longer: a cursor has 48 bits.
+    /// The longest file: a cursor has 48 bits.
     static let longestFile: Int64 = 1 << 48 - 1
     package static let magic: [UInt8] = Array("PAWLJRNL".utf8)
-    /// The first page: what is mapped.
-    ///
-    /// Preamble, the announced write, lane slots.
+    /// The mapped first page: preamble, the announced write, lane slots.
     package static let pageLength = 4096
     package static let preambleLength = 32
     package static let slotTable = 2048
     package static let slotLength = 32
     package static let slotCount = 64
-    /// Four, not three: one synced, one whose sync is under way, the newest, and a free one.
+    /// Four, not three: one synced, one whose sync is in progress, the newest, and a free one.
     ///
-    /// With three the newest would be overwritten while a sync is under way, and a kill in the middle of that
-    /// write would lose what the reused slots had said.
+    /// With three the newest would be overwritten during a sync, and a kill during that write would lose the
+    /// former contents of the reused slots.
     package static let buffersPerArea = 4
     /// Headers of up to 8 MiB; no journal file is longer than `end(ofArea: lastArea)`.
     package static let lastArea = 11
 
-    /// Above it a generation or an incarnation was not counted but made up.
+    /// A generation or an incarnation above it was not counted but forged.
     static let lastCount = UInt64.max / 2
 
     package static func capacity(ofArea area: Int) -> Int { pageLength << area }
@@ -46,7 +44,7 @@ package enum JournalLayout {
     package static func offset(ofSlot slot: Int) -> Int { slotTable + slot * slotLength }
 }
 
-/// Bytes that go to an offset of the journal file.
+/// A write to an offset of the journal file.
 package struct JournalWrite: Hashable, Sendable {
     package var offset: Int
     package var bytes: [UInt8]
@@ -57,7 +55,7 @@ package struct JournalWrite: Hashable, Sendable {
     }
 }
 
-/// Which boot of which machine's kernel wrote a journal: the page cache lives as long as it.
+/// The boot of the kernel that wrote a journal: the page cache lives as long as it.
 package struct BootIdentity: Hashable, Sendable {
     package var high: UInt64
     package var low: UInt64

@@ -1,7 +1,7 @@
-/// One lane's place in the journal: where it began, and a cursor that moves by a single store of eight bytes.
+/// One lane's entry in the journal: its start, and a cursor that is updated by a single store of eight bytes.
 ///
-/// The first 24 bytes (start, incarnation, check) are written once for each lane; the last eight are the cursor's
-/// 48 bits with 16 bits of check. An aligned store of eight bytes is never torn by a kill.
+/// The first 24 bytes (start, incarnation, check) are written once for each lane; the last eight are the
+/// cursor's 48 bits with 16 bits of check. An aligned store of eight bytes is never torn by a kill.
 package struct JournalSlot: Hashable, Sendable {
     package let index: Int
     package let start: Int64
@@ -18,14 +18,14 @@ package struct JournalSlot: Hashable, Sendable {
     /// Offset of the cursor's word in the journal file; a multiple of eight.
     package var wordOffset: Int { JournalLayout.offset(ofSlot: index) + 24 }
 
-    /// The three words that stand before the cursor's.
+    /// The three words before the cursor's.
     package var words: (start: UInt64, incarnation: UInt64, check: UInt64) {
         (UInt64(bitPattern: start), incarnation, check)
     }
 
     /// The cursor's word for a lane that has written up to `cursor`.
     ///
-    /// A word of 0 (what stands there while the words before it change) can only claim an empty range.
+    /// A word of 0 (stored while the words before it change) can only claim an empty range.
     package func word(at cursor: Int64) -> UInt64 {
         precondition(
             start <= cursor && cursor <= JournalLayout.longestFile,
@@ -63,7 +63,7 @@ package struct JournalSlot: Hashable, Sendable {
         return check.value
     }
 
-    /// Slot `index` of the first page, `nil` unless the words before its cursor are whole.
+    /// Slot `index` of the first page, `nil` unless the words before its cursor are valid.
     init?(in page: ArraySlice<UInt8>, index: Int, nonce: UInt64) {
         let offset = page.startIndex + JournalLayout.offset(ofSlot: index)
         guard offset + JournalLayout.slotLength <= page.endIndex else { return nil }
@@ -75,7 +75,7 @@ package struct JournalSlot: Hashable, Sendable {
         guard reader.take(UInt64.self) == check else { return nil }
     }
 
-    /// Where the cursor of this slot of the first page stands, `nil` unless its word is whole.
+    /// The cursor of this slot in the first page, `nil` unless its word is valid.
     func cursor(in page: ArraySlice<UInt8>) -> Int64? {
         var reader = JournalReader(page.dropFirst(wordOffset))
         guard let word = reader.take(UInt64.self) else { return nil }

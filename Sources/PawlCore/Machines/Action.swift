@@ -1,18 +1,18 @@
-/// What the shell has to do; plain facts with ids.
+/// The effects that the shell carries out; plain facts with ids.
 ///
-/// What is large is kept by reference: lists of these are copied many times for each file.
+/// Large values are kept by reference: lists of actions are copied many times for each file.
 package enum Action: Hashable, Sendable {
     /// Send a request.
     indirect case open(LaneOrder)
-    /// Cancel a request; nothing of it is delivered any more.
+    /// Cancel a request; nothing of it is delivered afterwards.
     case drop(LaneID)
-    /// The lane ends here instead, sooner or later than before.
+    /// Move the end of the lane.
     case limit(LaneID, end: Int64)
     /// Find the file's place on disk and call `claimed`.
     case claim(LaneID)
-    /// Let the body of the lane's answer in.
+    /// Deliver the body of the lane's response.
     case admit(LaneID)
-    /// Every byte on disk is void: empty the part file and its journal.
+    /// Discard all bytes on disk: empty the part file and its journal.
     case startOver
     /// The file will have this many bytes.
     case reserve(Int64)
@@ -21,19 +21,19 @@ package enum Action: Hashable, Sendable {
     /// Make what is written durable.
     case checkpoint
     case alarm(Alarm)
-    /// Ask for another address of the source's content and call `refreshed` with this generation.
+    /// Request another address of the source's content and call `refreshed` with this generation.
     case refresh(source: Int, generation: UInt32)
-    /// The origin has too much to do.
+    /// The origin reported overload.
     indirect case throttled(Origin, retryAfter: Interval?)
-    /// The origin turned a further connection away without saying that it is one too many, while it serves others.
+    /// The origin rejected a further connection without a status that says so, while it serves others.
     case turnedAway(Origin)
     /// Compute the digest of the first `length` bytes and call `digested`.
     case verify(Checksum, length: Int64)
-    /// Put the file in its place and call `published`.
+    /// Move the file to its place and call `published`.
     case publish(length: Int64, modified: UnixTime?)
     /// Close the part file; keep it with its journal, or remove both.
     case close(keeping: Bool)
-    /// The finished file that was to be continued gets its old name and length back.
+    /// Restore the old name and length of the finished file that was to be continued.
     case restoreOriginal
     case tell(Notice)
 }
@@ -43,21 +43,21 @@ package struct LaneOrder: Hashable, Sendable {
     package var lane: LaneID
     package var source: Int
     package var address: WebAddress
-    /// In the resource's offsets, as they go into the header.
+    /// In the resource's offsets, as in the header field.
     package var asked: RequestedRange
     package var connection: ConnectionUse
     package var bypassesCaches: Bool
 }
 
-/// An appointment.
+/// A scheduled wakeup.
 ///
-/// A ring whose generation is not the present one comes too late and means nothing.
+/// An alarm whose generation is not the present one is obsolete and is ignored.
 package struct Alarm: Hashable, Sendable {
     package var generation: UInt32
     package var at: Instant
 }
 
-/// What is worth telling the person.
+/// A notice for the user.
 package enum Notice: Hashable, Sendable {
     case phase(Phase)
     case started(total: Int64?, resumedAt: Int64)
@@ -67,11 +67,11 @@ package enum Notice: Hashable, Sendable {
     indirect case failed(Failure)
 }
 
-/// What a download is doing.
+/// The phase of a download.
 package enum Phase: Hashable, Sendable {
     case waiting
     case probing
-    /// Bytes come in, or a retry is due.
+    /// Bytes arrive, or a retry is due.
     case transferring
     case waitingForNetwork
     case verifying
@@ -83,7 +83,7 @@ package enum Phase: Hashable, Sendable {
     case removed
 }
 
-/// What the disk said to a claim.
+/// The disk's result of a claim.
 package enum ClaimOutcome: Hashable, Sendable {
     case fresh
     case found(LoadedJournal)

@@ -1,8 +1,8 @@
-// What a response's head leads to.
+// Handling of a response's head.
 extension DownloadMachine {
-    /// The head of a lane's answer is there and no byte of its body.
+    /// The head of a lane's response arrived, and no byte of its body.
     ///
-    /// The body is let in by `admit` only.
+    /// The body is delivered after `admit` only.
     package mutating func answered(
         _ id: LaneID,
         head: ResponseHead,
@@ -34,22 +34,22 @@ extension DownloadMachine {
 
     private mutating func follow(_ verdict: Judge.Verdict, lane index: Int, now: Instant) -> [Action] {
         switch verdict {
-        case .usable(let answer): return accept(answer, lane: index, now: now)
-        case .wholeInstead(let answer, let evidence):
-            return whole(answer, evidence: evidence, lane: index, now: now)
+        case .usable(let response): return accept(response, lane: index, now: now)
+        case .wholeInstead(let response, let evidence):
+            return whole(response, evidence: evidence, lane: index, now: now)
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .complete(let total): return alreadyComplete(total, lane: index, now: now)
         case .rangesBroken(let evidence): return rangesBroken(evidence, lane: index, now: now)
         case .openRangeRefused(let evidence):
             guard !asksClosed else { return rangesBroken(evidence, lane: index, now: now) }
             asksClosed = true
-            // The target works, and may expire again before it is asked.
+            // The target works, and may expire again before the next request.
             sources[lanes[index].source].wentBack = false
             return [.drop(lanes[index].id), reopen(index, now: now)]
-        case .suspectPage(let answer, let evidence):
+        case .suspectPage(let response, let evidence):
             let isAgain =
-                suspect?.total == answer.identity.total && suspect?.mediaType == answer.identity.mediaType
-            suspect = answer.identity
+                suspect?.total == response.identity.total && suspect?.mediaType == response.identity.mediaType
+            suspect = response.identity
             return isAgain
                 ? changed(evidence, lane: index, now: now)
                 : laneFault(index, .suspectPage(evidence), now: now)
@@ -58,72 +58,82 @@ extension DownloadMachine {
         }
     }
 
-    private mutating func accept(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
-        lanes[index].identity = answer.identity
+    private mutating func accept(
+        _ response: Judge.AcceptedResponse,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
+        lanes[index].identity = response.identity
         let lane = lanes[index]
         if lane.kind == .restarting {
             guard existingLength != nil || mayNotDiscard(for: lane.source) else {
-                let notice: LocalizableMessage = "the server sent all of it anew: started over from 0"
+                let notice: LocalizableMessage = "the server sent the whole file again: started over from 0"
                 let isTold = rangeWasSilent || map.done.isEmpty
-                return (isTold ? [] : [.tell(.notice(notice))]) + restart(with: answer, lane: index)
+                return (isTold ? [] : [.tell(.notice(notice))]) + restart(with: response, lane: index)
             }
-            if let compares = compareWhole(answer, lane: index, now: now) { return compares }
+            if let compares = compareWhole(response, lane: index, now: now) { return compares }
             return existingLength == nil
                 ? failTrial(of: lane.source, "nothing can be compared without ranges")
                 : cannotContinueExisting("the server sent the whole file")
         }
-        // With a suffix the first answer shows where the file begins in the resource.
-        let start = base ?? answer.range.start
+        // With a suffix range the first response shows where the file begins in the resource.
+        let start = base ?? response.range.start
         base = start
-        guard answer.range.start == start + lane.cursor - lane.overlap else {
-            let evidence: LocalizableMessage = "the server sent \(answer.range), which is not where the file goes on"
+        guard response.range.start == start + lane.cursor - lane.overlap else {
+            let evidence: LocalizableMessage =
+                "the server sent \(response.range), which does not continue the file"
             return laneFault(index, .unproven(evidence), now: now)
         }
-        if let wanted = plan.length, let told = wishedLength(of: answer.identity.total), told != wanted {
-            return laneFault(index, .unproven(DownloadMachine.evidence(told, instead: wanted)), now: now)
+        if let wanted = plan.length, let length = wishedLength(of: response.identity.total), length != wanted
+        {
+            return laneFault(index, .unproven(DownloadMachine.evidence(length, instead: wanted)), now: now)
         }
         if representation == nil {
-            represent(answer.identity, from: lane)
-            if answer.ranges == .denied { rangesUsable = false }
-        } else if let refused = hold(answer, against: lane, index, now: now) {
+            represent(response.identity, from: lane)
+            if response.ranges == .denied { rangesUsable = false }
+        } else if let refused = hold(response, against: lane, index, now: now) {
             return refused
         }
         lanes[index].responseEnd =
-            answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.end - start
-        return fit(answer, lane: index, now: now)
+            response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
+        return fit(response, lane: index, now: now)
     }
 
-    /// Holds the response against what is known of the bytes on disk; `nil` when it may bring its own.
+    /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
     private mutating func hold(
-        _ answer: Judge.AcceptedResponse,
+        _ response: Judge.AcceptedResponse,
         against lane: Lane,
         _ index: Int,
         now: Instant
     ) -> [Action]? {
-        switch answer.evidence {
+        switch response.evidence {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .unclear: return checkTag(lane: index, now: now)
         case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)
         case .weak
         where lane.isBringing && lanes.contains { $0.id != lane.id && $0.stage == .flowing && $0.isBringing }:
-            // Responses that only a comparison tells apart come one at a time.
+            // Responses that only a comparison tells apart are requested one at a time.
             return [remove(index)]
         case .weak: break
         case .strong, .dated:
-            representation?.prove(sources[lane.source].text, at: lane.host, answer.identity.validators)
-            if lane.overlap == 0 || answer.evidence == .strong { prove(lane.source) }
+            representation?.prove(
+                sources[lane.source].text,
+                at: lane.host,
+                response.identity.validators
+            )
+            if lane.overlap == 0 || response.evidence == .strong { prove(lane.source) }
         }
-        if let known = map.total, let length = wishedLength(of: answer.identity.total), known != length {
+        if let known = map.total, let length = wishedLength(of: response.identity.total), known != length {
             return changed("it had \(known) bytes and has \(length) now", lane: index, now: now)
         }
-        if let length = wishedLength(of: answer.identity.total), length < map.done.upperBound {
+        if let length = wishedLength(of: response.identity.total), length < map.done.upperBound {
             return changed("it has \(length) bytes, fewer than are on disk", lane: index, now: now)
         }
-        if answer.ranges == .denied { rangesUsable = false }
+        if response.ranges == .denied { rangesUsable = false }
         return nil
     }
 
-    /// The bytes on disk are this from now on.
+    /// Describes the bytes on disk by this identity from now on.
     mutating func represent(_ identity: ContentIdentity, from lane: Lane) {
         var version = Representation(wish: plan.wish, base: base)
         version.coding = identity.coding
@@ -134,15 +144,15 @@ extension DownloadMachine {
         prove(lane.source)
     }
 
-    /// The lane ends where its answer, the file or the wish ends, whichever comes first.
-    private mutating func fit(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
+    /// Ends the lane where its response, the file or the requested range ends, whichever comes first.
+    private mutating func fit(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
-        if let total = totalSaid(by: answer, to: lane) {
+        if let total = totalSaid(by: response, to: lane) {
             guard map.done.upperBound <= total else {
                 return changed("it has \(total) bytes, fewer than are on disk", lane: index, now: now)
             }
             map.learn(total: total)
-            if representation?.total == nil { representation?.total = answer.identity.total }
+            if representation?.total == nil { representation?.total = response.identity.total }
         }
         let mayBeEmpty = lane.kind == .settling || comparesEnd(lane)
         guard lane.responseEnd > lane.cursor || lane.cursor >= map.horizon || mayBeEmpty else {
@@ -161,23 +171,23 @@ extension DownloadMachine {
         return endTogether(with: index) + admit(index, now: now)
     }
 
-    /// Whether a mirror says that nothing follows the bytes on disk, and these show whether it is to be believed.
+    /// Whether a mirror reports that nothing follows the bytes on disk, and a comparison has to confirm it.
     func comparesEnd(_ lane: Lane) -> Bool {
         map.total == nil && lane.kind == .data && lane.overlap > 0 && lane.responseEnd == lane.cursor
             && map.done.upperBound == lane.cursor
     }
 
-    /// The file's length, when this answer is the first that tells it.
-    private func totalSaid(by answer: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
+    /// The file's length, when this response is the first to state it.
+    private func totalSaid(by response: Judge.AcceptedResponse, to lane: Lane) -> Int64? {
         guard map.total == nil, lane.kind != .settling else { return nil }
-        // A mirror whose bytes have not been compared may speak of other content.
+        // A mirror whose bytes have not been compared may have other content.
         guard lane.overlap == 0 || sources.count == 1 || sources[lane.source].isProven else { return nil }
-        if let total = wishedLength(of: answer.identity.total) { return total }
-        // Nothing follows the bytes that are there.
+        if let total = wishedLength(of: response.identity.total) { return total }
+        // Nothing follows the existing bytes.
         return lane.kind == .data && lane.responseEnd == lane.cursor ? lane.cursor : nil
     }
 
-    /// Lets the body in: the bytes of a proven answer go to the file.
+    /// Admits the body: the bytes of a proven response are written to the file.
     mutating func admit(_ index: Int, now: Instant) -> [Action] {
         let isFirst = phase != .transferring || received == 0
         lanes[index].stage = .flowing
@@ -190,7 +200,7 @@ extension DownloadMachine {
         guard isFirst else { return [.admit(id)] }
         var actions: [Action] = [.tell(.started(total: map.total, resumedAt: written))]
         if phase != .transferring { actions.append(enter(.transferring)) }
-        // Others may join at once, but not before bytes that have to be compared first.
+        // Other lanes may join at once, but not before a pending comparison.
         return actions + [.record, .admit(id)] + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
     }
 
@@ -205,7 +215,11 @@ extension DownloadMachine {
             return rangesBroken("the server refuses bytes that it has (416)", lane: index, now: now)
         }
         guard map.total ?? length == length, map.done == ByteRangeSet([ByteRange(0, length)]) else {
-            return changed("it has \(total) bytes, which does not fit what is on disk", lane: index, now: now)
+            return changed(
+                "it has \(total) bytes, which does not match the bytes on disk",
+                lane: index,
+                now: now
+            )
         }
         let drops = stop()
         if map.total == nil { map.learn(total: length) }
@@ -216,7 +230,7 @@ extension DownloadMachine {
     mutating func remove(_ index: Int) -> Action {
         let lane = lanes.remove(at: index)
         map.release(lane.id)
-        // Racers lose their goal with the owner and own the bytes that are left, the furthest first.
+        // Racers lose their goal with the owner and own the remaining bytes, the furthest first.
         if lane.kind == .data { promoteRacer(of: lane.id) }
         return .drop(lane.id)
     }

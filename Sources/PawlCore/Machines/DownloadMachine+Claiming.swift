@@ -1,6 +1,6 @@
-// What stands at the file's place, and what it is worth.
+// Existing bytes at the file's place, and what they are worth.
 extension DownloadMachine {
-    /// The file's place was looked for.
+    /// The file's place was claimed.
     package mutating func claimed(_ id: LaneID, _ outcome: ClaimOutcome, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id), lanes[index].stage == .claiming else { return [] }
         switch outcome {
@@ -45,10 +45,10 @@ extension DownloadMachine {
         }
     }
 
-    /// Continues an earlier run's bytes, as far as they are what is wanted now.
+    /// Continues an earlier run's bytes, as far as they belong to the requested range.
     private mutating func adopt(_ journal: LoadedJournal, now: Instant) -> [Action] {
         let found = journal.facts.representation
-        // Offsets count from where the earlier run's part began; another beginning is never put in its place.
+        // Offsets count from where the earlier run's part began; another beginning never replaces it.
         base = found.wish == plan.wish ? found.base : plan.base(total: found.total)
         let isKept = base != nil && (found.wish == nil || found.base == base)
         highWater = journal.done.count
@@ -58,11 +58,12 @@ extension DownloadMachine {
         guard isKept || journal.done.isEmpty else {
             isStale = true
             map = SegmentMap(done: journal.done)
-            let notice: LocalizableMessage = "another part was wanted before: starting over with what is wanted now"
+            let notice: LocalizableMessage =
+                "the bytes on disk are of another range: starting over with the requested one"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
-        // The journal's total is the resource's; the wish decides how much of it is the file, also where the server never
-        // told a total.
+        // The journal's total is the resource's; the requested range decides how much of it is the file, also
+        // where the server never reported a total.
         let isWhole = journal.done.contains(ByteRange(0, plan.longest))
         let total = wishedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
         map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
@@ -77,27 +78,28 @@ extension DownloadMachine {
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
             rangesUsable = false
             let notice: LocalizableMessage =
-                "what is there is coded (\(coding)) and cannot be asked for in parts: starting over"
+                "the bytes on disk have Content-Encoding \(coding) and cannot be requested in ranges: starting over"
             notices.append(.tell(.notice(notice)))
         }
-        // Of addresses that differ the first one is meant; what began with a mirror gives way to it.
+        // Of addresses that differ, the first one given counts; bytes that began with a mirror are discarded
+        // for it.
         let own = found.records.filter { $0.source == sources[0].text }
         sources[0].isProven = own.contains { !$0.validators.isEmpty }
         return notices + (map.isComplete && sources[0].isProven ? complete() : openFirst(now: now))
     }
 
-    /// A finished file is to be continued: nothing but its bytes says what it is.
+    /// Continues a finished file: nothing but its bytes identifies it.
     private mutating func resumeExisting(_ length: Int64, total: Int64?, now: Instant) -> [Action] {
         existingLength = length
         representation = Representation(wish: plan.wish, base: base)
         for index in sources.indices { sources[index].isProven = false }
         guard length <= total ?? plan.longest else {
-            let wanted = total.map { "the server's only \($0)" } ?? "only \(plan.longest) are wanted"
+            let wanted = total.map { "the server's only \($0)" } ?? "only \(plan.longest) were requested"
             return cannotContinueExisting("the file has \(length) bytes, \(wanted)")
         }
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
-        // A digest says more than any sample.
+        // A digest proves more than any sample.
         if plan.checksum == nil { samples = Sample.places(of: ByteRange(0, length)) }
         if map.isComplete, plan.checksum != nil { return complete() }
         return openFirst(now: now)

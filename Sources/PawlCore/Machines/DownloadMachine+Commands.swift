@@ -1,8 +1,8 @@
-// What the person, the scheduler and the network tell a download.
+// Commands of the user, the scheduler and the network monitor.
 extension DownloadMachine {
-    /// Starts or continues.
+    /// Starts or resumes.
     ///
-    /// `found` is an earlier run's journal when the file's place is known before the first answer.
+    /// `found` is an earlier run's journal when the file's place is known before the first response.
     package mutating func begin(claimed: ClaimOutcome?, online: Bool, now: Instant) -> [Action] {
         isOnline = online
         switch phase {
@@ -16,7 +16,7 @@ extension DownloadMachine {
     }
 
     private mutating func prepare() {
-        // What an earlier run knew is void: the disk says what is there when the file has its place.
+        // The state of an earlier run is void: the claim reads it from disk again.
         reset(total: nil)
         highWater = 0
         rangesUsable = true
@@ -43,7 +43,7 @@ extension DownloadMachine {
         sources[0].isOnTrial = plan.replacesAddress
     }
 
-    /// The length of the wanted part of a resource of `total` bytes.
+    /// The length of the requested part of a resource of `total` bytes.
     func wishedLength(of total: Int64) -> Int64 {
         switch plan.wish {
         case .whole: total
@@ -55,7 +55,7 @@ extension DownloadMachine {
 
     func wishedLength(of total: Int64?) -> Int64? { total.map { wishedLength(of: $0) } }
 
-    /// Everything stops and is kept.
+    /// Stops everything and keeps the bytes.
     package mutating func pause() -> [Action] {
         switch phase {
         case .waiting:
@@ -64,13 +64,13 @@ extension DownloadMachine {
             return stop() + [.close(keeping: !map.done.isEmpty), enter(.paused)]
         case .preempted:
             return [enter(.paused)]
-        // The bytes are all there; what is left is short and ends by itself.
+        // All bytes are on disk; the remaining work is short and ends on its own.
         case .verifying, .publishing: return []
         case .paused, .finished, .failed, .removed: return []
         }
     }
 
-    /// The scheduler needs the slot; the download starts again by itself.
+    /// Frees the slot for the scheduler; the download restarts automatically.
     package mutating func preempt() -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork:
@@ -79,9 +79,9 @@ extension DownloadMachine {
         }
     }
 
-    /// Nobody wants it any more: what it has on disk goes, but for a finished file that it was to continue.
+    /// Removes what the download has on disk, except a finished file that it was to continue.
     ///
-    /// On its way to its place nothing stops it; it ends as finished, and is removed as such.
+    /// Publishing is not interrupted; it ends as finished, and is removed as such.
     package mutating func remove() -> [Action] {
         switch phase {
         case .waiting, .paused, .preempted, .failed:
@@ -103,14 +103,14 @@ extension DownloadMachine {
             }
             return stop() + [.checkpoint, enter(.waitingForNetwork)]
         case .waitingForNetwork:
-            // Another network may be led to another place, and the old one may have expired.
+            // A redirect may lead elsewhere from another network, and the old target may have expired.
             for source in sources.indices { forgetTarget(of: source) }
             return openFirst(now: now)
         case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
     }
 
-    /// Drops every lane; their unfinished bytes become the rest.
+    /// Drops every lane and returns their unfinished bytes to the rest.
     mutating func stop() -> [Action] {
         let drops = lanes.map { Action.drop($0.id) }
         for lane in lanes { map.release(lane.id) }
@@ -127,7 +127,7 @@ extension DownloadMachine {
         return openFirst(now: now)
     }
 
-    /// Reading or writing on this machine failed; nothing that is on disk is touched.
+    /// Reading or writing on this machine failed; the bytes on disk stay as they are.
     package mutating func diskFailed(_ failure: Failure) -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing: return fail(failure)
@@ -135,7 +135,7 @@ extension DownloadMachine {
         }
     }
 
-    /// `givesBack`: what was added to an existing file is void.
+    /// `givesBack`: what was added to an existing file is discarded.
     mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
         self.failure = failure
         var actions = stop()
@@ -149,6 +149,6 @@ extension DownloadMachine {
 }
 
 extension DownloadMachine {
-    /// The place on disk was found under this name.
+    /// The place on disk was claimed under this name.
     package mutating func named(_ name: String) { self.name = name }
 }

@@ -1,16 +1,17 @@
-// Bytes on disk are held against the server's where no header proves that they are the same (spec of evidence: Resume).
+// Comparison of bytes on disk with the server's where no header field proves that they are the same (rules of
+// evidence: Resume).
 extension DownloadMachine {
-    /// What the host that a source leads to now said before.
+    /// The previous validators of the host that a source currently leads to.
     func record(of source: Int) -> ValidatorRecord? {
         representation?.record(of: sources[source].text, at: sources[source].host)
     }
 
-    /// What the source's next response can be expected to prove.
+    /// The evidence that the source's next response can be expected to give.
     func promise(of source: Int) -> Evidence {
         sources[source].isFileTransfer ? .weak : record(of: source)?.promise ?? .weak
     }
 
-    /// How many bytes before `offset` a request of the source brings first, to be compared.
+    /// How many bytes before `offset` a request to the source fetches first, for comparison.
     func overlap(before offset: Int64, from source: Int) -> Int64 {
         promise(of: source) == .strong ? 0 : contiguous(before: offset)
     }
@@ -27,21 +28,22 @@ extension DownloadMachine {
         return (map.done.gaps(in: ByteRange(offset, high)).first?.start ?? high) - offset
     }
 
-    /// How many bytes behind `offset`, brought by others, a request is to bring besides.
+    /// How many bytes behind `offset`, fetched by other lanes, a request fetches in addition.
     func joint(after offset: Int64, from source: Int) -> Int64 {
         comparesJoints(source) && map.total != nil ? contiguous(after: offset) : 0
     }
 
-    /// Where no strong tag speaks for all lanes alike, they are compared where they meet.
+    /// Whether lanes are compared where they meet: no strong entity tag covers all of them.
     private func comparesJoints(_ source: Int) -> Bool {
         promise(of: source) != .strong || sources.count(where: \.isProven) > 1
     }
 
-    /// The lane has brought its last byte and its body continues: how many of the bytes that follow it compares.
+    /// The lane has received its last byte and its body continues: how many of the following bytes it
+    /// compares.
     package mutating func reachedEnd(_ id: LaneID) -> Int64 {
         guard isActive, let index = index(of: id), lanes[index].kind == .data,
             lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index].source),
-            // Those who race for its bytes have lost, and end with it.
+            // Its racers have lost, and end with it.
             !lanes.contains(where: { $0.isRacing == id })
         else { return 0 }
         let lane = lanes[index]
@@ -49,7 +51,7 @@ extension DownloadMachine {
         return lanes[index].joint
     }
 
-    /// What follows the lane's end was compared with what another lane brought there.
+    /// The bytes behind the lane's end were compared with those that another lane wrote.
     package mutating func joined(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         lanes[index].joint = 0
@@ -57,11 +59,12 @@ extension DownloadMachine {
         return changed("bytes differ where two connections meet", lane: index, now: now)
     }
 
-    /// Only a comparison can tell whether this response is of the version on disk, and it brings nothing to compare.
+    /// Only a comparison can tell whether this response is of the version on disk, and it contains no bytes
+    /// to compare.
     mutating func settleFirst(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         let isKnown = representation?.record(of: sources[lane.source].text, at: lane.host) != nil
-        // It promised more than it kept.
+        // The response proves less than its validators promised.
         representation?.distrust(sources[lane.source].text, at: lane.host)
         sources[lane.source].wentBack = false
         let drop = remove(index)
@@ -75,7 +78,7 @@ extension DownloadMachine {
         return [drop, settle]
     }
 
-    /// The lane's overlap was compared with the disk, all of it.
+    /// The lane's whole overlap was compared with the disk.
     package mutating func compared(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         guard agreed else {
@@ -96,15 +99,17 @@ extension DownloadMachine {
         }
         guard lane.kind == .settling else { return isShown || isNew ? [.record] : [] }
         let place = sources[lane.source].current.redacted
-        let notice: LocalizableMessage = "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
+        let notice: LocalizableMessage =
+            "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
         let next = [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
         return isShown || isNew ? recording(next) : next
     }
 
-    /// The journal hears of it before what follows, unless that is the end.
+    /// Records in the journal before what follows, unless the download ends.
     private func recording(_ actions: [Action]) -> [Action] { isActive ? [.record] + actions : actions }
 
-    /// The host's bytes are those on disk, at one more place; whether that has to be written down.
+    /// Notes that the host's bytes equal those on disk at one more place; returns whether that has to be
+    /// recorded.
     private mutating func noteAgreement(_ lane: Lane) -> Bool {
         prove(lane.source)
         let before = representation
@@ -119,15 +124,16 @@ extension DownloadMachine {
         return representation != before
     }
 
-    /// The whole content came from 0: all that is on disk is compared with it before anything is added.
+    /// The whole content is sent from 0: all bytes on disk are compared with it before anything is added.
     ///
-    /// `nil` where what is on disk is not its beginning.
-    mutating func compareWhole(_ answer: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]? {
+    /// `nil` where the bytes on disk are not its beginning.
+    mutating func compareWhole(_ response: Judge.AcceptedResponse, lane index: Int, now: Instant) -> [Action]?
+    {
         let have = map.done.prefix
-        guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, answer.range.start == 0,
-            answer.range.end >= have, representation?.coding == answer.identity.coding
+        guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, response.range.start == 0,
+            response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
-        let total = wishedLength(of: answer.identity.total)
+        let total = wishedLength(of: response.identity.total)
         guard map.total ?? total == total else { return nil }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
@@ -136,20 +142,21 @@ extension DownloadMachine {
         if map.total == nil, let total { map.learn(total: total) }
         rangesUsable = false
         samples = []
-        lanes[0].identity = answer.identity
+        lanes[0].identity = response.identity
         lanes[0].kind = map.isComplete ? .settling : .data
         lanes[0].cursor = have
         lanes[0].overlap = have
-        lanes[0].responseEnd = answer.range.end
+        lanes[0].responseEnd = response.range.end
         lanes[0].end = map.isComplete ? have : map.horizon
         if !map.isComplete { map.assign(ByteRange(have, map.horizon), to: keep) }
-        let notice: LocalizableMessage = "the server sends the whole file only: comparing it with what is there"
+        let notice: LocalizableMessage =
+            "the server sends only the whole file: comparing it with the bytes on disk"
         return drops + [.tell(.notice(notice))] + admit(0, now: now)
     }
 
-    // MARK: tags
+    // MARK: entity tags
 
-    /// The tag is not the only one seen so far: one more response tells whether each has its own.
+    /// The entity tag is not the only one seen so far: one more response shows whether each has its own.
     mutating func checkTag(lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         let drop = remove(index)
@@ -158,7 +165,7 @@ extension DownloadMachine {
         let tag = lane.identity?.validators.entityTag
         let question = TagQuestion(source: lane.source, host: lane.host, tag: tag)
         self.question = question
-        // The target works, and may expire again before it is asked.
+        // The target works, and may expire again before the next request.
         sources[lane.source].wentBack = false
         return [drop, ask(question, now: now)]
     }
@@ -185,12 +192,12 @@ extension DownloadMachine {
         if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
             let before = record(of: lane.source)?.validators
             let old = before?.entityTag?.text ?? "another"
-            return changed("its tag was \(old) and is \(tag.text) now", lane: index, now: now)
+            return changed("its ETag was \(old) and is \(tag.text) now", lane: index, now: now)
         }
         representation?.distrust(sources[lane.source].text, at: question.host)
         sources[lane.source].wentBack = false
         let notice: LocalizableMessage =
-            "\(sources[lane.source].current.redacted) gives each response another tag: bytes are compared instead"
+            "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"
         return recording([remove(index), .tell(.notice(notice))] + refillOrOpen(now: now))
     }
 }

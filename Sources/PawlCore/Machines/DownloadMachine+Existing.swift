@@ -1,6 +1,6 @@
-// A file that is there already and stays as it is.
+// Existing files that are kept as they are.
 extension DownloadMachine {
-    /// Nothing is fetched; but a given checksum is verified against the file that is there.
+    /// Fetches nothing; a given checksum is verified against the existing file.
     mutating func keepExisting() -> [Action] {
         guard let checksum = plan.checksum else { return finishExisting() }
         keepsExisting = true
@@ -16,9 +16,9 @@ extension DownloadMachine {
         return fail(
             Failure(
                 .checksumMismatch,
-                "cannot accept the file that is there:",
+                "cannot accept the existing file",
                 at: name ?? sources[0].given.redacted,
-                because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
+                because: DownloadMachine.evidence(digest, instead: checksum),
                 remedy: "give the right checksum, choose another name, or change \(.setting(.existingFile))"
             )
         )

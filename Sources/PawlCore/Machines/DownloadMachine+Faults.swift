@@ -1,8 +1,8 @@
-// What a failed attempt leads to.
+// Handling of failed attempts.
 extension DownloadMachine {
-    /// One lane came to nothing.
+    /// One lane failed.
     ///
-    /// Others go on; without others it counts as an attempt.
+    /// The others continue; without others it counts as an attempt.
     mutating func laneFault(_ index: Int, _ fault: AttemptFault, now: Instant) -> [Action] {
         let lane = lanes[index]
         let disposition = RetryPolicy.disposition(of: fault)
@@ -17,17 +17,18 @@ extension DownloadMachine {
         actions += stop()
         if noteSilence(fault, lane: lane) {
             forgetTarget(of: lane.source)
-            let notice: LocalizableMessage = "no answer to a request with Range: asking without"
+            let notice: LocalizableMessage = "no response to a request with Range: retrying without it"
             return actions + [.tell(.notice(notice))] + openFirst(now: now)
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
         return actions + retry(fault, disposition, source: lane.source, now: now)
     }
 
-    /// E1: a request with Range that gets no answer at all is followed by one without; if that is silent too, the cause
-    /// is not the Range.
+    /// E1: a request with Range that gets no response at all is followed by one without; if that gets none
+    /// either, the Range is not the cause.
     ///
-    /// Of a server that has sent parts before, one silence says nothing: what is on disk would give way to the whole.
+    /// After a server has sent parts, one timeout proves nothing: the bytes on disk would be discarded for
+    /// the whole file.
     private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
         let isSuspect =
             fault == .silent(answered: false) && lane.asked != .whole && !rangeWasSilent && rangesUsable
@@ -37,14 +38,15 @@ extension DownloadMachine {
         return rangeWasSilent
     }
 
-    /// Other lanes bring bytes: this one's work waits for a while, and the server is asked for no more than it gives.
+    /// Handles a fault while other lanes receive bytes: this lane's work waits, and the server gets no more
+    /// requests than it serves.
     private mutating func outlive(
         _ fault: AttemptFault,
         _ disposition: RetryPolicy.Disposition,
         lane: Lane,
         now: Instant
     ) -> [Action] {
-        // What comes while the last one is still waited out belongs to it: five refusals of one moment are not five
+        // Faults during the wait for the last one belong to it: five refusals at one moment are not five
         // attempts, and do not make the wait sixteen times as long.
         let waited = refillAfter.flatMap { now < $0 ? $0 : nil }
         if waited == nil { laneFaults += 1 }
@@ -54,15 +56,17 @@ extension DownloadMachine {
         let isSilent = fault == .silent(answered: false) && lane.asked != .whole && lane.stage == .asking
         let givesUpRanges = isSilent && isRepeated && rangesUsable
         if givesUpRanges { rangesUsable = false }
-        // A server that turns a connection away before it answers gives no more of them.
+        // A server that rejects a connection before it responds allows no more of them.
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
             ramp.shrink(to: lanes.count, now: now)
         }
-        let notice: LocalizableMessage = "the server never answers a request with Range: going on without ranges"
+        let notice: LocalizableMessage =
+            "the server does not respond to requests with Range: continuing without ranges"
         return turnedAway(fault, lane: lane) + (givesUpRanges ? [.tell(.notice(notice))] : [])
     }
 
-    /// A server that serves one lane and refuses the next before its answer bears no more of them (403, a reset).
+    /// A server that serves one lane and rejects the next before a response allows no more lanes (403, a
+    /// reset).
     private mutating func turnedAway(_ fault: AttemptFault, lane: Lane) -> [Action] {
         guard lane.stage == .asking, fault.mayMeanTooMany,
             lanes.contains(where: { $0.stage == .flowing && $0.source == lane.source })
@@ -71,7 +75,7 @@ extension DownloadMachine {
         return [.turnedAway(sources[lane.source].current.origin)]
     }
 
-    /// The target of a redirect expires; the first address knows the next one.
+    /// The target of a redirect expires; the original address redirects to the next one.
     private mutating func goBack(after fault: AttemptFault, from source: Int) -> Bool {
         guard fault.isExpiry, sources[source].current != sources[source].given, !sources[source].wentBack
         else { return false }
@@ -80,13 +84,13 @@ extension DownloadMachine {
         return true
     }
 
-    /// The next request goes to the first address again.
+    /// Sends the next request to the original address again.
     mutating func forgetTarget(of source: Int) {
         sources[source].current = sources[source].given
         sources[source].wentBack = false
     }
 
-    /// Trying the same again would bring the same: another way, another source, or the end.
+    /// A retry would fail in the same way: another way, another source, or the end.
     private mutating func final(
         _ fault: AttemptFault,
         _ disposition: RetryPolicy.Disposition,
@@ -95,14 +99,15 @@ extension DownloadMachine {
     ) -> [Action] {
         let source = lane.source
         if goBack(after: fault, from: source) {
-            let notice: LocalizableMessage = "the redirect's target has expired: asking the first address again"
+            let notice: LocalizableMessage =
+                "the redirect's target has expired: requesting the original URL again"
             return [.tell(.notice(notice))] + openFirst(now: now)
         }
-        // It may not have noticed yet that the last connection is closed.
+        // The server may not have noticed yet that the last connection is closed.
         if sources[source].turnsAway, fault.mayMeanTooMany, attempts < plan.retry.retries {
             return retry(fault, disposition, source: source, now: now)
         }
-        // Other downloads have as many connections as the host was ever seen to bear: later there are fewer.
+        // Other downloads use as many connections as the host was ever seen to allow: later there are fewer.
         if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
             return [.turnedAway(sources[source].current.origin)]
                 + retry(fault, disposition, source: source, now: now)
@@ -114,7 +119,7 @@ extension DownloadMachine {
         return leave(source, failure, now: now)
     }
 
-    /// Nothing more is hoped of this source: another one, or the end.
+    /// Abandons this source: another one, or the end.
     private mutating func leave(_ source: Int, _ failure: Failure, now: Instant) -> [Action] {
         sources[source].isUsable = false
         guard sources.contains(where: \.isUsable) else { return fail(failure) }
@@ -132,20 +137,20 @@ extension DownloadMachine {
         guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }
         attempts += 1
         let wait = plan.retry.wait(attempt: attempts, retryAfter: fault.retryAfter, dice: &dice)
-        // Where a redirect led may be what is broken; the first address chooses again.
+        // The target of a redirect may be what is broken; the original address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
         sources[source].wentBack = false
         return [.tell(.retrying(failure, after: wait)), alarm(at: now + wait)]
     }
 
-    /// The host's budget had no place for the lane.
+    /// The host's budget had no capacity for the lane.
     package mutating func denied(_ id: LaneID, until: Instant?, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let drop = remove(index)
         let again = until ?? now + .seconds(1)
         guard lanes.isEmpty else {
             refillAfter = again
-            // At once: what was taken from a lane for this one must not end that lane in the meantime.
+            // At once: work taken from a lane for this one must not end that lane in the meantime.
             return [drop] + reclaim(now: now)
         }
         return [drop, alarm(at: again)]
@@ -168,7 +173,7 @@ extension DownloadMachine {
                 remedy: fault.remedy ?? kept
             )
         case .silent(let answered):
-            let what = answered ? "no byte came" : "no answer came"
+            let what = answered ? "no data" : "no response"
             return Failure(
                 disposition.code,
                 "cannot fetch",
@@ -181,7 +186,7 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "no more than \(floor) bytes a second came for "
+                because: "no more than \(floor) bytes per second for "
                     + "\(Lane.slowPatience.seconds) s",
                 remedy: "the partial file is kept; lower \(.setting(.lowestSpeed)) to accept this speed"
             )
@@ -190,13 +195,13 @@ extension DownloadMachine {
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "the server answered \(status)",
+                because: "the server responded with \(status)",
                 remedy: StatusAdvice.remedy(for: status) ?? kept
             )
         case .page(let evidence):
             return Failure(
                 disposition.code,
-                "cannot use the answer of",
+                "cannot use the response of",
                 at: place,
                 because: evidence.description,
                 remedy:
@@ -205,7 +210,7 @@ extension DownloadMachine {
         case .unproven(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,
-                "cannot use the answer of",
+                "cannot use the response of",
                 at: place,
                 because: evidence.description,
                 remedy: kept
@@ -218,7 +223,7 @@ extension DownloadMachine {
                 "cannot follow the redirect of",
                 at: place,
                 because:
-                    "it leads from https to \(target), where anybody on the way can read and change what is sent",
+                    "it leads from https to \(target), which is not encrypted",
                 remedy: "allow it with \(.setting(.allowsDowngrade)) if this is intended"
             )
         case .tooManyRedirects(let most):
@@ -234,12 +239,12 @@ extension DownloadMachine {
 }
 
 extension AttemptFault {
-    /// What a server says when an address was good once, or needs a word that it does not carry.
+    /// Whether the status is one for addresses that have expired or need a signature that they lack.
     var isExpiry: Bool {
         if case .status(let status, _) = self { [401, 403, 404, 410].contains(status) } else { false }
     }
 
-    /// What servers do that allow so many connections and do not say so.
+    /// Whether servers that limit connections without saying so fail in this way.
     var mayMeanTooMany: Bool {
         switch self {
         case .status(let status, _): [403, 409, 420, 509].contains(status)
@@ -260,15 +265,15 @@ extension AttemptFault {
 }
 
 extension TransferFault {
-    /// What the user can do about it, where that is more than trying again.
+    /// What the user can do about it, other than try again.
     var remedy: Remedy? {
         switch kind {
-        case .tls: "check the address and the clock, or give \(.setting(.authorityFile))"
+        case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
         case .denied: "correct \(.setting(.user))"
         case .nameResolution: "check the host's name"
         case .proxy: "check \(.setting(.proxy))"
-        case .notFound: "check the address"
-        case .privateAddress: "end \(.setting(.deniesPrivateAddresses)) if this is intended"
+        case .notFound: "check the URL"
+        case .privateAddress: "disable \(.setting(.deniesPrivateAddresses)) if this is intended"
         case .unreachable, .connectionRefused, .connectTimeout, .connectionLost, .truncated, .serverRefused,
             .malformed, .other:
             nil
@@ -281,8 +286,8 @@ enum StatusAdvice {
     static func remedy(for status: Int) -> Remedy? {
         switch status {
         case 401: "give \(.setting(.user))"
-        case 403: "the address may have expired, or require a login, cookies or a referer"
-        case 404, 410: "check the address"
+        case 403: "the URL may have expired, or require a login, cookies or a referer"
+        case 404, 410: "check the URL"
         case 407: "give the proxy's user name and password in \(.setting(.proxy))"
         case 429, 503: "try again later, or with fewer connections"
         case _: nil

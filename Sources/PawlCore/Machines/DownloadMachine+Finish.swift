@@ -1,6 +1,6 @@
-// From the last byte to the finished file.
+// Verification and publishing after the last byte.
 extension DownloadMachine {
-    /// Every byte is there.
+    /// All bytes are on disk.
     mutating func complete() -> [Action] {
         let length = written
         if let wanted = plan.length, wanted != length {
@@ -14,14 +14,14 @@ extension DownloadMachine {
                 )
             )
         }
-        if let said = wishedLength(of: representation?.total), said != length {
-            // The version that won has another length: nothing is cut or filled to make it fit.
+        if let expected = wishedLength(of: representation?.total), expected != length {
+            // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(
                     .cannotResume,
                     "cannot finish",
                     at: name ?? sources[0].given.redacted,
-                    because: "\(length) bytes are there of content that has \(said)",
+                    because: "the partial file has \(length) bytes, the content \(expected)",
                     remedy: "remove the partial file to start over"
                 )
             )
@@ -34,7 +34,12 @@ extension DownloadMachine {
     }
 
     static func evidence(_ length: Int64, instead wanted: Int64) -> LocalizableMessage {
-        "it has \(length) bytes, not the \(wanted) that it must have"
+        "it has \(length) bytes instead of the expected \(wanted)"
+    }
+
+    static func evidence(_ digest: [UInt8], instead wanted: Checksum) -> String {
+        let (found, expected) = (Hexadecimal.text(digest), Hexadecimal.text(wanted.digest))
+        return "its \(wanted.algorithm.rawValue) is \(found), expected \(expected)"
     }
 
     private mutating func publish() -> [Action] {
@@ -42,7 +47,7 @@ extension DownloadMachine {
         return [enter(.publishing), .publish(length: written, modified: modified)]
     }
 
-    /// The digest was computed, `nil` when the file could not be read.
+    /// The digest was computed; `nil` when the file could not be read.
     package mutating func digested(_ digest: [UInt8]) -> [Action] {
         guard phase == .verifying, let checksum = plan.checksum else { return [] }
         if keepsExisting { return existingDigested(digest, checksum) }
@@ -52,7 +57,7 @@ extension DownloadMachine {
                     .checksumMismatch,
                     "cannot accept",
                     at: name ?? sources[0].given.redacted,
-                    because: "its \(checksum.algorithm.rawValue) is \(Hexadecimal.text(digest))",
+                    because: DownloadMachine.evidence(digest, instead: checksum),
                     remedy: "the partial file is kept; give the right checksum, or remove it to start over"
                 )
             )

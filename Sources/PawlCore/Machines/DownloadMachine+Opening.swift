@@ -1,16 +1,16 @@
-// Which request goes out next.
+// The choice of the next request.
 extension DownloadMachine {
-    /// Opens the one lane that has to show what the server has: at the start, after a pause, after everything broke.
+    /// Opens the one lane that probes the server: at the start, after a pause, after all lanes failed.
     mutating func openFirst(now: Instant) -> [Action] {
         let source = pickSource()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
         if map.isComplete, !map.done.isEmpty, samples.isEmpty, sources[source].isProven { return complete() }
-        let told = next == phase ? [] : [enter(next)]
-        return told + openFirst(from: source, now: now)
+        let entered = next == phase ? [] : [enter(next)]
+        return entered + openFirst(from: source, now: now)
     }
 
-    /// After failures of one source the next one gets its turn.
+    /// Selects the next source after failures of one.
     private func pickSource() -> Int {
         let usable = sources.indices.filter { sources[$0].isUsable }
         return usable[attempts % usable.count]
@@ -18,15 +18,15 @@ extension DownloadMachine {
 
     private mutating func openFirst(from source: Int, now: Instant) -> [Action] {
         if map.done.isEmpty {
-            // What an earlier answer said of the length binds nobody while nothing of it is on disk.
-            // And no source is proven by bytes that never came.
+            // The length of an earlier response does not count while nothing of it is on disk, and no source
+            // is proven by bytes that were never received.
             reset(total: nil)
             return [order(.data, source: source, range: ByteRange(0, map.horizon), overlap: 0, now: now)]
         }
         guard rangesUsable, !rangeWasSilent, !isStale else { return [startOver(from: source, now: now)] }
         if let question, sources[question.source].isUsable { return [ask(question, now: now)] }
         if let existingLength, existingLength == written, plan.checksum != nil, !knowsExisting {
-            // Whether anything follows the file that is there: a 416 says no without a body (C3).
+            // Whether anything follows the existing file: a 416 denies it without a body (C3).
             knowsExisting = true
             let next = ByteRange(written, map.horizon)
             return [order(.data, source: source, range: next, overlap: 0, now: now)]
@@ -38,23 +38,24 @@ extension DownloadMachine {
         if base != nil, let start = firstResumable(from: source) {
             return [order(.data, source: source, range: start.range, overlap: start.overlap, now: now)]
         }
-        // Every byte is there, and only bytes can prove that they are the server's.
+        // All bytes are on disk, and only a comparison can prove that they are the server's.
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
-        let notice: LocalizableMessage = "no byte on disk can be compared with the server's: starting over"
+        let notice: LocalizableMessage =
+            "the bytes on disk cannot be compared with the server's: starting over"
         return [.tell(.notice(notice)), startOver(from: source, now: now)]
     }
 
-    /// Asks for the whole; what is on disk stays until the answer is there.
+    /// Requests the whole; the bytes on disk stay until the response arrives.
     private mutating func startOver(from source: Int, now: Instant) -> Action {
         order(.restarting, source: source, range: ByteRange(0, SegmentMap.open), overlap: 0, now: now)
     }
 
-    /// The gap to continue with, and how many bytes before it have to be compared.
+    /// The gap to resume at, and how many bytes before it have to be compared.
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
         let promise = promise(of: source)
         if promise == .strong, let first = gaps.first { return (first, 0) }
-        // Only bytes that stand right before a gap can be compared without another request; the more the better.
+        // Only bytes right before a gap can be compared without another request; the more the better.
         let best = gaps.max { contiguous(before: $0.start) < contiguous(before: $1.start) }
         guard let gap = best, case let overlap = contiguous(before: gap.start) else { return nil }
         return overlap > 0 || promise == .dated ? (gap, overlap) : nil
@@ -104,13 +105,13 @@ extension DownloadMachine {
                 address: sources[lane.source].current,
                 asked: lane.asked,
                 connection: lanes.count > 1 || lane.asked != .whole ? .separate : .shared,
-                // What a cache holds may be an older version than the bytes on disk (E4).
+                // A cache may hold an older version than the bytes on disk (E4).
                 bypassesCaches: lane.asked != .whole && written > 0
             )
         )
     }
 
-    /// A range with an end wherever one is known: not every server knows the other kind.
+    /// A range with an end where one is known: not every server supports open ranges.
     private func request(
         for kind: Lane.Kind,
         of source: Int,
@@ -127,7 +128,7 @@ extension DownloadMachine {
         case .data, .racing: break
         }
         if range.start == 0, overlap == 0, range.end == map.horizon, !asksClosed { return plan.wish }
-        // FTP and SFTP know offsets, and tell the file's length only where no end is asked for.
+        // FTP and SFTP support offsets, and report the file's length only for requests without an end.
         let endsThere =
             sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open
         if range.end < SegmentMap.open, !endsThere {
@@ -138,8 +139,8 @@ extension DownloadMachine {
         return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
     }
 
-    /// Whether further connections make sense and are safe: where only a comparison tells versions apart, one response
-    /// comes at a time.
+    /// Whether further connections are useful and safe: where only a comparison tells versions apart,
+    /// responses are requested one at a time.
     private var maySegment: Bool {
         guard phase == .transferring, isClaimed, rangesUsable, map.total != nil, base != nil,
             samples.isEmpty, representation?.coding == nil
@@ -154,7 +155,7 @@ extension DownloadMachine {
         return isSafe && sources.indices.contains(where: mayJoin)
     }
 
-    /// Whether a header is enough for another lane of this source.
+    /// Whether a header field is evidence enough for another lane of this source.
     private func mayJoin(_ source: Int) -> Bool {
         guard sources[source].isUsable else { return false }
         switch promise(of: source) {
@@ -163,7 +164,7 @@ extension DownloadMachine {
         }
     }
 
-    /// One that may join, or may be shown to be able to.
+    /// Whether the source may join, or may be shown to be able to.
     private func isCandidate(_ source: Int) -> Bool {
         let isUnknown =
             sources[source].isUsable && !sources[source].isFileTransfer && record(of: source) == nil
@@ -197,11 +198,12 @@ extension DownloadMachine {
             else { break }
             actions += opened
         }
-        // What no further lane may be opened for is brought by the lane before it, whose answer goes on there.
+        // A gap for which no lane may be opened is fetched by the lane before it, whose response continues
+        // there.
         return lanes.count >= width ? actions + reclaim(now: now) : actions
     }
 
-    /// The source that can bring parts and has the fewest lanes; among equals the next in rotation.
+    /// The source that can send ranges and has the fewest lanes; among equals the next in rotation.
     private mutating func turn() -> Int {
         let able = sources.indices.filter(isCandidate)
         nextSource += 1
@@ -212,7 +214,7 @@ extension DownloadMachine {
 
     private mutating func open(_ work: Planner.Work, source: Int, now: Instant) -> [Action]? {
         guard mayJoin(source) else {
-            // One comparison at a time; until it is settled the others do the work.
+            // One comparison at a time; meanwhile the other sources do the work.
             if !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) {
                 return [settle]
             }
@@ -249,7 +251,8 @@ extension DownloadMachine {
         )
     }
 
-    /// What nobody has is brought by the lane that flows right before it, if its answer goes on: it asks for nothing.
+    /// Assigns unassigned bytes to the active lane right before them, if its response continues; this needs
+    /// no request.
     mutating func reclaim(now: Instant) -> [Action] {
         guard phase == .transferring, map.total != nil else { return [] }
         var actions: [Action] = []
@@ -258,7 +261,8 @@ extension DownloadMachine {
                 let index = lanes.firstIndex(where: { lane in
                     map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing
                         && lane.responseEnd >= gap.end
-                        // Whoever races for its last bytes was asked for less; without ranges that is the smaller loss.
+                        // A racer for its last bytes has requested less; without ranges that is the smaller
+                        // loss.
                         && (!rangesUsable || !lanes.contains { $0.isRacing == lane.id })
                 })
             else { continue }
@@ -266,7 +270,7 @@ extension DownloadMachine {
             map.extend(id, to: gap.end)
             lanes[index].end = gap.end
             actions.append(.limit(id, end: gap.end))
-            // Racers were asked for less.
+            // Racers have requested less.
             for racer in lanes where racer.isRacing == id { actions.append(.drop(racer.id)) }
             lanes.removeAll { $0.isRacing == id }
         }

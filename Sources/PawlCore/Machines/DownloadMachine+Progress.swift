@@ -2,7 +2,7 @@
 extension DownloadMachine {
     /// A lane has written up to `cursor` and received `received` bytes in all.
     ///
-    /// Told before every other event.
+    /// Reported before every other event.
     package mutating func progressed(
         _ id: LaneID,
         cursor: Int64,
@@ -14,7 +14,7 @@ extension DownloadMachine {
         let new = bytes - lanes[index].received
         if new > 0 || waits { lanes[index].lastByteAt = now }
         lanes[index].note(waits: waits, now: now)
-        // Our own limit makes it wait.
+        // Pawl's own limit makes it wait.
         if waits { lanes[index].tooSlowSince = nil }
         received += new
         lanes[index].received = bytes
@@ -27,12 +27,12 @@ extension DownloadMachine {
         }
     }
 
-    /// The rate limit that holds now for what this download gets: the least of its own, its host's and that of all.
+    /// Sets the rate limit in force for this download: the least of its own, its host's and the common one.
     package mutating func limited(to rate: Int64?, now: Instant) { allowance.change(rate: rate, now: now) }
 
-    /// Nobody looked for `span`: the process was stopped, or the disk held it up.
+    /// Nothing ran for `span`: the process was stopped, or the disk delayed it.
     ///
-    /// That was no server's silence, and a lane that was not read is not a slow one.
+    /// That is no timeout of a server, and a lane that was not read is not a slow one.
     package mutating func stoodStill(for span: Interval, now: Instant) {
         for index in lanes.indices {
             lanes[index].lastByteAt = min(now, lanes[index].lastByteAt + span)
@@ -43,7 +43,7 @@ extension DownloadMachine {
         }
     }
 
-    /// Called a few times a second while lanes are at work.
+    /// Called a few times a second while lanes are active.
     package mutating func tick(now: Instant) -> [Action] {
         guard isActive else { return [] }
         var actions = timeouts(now: now)
@@ -74,7 +74,7 @@ extension DownloadMachine {
         return actions
     }
 
-    /// A lane that has brought no more than the lowest speed for some time is closed, as aria2 does.
+    /// Closes lanes that received no more than the lowest speed for some time, as aria2 does.
     private mutating func closeTooSlow(now: Instant) -> [Action] {
         guard let floor = plan.lowestSpeed else { return [] }
         for index in lanes.indices where lanes[index].stage == .flowing {
@@ -94,10 +94,9 @@ extension DownloadMachine {
         return actions
     }
 
-    /// A lane under 0.3 × the mean for 5 s gives its work to a fresh connection; one that crawls, under a twentieth,
-    /// after 1 s.
+    /// Replaces the connection of a lane under 0.3 × the mean for 5 s, or under a twentieth of it for 1 s.
     ///
-    /// A lane alone is compared with its own best, and gets a helper (`hasLoneCrawler`).
+    /// A single lane is compared with its own best speed, and gets a helper (`hasLoneCrawler`).
     private mutating func replaceSlow(now: Instant) -> [Action] {
         let flowing = lanes.filter { $0.stage == .flowing && $0.kind == .data }
         let mean = flowing.reduce(0) { $0 + $1.speed } / Double(max(flowing.count, 1))
@@ -105,7 +104,8 @@ extension DownloadMachine {
         for index in lanes.indices.reversed()
         where lanes[index].stage == .flowing && lanes[index].kind == .data {
             let limit = flowing.count > 1 ? 0.3 * mean : lanes[index].bestSpeed / 20
-            // One that our own limit holds back is not slow, and what waits in its socket has been sent already.
+            // A lane that Pawl's own limit holds back is not slow, and the data in its socket has been sent
+            // already.
             guard lanes[index].speed < limit, !lanes[index].isHeld else {
                 lanes[index].slowSince = nil
                 continue
@@ -120,10 +120,10 @@ extension DownloadMachine {
         return actions
     }
 
-    /// Whether the only lane has fallen to a twentieth of what it brought, for so long that another connection is tried
-    /// beside it.
+    /// Whether the only lane has fallen to a twentieth of its best speed for so long that a second connection
+    /// is tried beside it.
     ///
-    /// Not instead of it: what the server does with a Range is known only when it has answered one.
+    /// Not instead of it: the server's support of Range is known only after a response to one.
     func hasLoneCrawler(now: Instant) -> Bool {
         guard lanes.count == 1, lanes[0].speed < lanes[0].bestSpeed / 20, let since = lanes[0].slowSince
         else {
@@ -140,30 +140,31 @@ extension DownloadMachine {
         return [.checkpoint]
     }
 
-    /// A lane's transfer ended by itself.
+    /// A lane's transfer ended.
     package mutating func ended(_ id: LaneID, _ end: TransferEnd, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         let lane = lanes[index]
         guard lane.stage == .flowing else {
             if case .failed(let fault) = end { return laneFault(index, .transfer(fault), now: now) }
-            let fault = TransferFault(.connectionLost, "the connection was closed without an answer")
+            let fault = TransferFault(.connectionLost, "the connection was closed without a response")
             return laneFault(index, .transfer(fault), now: now)
         }
         if case .failed(let fault) = end, lane.cursor < lane.end {
             return laneFault(index, .transfer(fault), now: now)
         }
         if lane.overlap > 0 {
-            return changed("it ends before the bytes that are on disk do", lane: index, now: now)
+            return changed("it ends before the end of the bytes on disk", lane: index, now: now)
         }
         if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
         if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.responseEnd > lane.cursor {
-            let fault = TransferFault(.truncated, "the answer ended after \(lane.cursor) bytes")
+            let fault = TransferFault(.truncated, "the response ended after \(lane.cursor) bytes")
             return laneFault(index, .transfer(fault), now: now)
         }
         return finished(lane: index, now: now)
     }
 
-    /// Whether the last byte of an answer of unknown total is the file's last: its framing says so, or the wish ends there.
+    /// Whether the last byte of a response of unknown total is the file's last: its framing says so, or the
+    /// requested range ends there.
     private func isLast(_ lane: Lane, _ end: TransferEnd) -> Bool {
         if case .closed(let wished) = plan.wish, lane.cursor == wished.count { return true }
         return end == .complete && lane.responseEnd == SegmentMap.open
@@ -173,7 +174,7 @@ extension DownloadMachine {
         let lane = lanes[index]
         let goal = lane.isRacing ?? lane.id
         var actions: [Action] = []
-        // Whoever raced for these bytes has lost.
+        // Racers for these bytes have lost.
         if lane.kind == .data {
             for racer in lanes where racer.isRacing == goal { actions.append(.drop(racer.id)) }
             lanes.removeAll { $0.isRacing == goal }
@@ -182,7 +183,7 @@ extension DownloadMachine {
         map.release(lane.id)
         noteProgress()
         if map.isComplete {
-            // Others still compare where they meet.
+            // Other lanes still compare where they meet.
             if lanes.contains(where: { $0.joint > 0 }) { return actions }
             return actions + stop() + complete()
         }
@@ -201,7 +202,7 @@ extension DownloadMachine {
 }
 
 extension Lane {
-    /// What the rate limit's share is judged by.
+    /// The input of the rate limit's share.
     fileprivate var sample: LaneAllowance.Sample {
         LaneAllowance.Sample(speed: speed, isHeld: isHeld, isFlowing: stage == .flowing)
     }

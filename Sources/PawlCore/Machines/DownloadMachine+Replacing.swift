@@ -1,12 +1,13 @@
-// Another address of the same content: the person gives one, or it is asked for when the old one has expired (A8).
+// Replacement of an address: given by the user, or requested when the old one has expired (A8).
 extension DownloadMachine {
-    /// The source's address is another one from now on.
+    /// Replaces the source's address.
     ///
-    /// Bytes that are on disk have to be shown to be its content; if they are not, they stay and the download fails.
+    /// The bytes on disk have to be shown to be its content; if they are not, they stay and the download
+    /// fails.
     package mutating func replaceSource(_ source: Int, with address: WebAddress, now: Instant) -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork: break
-        // All bytes are there, or the next run begins with the new address.
+        // All bytes are on disk, or the next run begins with the new address.
         case .waiting, .verifying, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
         }
         sources[source] = Source(address)
@@ -23,7 +24,7 @@ extension DownloadMachine {
         return actions + stop() + openFirst(now: now)
     }
 
-    /// Asks for another address, a bounded number of times; `nil` when that is of no use.
+    /// Requests another address, a bounded number of times; `nil` when that is of no use.
     mutating func refresh(_ source: Int, after fault: AttemptFault, _ failure: Failure) -> Action? {
         guard plan.canRefresh, fault.isExpiry, refreshes < DownloadMachine.mostRefreshes else { return nil }
         refreshes += 1
@@ -33,7 +34,7 @@ extension DownloadMachine {
         return .refresh(source: source, generation: generation)
     }
 
-    /// The answer to `refresh`; `nil` when there is no other address.
+    /// The result of `refresh`; `nil` when there is no other address.
     package mutating func refreshed(
         _ source: Int,
         _ answered: UInt32,
@@ -45,17 +46,17 @@ extension DownloadMachine {
             sources[source].isUsable = false
             return fail(refusal)
         }
-        let notice: LocalizableMessage = "the address has expired: going on with \(address.redacted)"
+        let notice: LocalizableMessage = "the URL has expired: continuing with \(address.redacted)"
         return [.tell(.notice(notice))] + replaceSource(source, with: address, now: now)
     }
 
-    /// Its content is shown to be the one on disk.
+    /// Marks the source's content as the one on disk.
     mutating func prove(_ source: Int) {
         sources[source].isProven = true
         sources[source].isOnTrial = false
     }
 
-    /// Whether something is on disk that this source has not shown to be its content.
+    /// Whether bytes are on disk that this source has not shown to be its content.
     func mayNotDiscard(for source: Int) -> Bool { sources[source].isOnTrial && !map.done.isEmpty }
 
     /// The new address is not shown to lead to the same content.
@@ -65,8 +66,8 @@ extension DownloadMachine {
                 .cannotResume,
                 "cannot continue with",
                 at: sources[source].given.redacted,
-                because: "it is not shown to be the same content: \(evidence)",
-                remedy: "the bytes so far are kept; give another address of the same file"
+                because: "it is not proven to be the same content: \(evidence)",
+                remedy: "the partial file is kept; give another URL of the same file"
             )
         )
     }

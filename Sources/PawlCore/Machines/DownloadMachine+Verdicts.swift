@@ -1,60 +1,67 @@
-// What is done when an answer is not the simple yes.
+// Handling of responses that are not plain acceptance.
 extension DownloadMachine {
-    /// The whole content came where a part was asked for.
-    mutating func whole(_ answer: Judge.AcceptedResponse, evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
+    /// The whole content was sent in response to a range request.
+    mutating func whole(
+        _ response: Judge.AcceptedResponse,
+        evidence: LocalizableMessage,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
         if plan.wish != .whole {
-            return laneFault(index, .unproven("\(evidence), but only a part is wanted"), now: now)
+            return laneFault(index, .unproven("\(evidence), but only a part was requested"), now: now)
         }
         if let others = leaveOut(index, evidence, now: now) { return others }
         if lanes[index].asked != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         if isBound || map.isComplete && !map.done.isEmpty {
             let isKnown = existingLength == nil && samples.isEmpty
-            if map.isComplete, isKnown, answer.evidence == .strong { return stop() + complete() }
-            if let compares = compareWhole(answer, lane: index, now: now) { return compares }
+            if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
+            if let compares = compareWhole(response, lane: index, now: now) { return compares }
         }
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if isBound { return failTrial(of: lanes[index].source, evidence) }
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
-            if case .changed(let change) = answer.evidence { return changed(change, lane: index, now: now) }
-            return [remove(index), .tell(.notice("\(evidence): going on with one connection"))]
+            if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
+            return [remove(index), .tell(.notice("\(evidence): continuing with one connection"))]
                 + refill(now: now)
         }
         guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
-        return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: answer, lane: index)
+        return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: response, lane: index)
     }
 
-    /// This lane's answer is the whole content from 0, and everything on disk gives way to it.
-    mutating func restart(with answer: Judge.AcceptedResponse, lane index: Int) -> [Action] {
+    /// Starts over: this lane's response is the whole content from 0, and replaces everything on disk.
+    mutating func restart(with response: Judge.AcceptedResponse, lane index: Int) -> [Action] {
         var actions: [Action] = []
         let keep = lanes[index].id
         if rangeWasSilent {
             rangesUsable = false
             actions.append(
-                .tell(.notice("the server never answers a request with Range: started over without"))
+                .tell(
+                    .notice("the server does not respond to requests with Range: started over without ranges")
+                )
             )
         }
         rangeWasSilent = false
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
         lanes.removeAll { $0.id != keep }
         let now = lanes[0].lastByteAt
-        reset(total: wishedLength(of: answer.identity.total))
-        base = base ?? answer.range.start
-        represent(answer.identity, from: lanes[0])
-        if answer.ranges == .denied { rangesUsable = false }
+        reset(total: wishedLength(of: response.identity.total))
+        base = base ?? response.range.start
+        represent(response.identity, from: lanes[0])
+        if response.ranges == .denied { rangesUsable = false }
         lanes[0].kind = .data
         lanes[0].cursor = 0
         lanes[0].overlap = 0
-        lanes[0].responseEnd = answer.range.end == SegmentMap.open ? SegmentMap.open : answer.range.count
+        lanes[0].responseEnd = response.range.end == SegmentMap.open ? SegmentMap.open : response.range.count
         lanes[0].end = map.horizon
         if map.horizon > 0 { map.assign(ByteRange(0, map.horizon), to: keep) }
         return actions + [.startOver] + reserve() + admit(0, now: now)
     }
 
-    /// Forgets what is on disk.
+    /// Forgets the bytes on disk.
     ///
-    /// The high-water mark stays: bytes that were there before are no progress.
+    /// The high-water mark stays: bytes received again are no progress.
     mutating func reset(total: Int64?) {
         map = SegmentMap(total: total)
         base = plan.base(total: nil)
@@ -66,13 +73,14 @@ extension DownloadMachine {
         for index in sources.indices { sources[index].isProven = false }
     }
 
-    /// The content is another one than the bytes on disk.
+    /// The content differs from the bytes on disk.
     mutating func changed(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
         if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
         if restarts > 0, lanes[index].asked != .whole, flowing > 0, plan.wish == .whole {
-            // A second contradiction against an answer that is still coming in: ranges of this server are the liars.
+            // A second contradiction of a response that is still being received: this server's ranges are
+            // wrong.
             return rangesBroken(evidence, lane: index, now: now)
         }
         guard countRestart() else { return keepsChanging(evidence) }
@@ -85,7 +93,7 @@ extension DownloadMachine {
             + openFirst(now: now)
     }
 
-    /// A mirror that has shown nothing yet is no loss while another source is good; `nil` when there is none.
+    /// Drops a mirror that has proven nothing while another source works; `nil` when there is none.
     private mutating func leaveOut(_ index: Int, _ evidence: LocalizableMessage, now: Instant) -> [Action]? {
         let source = lanes[index].source
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
@@ -107,8 +115,9 @@ extension DownloadMachine {
                 .cannotResume,
                 "cannot finish",
                 at: sources[0].given.redacted,
-                because: "the content changed \(restarts) times while it was fetched, at last: \(evidence)",
-                remedy: "try again when it rests"
+                because:
+                    "the content changed \(restarts) times during the download, most recently: \(evidence)",
+                remedy: "try again when the file no longer changes"
             )
         )
     }
@@ -126,7 +135,7 @@ extension DownloadMachine {
         )
     }
 
-    /// Ranges of this server are of no use for this object.
+    /// Stops using ranges of this server for this object.
     mutating func rangesBroken(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if plan.wish != .whole || lanes[index].asked == .whole {
             return laneFault(index, .unproven(evidence), now: now)
@@ -136,12 +145,12 @@ extension DownloadMachine {
         rangesUsable = false
         sources[lanes[index].source].wentBack = false
         let drop = remove(index)
-        return [drop, .tell(.notice("\(evidence): going on without ranges"))] + refillOrOpen(now: now)
+        return [drop, .tell(.notice("\(evidence): continuing without ranges"))] + refillOrOpen(now: now)
     }
 
-    /// The answer points elsewhere (RFC 9110 §15.4).
+    /// Follows a redirect (RFC 9110 §15.4).
     ///
-    /// The new place is judged as the first was.
+    /// The new target is judged as the first was.
     mutating func redirect(to target: String, lane index: Int, now: Instant) -> [Action] {
         let lane = lanes[index]
         guard lane.redirects < plan.maximumRedirects else {
@@ -164,9 +173,9 @@ extension DownloadMachine {
         return [.drop(lane.id), reopen(index, isRedirected: true, now: now)]
     }
 
-    /// The same work as the lane's, under a new id, so that nothing late can be taken for its answer.
+    /// Requests the lane's work again under a new id, so that no late event is taken for its response.
     ///
-    /// What it has to compare depends on the host that is asked now.
+    /// What it has to compare depends on the host of the new request.
     mutating func reopen(_ index: Int, isRedirected: Bool = false, now: Instant) -> Action {
         let lane = lanes.remove(at: index)
         let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))

@@ -1,12 +1,12 @@
-/// One download as a value: every event is a method that returns what the shell has to do.
+/// One download as a value: every event is a method that returns actions for the shell.
 ///
-/// Bytes do not pass through it. The shell writes them at a lane's cursor and tells the machine by `progressed` before
-/// each other event, so that decisions see the truth.
+/// Bytes do not pass through it. The shell writes them at a lane's cursor and reports this by `progressed`
+/// before each other event, so that decisions rest on the present state.
 package struct DownloadMachine: Hashable, Sendable {
     package let plan: DownloadPlan
     package internal(set) var phase = Phase.waiting
     package internal(set) var map = SegmentMap()
-    /// What the bytes on disk are; `nil` while there are none and no response was accepted.
+    /// The identity of the bytes on disk; `nil` while there are none and no response was accepted.
     package internal(set) var representation: Representation?
     package internal(set) var sources: [Source]
     package internal(set) var lanes: [Lane] = []
@@ -16,42 +16,44 @@ package struct DownloadMachine: Hashable, Sendable {
     package internal(set) var failure: Failure?
     /// The final file name, once the file has a place.
     package internal(set) var name: String?
-    /// Where the file begins in the resource; `nil` until a suffix was answered.
+    /// Where the file begins in the resource; `nil` until a response to a suffix range.
     package internal(set) var base: Int64?
-    /// Bytes that came over the network, those fetched twice counted twice.
+    /// Bytes received over the network; those fetched twice count twice.
     package internal(set) var received: Int64 = 0
 
     var isClaimed = false
     var isOnline = true
-    /// `false` once this object was seen to come without ranges.
+    /// `false` once this object was sent without ranges.
     var rangesUsable = true
-    /// A request with Range got no answer; the next attempt goes without, and decides.
+    /// A request with Range got no response; the next attempt, without Range, decides.
     var rangeWasSilent = false
-    /// The part file was a finished file before (continue an existing file).
+    /// The part file was a finished file before (resume of an existing file).
     var existingLength: Int64?
-    /// Places that are compared before anything else is asked for: no header can speak for the bytes on disk.
+    /// Ranges to compare before any other request: no header field can prove the bytes on disk.
     package internal(set) var samples: [ByteRange] = []
-    /// The bytes on disk are of another part than is wanted; they give way to the first response that is accepted.
+    /// The bytes on disk are of another range than the requested one; the first accepted response replaces
+    /// them.
     var isStale = false
     /// The server refused a range without an end.
     var asksClosed = false
-    /// More connections of the host are in use than it was ever seen to serve: what it denies now it may grant later.
+    /// More connections to the host are in use than it was ever seen to serve: a denial may be temporary.
     var hostIsCrowded = false
-    /// The tag that is not known to be stable yet, and whose it is: it is asked for once more before anything else.
+    /// The entity tag that is not known to be stable yet, and its host: it is requested once more before
+    /// anything else.
     var question: TagQuestion?
-    /// A page that came in the place of a page, once.
+    /// An HTML page that was sent instead of an HTML page, once.
     var suspect: ContentIdentity?
-    /// What follows the existing file was asked for.
+    /// The bytes after the existing file were requested.
     var knowsExisting = false
-    /// A file that is there is kept as it is, and nothing is fetched.
+    /// An existing file is kept as it is, and nothing is fetched.
     var keepsExisting = false
     var attempts = 0
-    /// What comes since the last one was closed for it comes too slowly to begin the count of attempts anew.
+    /// Progress is too slow to reset the count of attempts: the last lane was closed for its low speed.
     var isTooSlow = false
     var restarts = 0
-    /// Addresses that were asked for since the last progress.
+    /// Addresses requested since the last progress.
     var refreshes = 0
-    /// Why another address was asked for; the end, if there is none.
+    /// Why another address was requested; the failure, if there is none.
     var refusal: Failure?
     var highWater: Int64 = 0
     var laneFaults = 0
@@ -72,28 +74,28 @@ package struct DownloadMachine: Hashable, Sendable {
         base = plan.base(total: nil)
     }
 
-    /// Bytes compared when no header alone can prove that the content is the same.
+    /// Bytes to compare when no header field alone can prove that the content is the same.
     package static let overlap = Sample.length
-    /// Lanes at once, racers included: each needs a slot in the journal.
+    /// Concurrent lanes, racers included: each needs a slot in the journal.
     package static let mostLanes = 60
     package static let checkpointPeriod = Interval.seconds(2)
     package static let checkpointSize: Int64 = 64 << 20
-    /// How long a lane alone may crawl.
+    /// How long a single lane may crawl.
     static let loneCrawl = Interval.seconds(10)
-    /// Contents that change this often under a download are not fetched any more.
+    /// A download whose content changes this often fails.
     static let mostRestarts = 5
-    /// Fresh addresses that bring no byte.
+    /// Requests for fresh addresses without any byte received.
     static let mostRefreshes = 3
 
     package var flowing: Int { lanes.count { $0.stage == .flowing } }
     package var written: Int64 { map.done.count }
     package var total: Int64? { map.total }
-    /// What the journal remembers of the bytes on disk.
+    /// The representation that the journal stores for the bytes on disk.
     package var remembered: Representation {
         representation ?? Representation(wish: plan.wish, base: plan.base(total: nil))
     }
 
-    /// The addresses to remember with the bytes: those that were given, and what took their place and was proved.
+    /// The addresses to store with the bytes: those given, and proven replacements of them.
     package var provenAddresses: [String] {
         let others = zip(sources, plan.sources).filter { $0.given != $1 && !$0.isOnTrial }
         return plan.sources.map(\.text) + others.map(\.0.text)
@@ -112,7 +114,7 @@ package struct DownloadMachine: Hashable, Sendable {
         return .alarm(Alarm(generation: generation, at: moment))
     }
 
-    /// Whether the present phase has lanes at work, or may have.
+    /// Whether the present phase has active lanes, or may have.
     var isActive: Bool {
         switch phase {
         case .probing, .transferring: true

@@ -1,25 +1,25 @@
-/// What a download is asked to do; never changes while it runs.
+/// The parameters of a download; they never change while it runs.
 package struct DownloadPlan: Hashable, Sendable {
     /// The address given first, then mirrors.
     package var sources: [WebAddress]
     package var ramp = ConnectionRamp.Mode.automatic(maximum: 8)
     package var retry = RetryPolicy()
-    /// The longest silence: connecting, waiting for the answer, or between bytes.
+    /// The longest time without data: connecting, waiting for the response, or between bytes.
     package var timeout = Interval.seconds(30)
-    /// Bytes a second that a connection has to exceed; `nil` for none.
+    /// Bytes per second that a connection has to exceed; `nil` for none.
     package var lowestSpeed: Int64?
     package var maximumRedirects = 20
     /// Whether a redirect may lead from https to http.
     package var allowsDowngrade = false
     package var checksum: Checksum?
-    /// Bytes that the content must have.
+    /// The length that the content must have, in bytes.
     package var length: Int64?
-    /// The part of the resource that is wanted; `.whole` by default.
+    /// The requested part of the resource; `.whole` by default.
     package var wish = RequestedRange.whole
     package var keepsServerTime = true
-    /// The first address stands in for another one: bytes on disk are kept even if it turns out to be other content.
+    /// The first address replaces another one: bytes on disk are kept even if its content differs.
     package var replacesAddress = false
-    /// Somebody can be asked for another address when one has expired.
+    /// Whether another address can be requested when one has expired.
     package var canRefresh = false
 
     package init(sources: [WebAddress]) {
@@ -27,10 +27,10 @@ package struct DownloadPlan: Hashable, Sendable {
         self.sources = sources
     }
 
-    /// The wanted part has no more bytes than these.
+    /// The upper bound of the requested part's length.
     package var longest: Int64 { wish.longest }
 
-    /// Where the wanted part begins in a resource of `total` bytes; `nil` while nobody can know.
+    /// Where the requested part begins in a resource of `total` bytes; `nil` while that is unknown.
     package func base(total: Int64?) -> Int64? {
         switch wish {
         case .whole: 0
@@ -41,28 +41,29 @@ package struct DownloadPlan: Hashable, Sendable {
     }
 }
 
-/// One address of the content and what is known of it.
+/// One address of the content and its state.
 package struct Source: Hashable, Sendable {
     package internal(set) var given: WebAddress { didSet { text = given.text } }
-    /// The text of ``given``, by which records know it.
+    /// The text of ``given``, the key of its records.
     package private(set) var text: String
-    /// Where redirects led; the given address again after the target expired.
+    /// The target of redirects; the given address again after the target expired.
     package var current: WebAddress { didSet { host = current.origin.text } }
-    /// The origin of ``current``, by which records know it.
+    /// The origin of ``current``, the key of its records.
     package private(set) var host: String
-    /// Its bytes are shown to be the content's: it began the download, or an overlap agreed.
+    /// Its bytes are proven to be the content's: the download began with it, or an overlap agreed.
     ///
-    /// What its hosts said then stands in the representation's records.
+    /// The validators of its hosts are in the representation's records.
     package var isProven = false
     package var isUsable = true
-    /// It has sent a part, and was not silent to a request with Range since.
+    /// It has sent a part, and no request with Range timed out since.
     package var sendsParts = false
-    /// It has turned a further connection away while it served another: what it says to that is no word about the content.
+    /// It has rejected a further connection while it served another: that rejection says nothing about the
+    /// content.
     var turnsAway = false
-    /// Its redirect target was given up once since the last progress.
+    /// Its redirect target was abandoned once since the last progress.
     package var wentBack = false
-    /// It stands in for another address and has not shown yet that its content is the same; until then nothing that is on
-    /// disk may be given up for it.
+    /// It replaces another address and has not been shown to have the same content; until then no bytes on
+    /// disk are discarded for it.
     package var isOnTrial = false
 
     package init(_ address: WebAddress) {

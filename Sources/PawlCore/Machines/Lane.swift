@@ -1,28 +1,30 @@
-/// Whether a host gives this tag, which differs from the one before, a second time.
+/// A check whether a host repeats this entity tag, which differs from the one before.
 package struct TagQuestion: Hashable, Sendable {
     package var source: Int
     package var host: String
     package var tag: EntityTag?
 }
 
-/// One connection's work inside a download: one request after another for one range.
+/// One connection's work inside a download: a sequence of requests for one range.
 package struct Lane: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
-        /// Brings bytes that it owns.
+        /// Receives bytes that it owns.
         case data
-        /// Brings the same bytes as another lane, to be there first.
+        /// Receives the same bytes as another lane, to finish first.
         case racing(LaneID)
         /// Compares bytes on disk with the server's, writes nothing.
         case settling
-        /// Asks for the whole although bytes are on disk; owns nothing until its answer starts the file over.
+        /// Requests the whole although bytes are on disk; owns nothing until its response starts the file
+        /// over.
         case restarting
-        /// Asks for one byte, to see whether this tag, which differs from the one before, comes again from that host.
+        /// Requests one byte, to see whether that host repeats this entity tag, which differs from the one
+        /// before.
         case checkingTag(TagQuestion)
     }
 
     package enum Stage: Hashable, Sendable {
         case asking
-        /// The answer was accepted and waits for the file's place on disk.
+        /// The response was accepted and waits for the file's place on disk.
         case claiming
         case flowing
     }
@@ -32,38 +34,38 @@ package struct Lane: Hashable, Sendable {
     package var source: Int
     package var stage = Stage.asking
     package var asked: RequestedRange
-    /// The next byte of the file that it writes, and where it stops.
+    /// The next byte of the file that it writes, and its end.
     package var cursor: Int64
     package var end: Int64
-    /// How many bytes before `cursor` the answer brings first, to be compared with the disk.
+    /// How many bytes before `cursor` the response contains first, to be compared with the disk.
     package var overlap: Int64
-    /// Where the body ends by its own head.
+    /// Where the body ends according to its head.
     package var responseEnd = SegmentMap.open
-    /// Who sent the response, and what it said of the content.
+    /// The host that sent the response, and its validators.
     package var host = ""
     package var identity: ContentIdentity?
-    /// How many bytes behind its end, which another lane brought, it still compares.
+    /// How many bytes behind its end, which another lane wrote, it still compares.
     package var joint: Int64 = 0
     package var redirects = 0
     package var slot: Int
-    /// Bytes received, compared ones too.
+    /// Bytes received, including compared ones.
     package var received: Int64 = 0
     package var lastByteAt: Instant
     package var speed: Double = 0
     /// The highest speed so far.
     var bestSpeed: Double = 0
-    /// From the request to the head of its answer.
+    /// From the request to the head of its response.
     var opening = Interval.zero
     var measuredAt: Instant
     var measuredBytes: Int64 = 0
     package var slowSince: Instant?
-    /// A limit of ours kept it from being read for a good part of the last measurement: its speed is no word of the
-    /// server, and what waits in its socket would be lost with it.
+    /// One of Pawl's own limits kept it from being read for a good part of the last measurement: its speed
+    /// says nothing of the server, and data in its socket would be lost with it.
     package var isHeld = false
     /// How long it was kept from being read since the last measurement.
     var heldFor = Interval.zero
     var syncedAt: Instant
-    /// Since when it brings no more than ``DownloadPlan/lowestSpeed``.
+    /// Since when it receives no more than ``DownloadPlan/lowestSpeed``.
     var tooSlowSince: Instant?
 
     package init(
@@ -89,7 +91,7 @@ package struct Lane: Hashable, Sendable {
         syncedAt = now
     }
 
-    /// Whether it brings bytes of its own or another's range.
+    /// Whether it receives bytes of its own or another's range.
     package var isBringing: Bool {
         switch kind {
         case .data, .racing: true
@@ -101,12 +103,12 @@ package struct Lane: Hashable, Sendable {
         if case .racing(let owner) = kind { owner } else { nil }
     }
 
-    /// Whether it was at or under the lowest speed for as long as aria2 lets that be.
+    /// Whether it was at or under the lowest speed for as long as aria2 allows.
     func isTooSlow(now: Instant) -> Bool { tooSlowSince.map { now - $0 >= Lane.slowPatience } ?? false }
 
     static let slowPatience = Interval.seconds(10)
 
-    /// A new reading of the speed at most each half second, smoothed by halves.
+    /// Measures the speed at most each half second, smoothed by halves.
     mutating func measure(now: Instant) {
         let span = now - measuredAt
         guard stage == .flowing, span >= Lane.measured else { return }
@@ -119,15 +121,15 @@ package struct Lane: Hashable, Sendable {
         measuredBytes = received
     }
 
-    /// Held for one part in so many of the time counts as held.
+    /// The divisor for the share of the time from which a lane counts as held.
     static let heldShare = 4.0
 
-    /// It was `waits` or not since the last word of it.
+    /// Notes whether it waited since the last call.
     mutating func note(waits: Bool, now: Instant) {
         if waits, now > syncedAt {
             heldFor = Interval(nanoseconds: heldFor.nanoseconds + (now - syncedAt).nanoseconds)
         }
-        // At once, and not only with the next measurement: a decision may come before that.
+        // At once, not only with the next measurement: a decision may come before that.
         if waits, heldFor * Lane.heldShare >= Lane.measured { isHeld = true }
         syncedAt = now
     }

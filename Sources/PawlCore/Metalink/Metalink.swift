@@ -1,9 +1,10 @@
-/// Files with their sources and checksums: Metalink 4 (RFC 5854), and version 3, which is older and still about.
+/// Files with their sources and checksums: Metalink 4 (RFC 5854), and version 3, which is older and still in
+/// use.
 package struct Metalink: Hashable, Sendable {
     package struct File: Hashable, Sendable {
-        /// Folders on the way to it, relative, each of them safe to make.
+        /// The folders of its relative path, each with a safe name.
         package var folders: [String]
-        /// Safe as a name.
+        /// A safe file name.
         package var name: String
         /// In bytes.
         package var size: Int64?
@@ -17,14 +18,14 @@ package struct Metalink: Hashable, Sendable {
         package var address: WebAddress
         /// 1 is best.
         package var priority: Int
-        /// Where it is, as a country's two letters in lower case; empty when nobody says.
+        /// The country as two letters in lower case; empty when unknown.
         package var location: String
     }
 
     /// At least one.
     package private(set) var files: [File]
 
-    /// Why a text is no Metalink that can be used.
+    /// Why a text is no usable Metalink.
     package struct Fault: Error, Hashable, Sendable {
         package let words: String
     }
@@ -32,45 +33,45 @@ package struct Metalink: Hashable, Sendable {
     private static let limits = XMLElement.Limits(length: 16 << 20, depth: 32, elements: 200_000)
     private static let mostFiles = 10_000
 
-    /// Reads either version; relative addresses count from `base`.
+    /// Parses either version; relative addresses are resolved against `base`.
     package init(_ bytes: [UInt8], base: WebAddress? = nil) throws(Fault) {
         let root: XMLElement
         do throws(XMLElement.Fault) { root = try XMLElement.parse(bytes, within: Self.limits) } catch {
             throw Fault(words: error.words)
         }
-        guard root.name == "metalink" else { throw Fault(words: "it is no Metalink") }
+        guard root.name == "metalink" else { throw Fault(words: "it is not a Metalink") }
         let isOld = root.child("files") != nil
         let elements = (isOld ? root.child("files") ?? root : root).children("file")
         guard elements.count <= Self.mostFiles else {
-            throw Fault(words: "it names more than \(Self.mostFiles) files")
+            throw Fault(words: "it lists more than \(Self.mostFiles) files")
         }
         files = []
         var places: Set<[String]> = []
         for element in elements {
             guard let file = try Self.file(element, isOld: isOld, base: base) else { continue }
             guard places.insert(file.folders + [file.name]).inserted else {
-                throw Fault(words: "it names the file \(Redaction.printable(file.name)) twice")
+                throw Fault(words: "it lists the file \(Redaction.printable(file.name)) twice")
             }
             files.append(file)
         }
-        guard !files.isEmpty else { throw Fault(words: "it names no file with an address that can be used") }
+        guard !files.isEmpty else { throw Fault(words: "it lists no file with a usable URL") }
     }
 
-    /// `nil` without an address that can be used.
+    /// `nil` without a usable address.
     private static func file(_ element: XMLElement, isOld: Bool, base: WebAddress?) throws(Fault) -> File? {
         let written = element.attributes["name"] ?? ""
         let parts = written.unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "/" || $0 == "\\" }
             .map { String($0) }
-        // RFC 5854 §4.1.2.1: a name that leads elsewhere is not to be repaired.
+        // RFC 5854 §4.1.2.1: a name that leads out of its folder is rejected, not repaired.
         guard let last = parts.last, !parts.contains(where: { ["", ".", ".."].contains($0) }) else {
             throw Fault(
-                words: "the file name \(Redaction.printable(written)) is none that stays in its folder"
+                words: "the file name \(Redaction.printable(written)) leads out of its folder"
             )
         }
         let holder = isOld ? element.child("resources") : element
         var sources = (holder?.children("url") ?? []).compactMap { source($0, isOld: isOld, base: base) }
         guard !sources.isEmpty else { return nil }
-        // Those of one priority stay in order.
+        // Sources of one priority stay in order.
         sources = sources.enumerated().sorted {
             ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
         }.map(\.element)
@@ -84,16 +85,16 @@ package struct Metalink: Hashable, Sendable {
         )
     }
 
-    /// Other protocols than ours are passed over, so are torrents.
+    /// Unsupported protocols are skipped, as are torrents.
     private static func source(_ element: XMLElement, isOld: Bool, base: WebAddress?) -> Source? {
         let text = element.trimmedText
         let parsed = (try? WebAddress.parse(text))?.address
         guard let address = parsed ?? (text.isEmpty ? nil : try? base?.resolving(text)),
             element.attributes["type"] != "bittorrent"
         else { return nil }
-        let said = element.attributes[isOld ? "preference" : "priority"].flatMap { Int($0) }
-        // Version 3 counts from 0 up to 100 for the best.
-        let priority = isOld ? 101 - min(100, max(0, said ?? 0)) : max(1, said ?? 999_999)
+        let stated = element.attributes[isOld ? "preference" : "priority"].flatMap { Int($0) }
+        // Version 3 ranks from 0 up to 100 for the best.
+        let priority = isOld ? 101 - min(100, max(0, stated ?? 0)) : max(1, stated ?? 999_999)
         return Source(
             address: address,
             priority: priority,
@@ -101,7 +102,7 @@ package struct Metalink: Hashable, Sendable {
         )
     }
 
-    /// `sha-256` in version 4, `sha256` in version 3; kinds that we do not compute are passed over.
+    /// `sha-256` in version 4, `sha256` in version 3; unsupported algorithms are skipped.
     private static func checksum(_ element: XMLElement) -> Checksum? {
         let type = (element.attributes["type"] ?? "").lowercased()
         guard
@@ -118,12 +119,13 @@ package struct Metalink: Hashable, Sendable {
 }
 
 extension Checksum {
-    /// `TYPE=HEX`, as options have it.
+    /// `TYPE=HEX`, as in options.
     package var text: String { "\(algorithm.rawValue)=\(Hexadecimal.text(digest))" }
 }
 
 extension Metalink.File {
-    /// The addresses, the best one first; those of a wanted protocol and place come before better ones of none.
+    /// The addresses, the best one first; those of the preferred protocol and place come before others of
+    /// better priority.
     ///
     /// `places` are two letters each, separated by commas.
     package func sources(preferring scheme: String?, near places: String?) -> [WebAddress] {

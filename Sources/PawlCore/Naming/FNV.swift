@@ -1,7 +1,7 @@
-/// FNV-1a (Fowler, Noll and Vo; draft-eastlake-fnv): small, stable everywhere, and enough to tell names
-/// apart.
+/// FNV-1a (Fowler, Noll and Vo; draft-eastlake-fnv): small, stable everywhere, and sufficient to distinguish
+/// names.
 ///
-/// It is no defence against someone who looks for equal hashes.
+/// No protection against an attacker who looks for equal hashes.
 enum FNV {
     static func hash64(_ bytes: some Sequence<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -15,7 +15,7 @@ enum FNV {
         return hash
     }
 
-    /// `hash` in as many hexadecimal digits as it has room for.
+    /// `hash` in hexadecimal digits of its full width.
     static func hex<Hash: FixedWidthInteger>(_ hash: Hash) -> String {
         let digits = String(hash, radix: 16)
         return String(repeating: "0", count: Hash.bitWidth / 4 - digits.utf8.count) + digits

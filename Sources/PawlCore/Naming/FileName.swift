@@ -1,23 +1,23 @@
-/// Names of files, made so that no wish of a server can do harm.
+/// File names, made safe whatever a server suggests.
 ///
 /// Everything works on Unicode scalars: a slash with a combining mark after it is one Swift `Character` that
 /// is not `/`, and is a separator all the same.
 package enum FileName {
-    /// The bytes that a name may have on Linux's file systems (NAME_MAX).
+    /// The maximum length in bytes on Linux's file systems (NAME_MAX).
     package static let limit = 255
 
-    /// What a name becomes of which nothing is left.
+    /// The replacement for a name of which nothing is left.
     package static let fallback = "download"
 
-    /// A name that can be used as it is: the wish's last path component, without control characters, without
-    /// a dot or dash in front, without white space around, and at most 255 bytes long with its extension
+    /// A safe file name: the last path component of `suggestion`, without control characters, without a
+    /// leading dot or dash, without surrounding white space, and at most 255 bytes long with its extension
     /// kept.
     ///
     /// A safe name stays as it is.
-    package static func safe(_ wish: String) -> String {
-        if isPlain(wish) { return wish }
+    package static func safe(_ suggestion: String) -> String {
+        if isPlain(suggestion) { return suggestion }
         var scalars = String.UnicodeScalarView()
-        for scalar in lastComponent(wish).unicodeScalars where !isRemoved(scalar, after: scalars.last) {
+        for scalar in lastComponent(suggestion).unicodeScalars where !isRemoved(scalar, after: scalars.last) {
             scalars.append(scalar)
         }
         while let last = scalars.last, last == joiner { scalars.removeLast() }
@@ -34,15 +34,17 @@ package enum FileName {
         return String(prefix(stem, bytes: limit - suffix.utf8.count - mark.utf8.count)) + mark + suffix
     }
 
-    /// Whether all of it is ASCII, and such that it is safe at a glance.
-    private static func isPlain(_ wish: String) -> Bool {
-        guard 1...limit ~= wish.utf8.count, let first = wish.utf8.first, first != .dot, first != .dash else {
+    /// Whether all of it is ASCII and trivially safe.
+    private static func isPlain(_ suggestion: String) -> Bool {
+        guard 1...limit ~= suggestion.utf8.count, let first = suggestion.utf8.first, first != .dot,
+            first != .dash
+        else {
             return false
         }
-        return wish.utf8.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .slash && $0 != .backslash }
+        return suggestion.utf8.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .slash && $0 != .backslash }
     }
 
-    /// What follows the last slash or backslash that something follows.
+    /// The text after the last slash or backslash that is followed by anything.
     static func lastComponent(_ path: String) -> Substring {
         let pieces = path.unicodeScalars.split { $0 == "/" || $0 == "\\" }
         return pieces.last.map(Substring.init) ?? ""
@@ -104,10 +106,10 @@ package enum FileName {
     /// Joins emoji to one sign.
     private static let joiner: Unicode.Scalar = "\u{200D}"
 
-    /// Control characters, line and paragraph separators, and all that nobody sees: what turns the direction of writing
-    /// makes `txt.exe` look like `exe.txt`, and the others make two names look like one.
+    /// Control characters, line and paragraph separators, and all invisible characters: those that change the
+    /// direction of writing make `txt.exe` look like `exe.txt`, and the others make two names look equal.
     ///
-    /// Between emoji, what makes one sign of them is seen.
+    /// Joiners between emoji are kept, as they are visible.
     private static func isRemoved(_ scalar: Unicode.Scalar, after last: Unicode.Scalar?) -> Bool {
         switch scalar {
         case joiner, "\u{FE0F}": return last.map { !isEmoji($0) } ?? true

@@ -1,4 +1,4 @@
-/// What to do when a finished file of the wished name is there.
+/// The policy for an existing finished file of the requested name.
 package enum IfExists: String, Hashable, Sendable, CaseIterable {
     case rename
     case resume

@@ -1,21 +1,21 @@
-/// Where a file's name comes from when nobody gave one.
+/// The source of a file's name when none was given.
 package enum NamingPolicy: String, Hashable, Sendable, CaseIterable {
-    /// The final answer's Content-Disposition, else as `url`.
+    /// The final response's Content-Disposition, else as `url`.
     case server
     /// The last component of the address's path, `index.html` for a folder.
     case url
     /// A hash of the address with the extension kept: unique, and the same each time.
     case hash
 
-    /// A safe name for what `address` gives.
+    /// A safe name derived from `address`.
     ///
-    /// `address` is the one that was asked first or the one that answered, as the caller prefers; `head` is
-    /// the final answer's.
+    /// `address` is that of the request or of the final response, as the caller prefers; `head` is the final
+    /// response's.
     package static func choose(_ policy: NamingPolicy, address: WebAddress, head: ResponseHead?) -> String {
         switch policy {
         case .server:
-            if let wish = head?.contentDisposition.flatMap(ContentDisposition.fileName) {
-                return FileName.safe(wish)
+            if let suggestion = head?.contentDisposition.flatMap(ContentDisposition.fileName) {
+                return FileName.safe(suggestion)
             }
             return urlName(address)
         case .url: return urlName(address)

@@ -1,4 +1,4 @@
-/// How many connections a download uses: a fixed number, or one that doubles while doubling pays.
+/// The number of connections of a download: fixed, or doubled while doubling pays.
 package struct ConnectionRamp: Hashable, Sendable {
     package enum Mode: Hashable, Sendable {
         case fixed(Int)
@@ -14,33 +14,33 @@ package struct ConnectionRamp: Hashable, Sendable {
 
     /// A doubling pays when the throughput rises by this factor.
     package static let worthwhile = 1.2
-    /// How long the throughput is measured before it is believed.
+    /// How long the throughput is measured before it counts.
     package static let window = Interval.milliseconds(300)
-    /// New connections begin slowly (RFC 5681 §3.1) and may take this long until they pay.
+    /// New connections start slowly (RFC 5681 §3.1) and may take this long until they pay.
     package static let patience = Interval.seconds(1)
-    /// An answer that takes this long came a long way, or from a server that has to think.
+    /// A response time from which the path counts as long, or the server as slow to respond.
     package static let longWay = Interval.milliseconds(100)
 
     package let mode: Mode
     /// Connections that may be in use now.
     package private(set) var width: Int
-    /// The server would not have more than this.
+    /// The maximum that the server accepted.
     package private(set) var ceiling: Int
     private var settled: Bool
     private var isLongWay = false
-    /// Since when every connection of this width brings bytes.
+    /// Since when every connection of this width receives bytes.
     private var widthSince: Instant?
     private var windowStart: Instant?
     private var windowBytes: Int64 = 0
     /// Bytes per second at the width before this one, and that width.
     private var before: Double?
     private var paid = 1
-    /// The last refusal, and what was in use before the first.
+    /// The time of the last refusal, and the width in use before the first.
     private var refusedAt: Instant?
     private var wished = 0
-    /// Since the last refusal one more connection was allowed.
+    /// One more connection was allowed since the last refusal.
     private var hasRetried = false
-    /// Doublings of the wait until then.
+    /// Doublings of the wait before another try.
     private var doublings = 0
     private static let mostDoublings = 6
 
@@ -57,10 +57,10 @@ package struct ConnectionRamp: Hashable, Sendable {
         }
     }
 
-    /// An answer came after `wait`.
+    /// A response arrived after `wait`.
     ///
-    /// Over a long way a connection begins slowly and recovers slowly from each loss, and so does the one that is to show
-    /// whether it pays: two begin at once there, and the next step is a larger one.
+    /// Over a long path a connection starts slowly and recovers slowly from each loss, and so does the one
+    /// that shows whether more pay: two begin at once there, and the next step is larger.
     package mutating func answered(after wait: Interval) {
         guard !settled, width == 1, before == nil, wait >= ConnectionRamp.longWay else { return }
         isLongWay = true
@@ -69,11 +69,12 @@ package struct ConnectionRamp: Hashable, Sendable {
         widthSince = nil
     }
 
-    /// Called at each tick with all bytes received so far, the connections that bring bytes, and what is still to come.
+    /// Called at each tick with all bytes received so far, the connections that receive bytes, and the bytes
+    /// still to fetch.
     package mutating func measure(received: Int64, flowing: Int, remaining: Int64, now: Instant) {
         recover(now: now)
         guard !settled else { return }
-        // A window counts only from the moment when every connection of this width brings bytes.
+        // A window counts only from the moment when every connection of this width receives bytes.
         guard flowing >= width, let start = windowStart, let since = widthSince else {
             windowStart = flowing >= width ? now : nil
             widthSince = widthSince ?? windowStart
@@ -86,7 +87,7 @@ package struct ConnectionRamp: Hashable, Sendable {
         windowBytes = received
         if let before, rate < before * ConnectionRamp.worthwhile {
             guard now - since >= ConnectionRamp.patience else { return }
-            // The last doubling did not pay: back to what did, and stay there.
+            // The last doubling did not pay: return to the width that did, and stay there.
             width = min(paid, ceiling)
             settled = true
             return
@@ -95,7 +96,8 @@ package struct ConnectionRamp: Hashable, Sendable {
         grow(secondsLeft: rate > 0 ? Double(remaining) / rate : .infinity)
     }
 
-    /// A rate limit holds connections back: what they bring together tells nothing of what another one would add.
+    /// A rate limit holds connections back: their common throughput does not predict what another one would
+    /// add.
     package mutating func hold(now: Instant) {
         recover(now: now)
         windowStart = nil
@@ -113,10 +115,10 @@ package struct ConnectionRamp: Hashable, Sendable {
         widthSince = nil
     }
 
-    /// The server refused a connection while `working` others brought bytes.
+    /// The server refused a connection while `working` others received bytes.
     package mutating func shrink(to working: Int, now: Instant) {
         if refusedAt == nil { wished = width }
-        // One more was one too many again: the next time it is tried later.
+        // One more was too many again: the next try is later.
         if hasRetried { doublings = min(doublings + 1, ConnectionRamp.mostDoublings) }
         hasRetried = false
         refusedAt = now
@@ -125,7 +127,7 @@ package struct ConnectionRamp: Hashable, Sendable {
         settled = true
     }
 
-    /// A refusal is of its time: as the host's budget does, this tries one connection more after a while.
+    /// A refusal is temporary: as in the host's budget, one more connection is tried after a while.
     private mutating func recover(now: Instant) {
         guard let since = refusedAt, now - since >= HostBudget.recovery * Double(1 << doublings) else {
             return
@@ -136,7 +138,7 @@ package struct ConnectionRamp: Hashable, Sendable {
         refusedAt = width < wished ? now : nil
     }
 
-    /// Nothing of the measurement holds for the new conditions (another network, another server).
+    /// Discards the measurement under new conditions (another network, another server).
     package mutating func restart() {
         self = ConnectionRamp(mode)
     }

@@ -1,10 +1,11 @@
-/// How many connections a rate limit feeds.
+/// The number of connections under a rate limit.
 ///
-/// Under a limit of our own a connection is not read as fast as its server sends: what it brings says nothing of the
-/// server, and what waits in the sockets is thrown away with the connection. So a further connection is planned only
-/// while none is held back by the limit, and only as long as the servers give less than the limit allows.
+/// Under one of Pawl's own limits a connection is not read as fast as its server sends: its speed says
+/// nothing of the server, and data in the sockets is lost with the connection. So a further connection is
+/// planned only while none is held back by the limit, and only as long as the servers send less than the
+/// limit allows.
 package struct LaneAllowance: Hashable, Sendable {
-    /// One connection since the last judgement.
+    /// One connection since the last measurement.
     package struct Sample: Hashable, Sendable {
         /// Bytes per second, 0 until measured.
         package var speed: Double
@@ -18,20 +19,20 @@ package struct LaneAllowance: Hashable, Sendable {
         }
     }
 
-    /// How long connections are watched before one more is planned.
+    /// How long connections are measured before one more is planned.
     package static let period = Interval.milliseconds(600)
-    /// Of the limit; the rest is the measurement's error.
+    /// The share of the limit that counts as used; the rest is the measurement's error.
     package static let room = 0.9
 
     /// Bytes per second of all connections together; `nil` for no limit.
     package private(set) var rate: Int64?
-    /// The most connections at once.
+    /// The maximum number of concurrent connections.
     package private(set) var width = Int.max
     private var judgedAt: Instant?
 
     package init() {}
 
-    /// The limit that holds from now on.
+    /// Changes the limit.
     package mutating func change(rate: Int64?, now: Instant) {
         guard rate != self.rate else { return }
         self.rate = rate
@@ -39,10 +40,10 @@ package struct LaneAllowance: Hashable, Sendable {
         judgedAt = now
     }
 
-    /// Called at each tick with the connections at work.
+    /// Called at each tick with the active connections.
     package mutating func judge(_ lanes: [Sample], now: Instant) {
         guard let rate, let since = judgedAt else { return }
-        // One that is held back has all that the limit gives.
+        // One that is held back has all that the limit allows.
         if lanes.contains(where: \.isHeld) {
             width = 1
             judgedAt = now
@@ -59,7 +60,7 @@ package struct LaneAllowance: Hashable, Sendable {
             return
         }
         let fed = (room / (sum / Double(lanes.count))).rounded(.up)
-        // The speeds of new connections have still to be seen.
+        // The speeds of new connections are not known yet.
         width = min(lanes.count * 2, Int(min(fed, 1_000)))
     }
 }

@@ -1,31 +1,32 @@
 /// Chooses the next piece of work for a free connection.
 ///
-/// Pure questions about a map; nothing here acts.
+/// Pure functions of a map; nothing here acts.
 package struct Planner: Hashable, Sendable {
-    /// Both halves of a range keep at least this many bytes while nobody knows how fast its lane is.
+    /// Both halves of a split range keep at least this many bytes while the lane's speed is unknown.
     package var minimumSplit: Int64 = 1 << 20
-    /// However slow the lane is, a request for less than this costs more than it brings.
+    /// However slow the lane is, a request for less than this costs more than it gains.
     package var leastSplit: Int64 = 64 << 10
-    /// A half that its lane will bring sooner than this, or than a new connection brings its first byte, is left to it.
+    /// A half that its lane will finish sooner than this, or than a new connection receives its first byte,
+    /// is left to it.
     package var splitWorthwhile = Interval.milliseconds(50)
     /// How long a new connection takes until its first byte.
     package var opening = Interval.zero
     /// Lanes that may work on the same last bytes.
     package var racersPerRange = 3
-    /// A rest that its lane will bring sooner than this is left to it.
+    /// A remainder that its lane will finish sooner than this is left to it.
     package var raceWorthwhile = Interval.seconds(1)
 
     package init() {}
 
-    /// What a lane is like, as far as the planner cares.
+    /// The planner's view of a lane.
     package struct LaneView: Hashable, Sendable {
         package var id: LaneID
-        /// Bytes per second, 0 while nothing came.
+        /// Bytes per second, 0 while nothing was received.
         package var speed: Double
         package var isRacing: LaneID?
         package var silentFor: Interval
-        /// A rate limit holds it back: what its server has sent of its range waits to be read, and would be thrown away
-        /// with a part of the range.
+        /// A rate limit holds it back: bytes of its range that its server has sent wait to be read, and would
+        /// be lost with a part of the range.
         package var isHeld: Bool
 
         package init(
@@ -44,11 +45,11 @@ package struct Planner: Hashable, Sendable {
     }
 
     package enum Work: Hashable, Sendable {
-        /// Bytes that nobody owns.
+        /// Bytes without an owner.
         case rest(ByteRange)
-        /// The latter part of a lane's range, which the lane gives up.
+        /// The latter part of a lane's range, taken from the lane.
         case steal(ByteRange, from: LaneID)
-        /// The same bytes as a slow lane's, to be there first.
+        /// The same bytes as a slow lane's, to finish first.
         case race(ByteRange, against: LaneID)
     }
 
@@ -59,7 +60,7 @@ package struct Planner: Hashable, Sendable {
     }
 
     private func steal(in map: SegmentMap, lanes: [LaneView]) -> Work? {
-        // A range that is being raced for is at its tail; cutting it would leave racers without a goal.
+        // A range with racers is at its tail; splitting it would leave racers without a goal.
         let raced = Set(lanes.compactMap(\.isRacing))
         let speeds = lanes.map(\.speed).filter { $0 > 0 }
         let mean = speeds.isEmpty ? 0 : speeds.reduce(0, +) / Double(speeds.count)
@@ -68,7 +69,7 @@ package struct Planner: Hashable, Sendable {
             let own = lane?.speed ?? 0
             guard lane?.isHeld != true, !raced.contains(claim.lane), isWorthSplitting(claim.range, speed: own)
             else { return nil }
-            // Where nothing is known of any speed, the longest range is the latest.
+            // Where no speed is known, the longest range will finish last.
             let assumed = own > 0 ? own : mean > 0 ? mean : 1
             return (claim, Double(claim.range.count) / assumed)
         }.max { $0.wait < $1.wait }

@@ -1,15 +1,15 @@
-/// Who owns which byte of one file: done, a lane, or the rest.
+/// The owner of each byte of one file: done, a lane, or the rest.
 ///
-/// The law of conservation: every byte of `[0, total)` belongs to exactly one of the three. `done` and the lanes'
-/// claims are stored and never overlap; the rest is what is left.
+/// The law of conservation: every byte of `[0, total)` belongs to exactly one of the three. `done` and the
+/// lanes' claims are stored and never overlap; the rest is the remainder.
 package struct SegmentMap: Hashable, Sendable {
-    /// What one lane still has to bring: from its cursor to its end.
+    /// The bytes that one lane still has to fetch: from its cursor to its end.
     package struct Claim: Hashable, Sendable {
         package var lane: LaneID
         package var range: ByteRange
     }
 
-    /// The end of a file whose length nobody knows yet.
+    /// The end of a file whose length is unknown.
     package static let open = Int64.max
 
     package private(set) var total: Int64?
@@ -24,7 +24,7 @@ package struct SegmentMap: Hashable, Sendable {
     package var horizon: Int64 { total ?? SegmentMap.open }
     package var isComplete: Bool { total.map { done.contains(ByteRange(0, $0)) } ?? false }
 
-    /// The runs that nobody owns, in order.
+    /// The runs without an owner, in order.
     package var rest: [ByteRange] {
         var taken = done
         for claim in claims { taken.insert(claim.range) }
@@ -64,7 +64,7 @@ package struct SegmentMap: Hashable, Sendable {
         if cursor == range.end { claims.remove(at: index) }
     }
 
-    /// The lane gives up the bytes from `end` on; they become the rest.
+    /// Shortens the lane to `end`; the bytes from there on become the rest.
     package mutating func shorten(_ lane: LaneID, to end: Int64) {
         guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }
         let range = claims[index].range
@@ -76,7 +76,7 @@ package struct SegmentMap: Hashable, Sendable {
         }
     }
 
-    /// The lane takes over the rest that begins where it ends.
+    /// Assigns the rest that begins at the lane's end to it, up to `end`.
     package mutating func extend(_ lane: LaneID, to end: Int64) {
         guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }
         let range = claims[index].range
@@ -84,7 +84,7 @@ package struct SegmentMap: Hashable, Sendable {
         claims[index].range.end = end
     }
 
-    /// What the lane had not brought goes back to the rest.
+    /// Returns the lane's unfinished bytes to the rest.
     package mutating func release(_ lane: LaneID) {
         claims.removeAll { $0.lane == lane }
     }
@@ -95,7 +95,7 @@ package struct SegmentMap: Hashable, Sendable {
         if let index = claims.firstIndex(where: { $0.lane == owner }) { claims[index].lane = racer }
     }
 
-    /// Every byte has one owner: what `done` and the claims count together with the rest is the whole.
+    /// Whether every byte has one owner: `done`, the claims and the rest add up to the whole.
     package var isConserved: Bool {
         let owned = (done.runs + claims.map(\.range) + rest).sorted { $0.start < $1.start }
         let isClosed = zip(owned, owned.dropFirst()).allSatisfy { $0.end == $1.start }

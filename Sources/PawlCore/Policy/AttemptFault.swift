@@ -1,21 +1,21 @@
-/// Why one attempt (one request of one lane) came to nothing.
+/// Why one attempt (one request of one lane) failed.
 package enum AttemptFault: Hashable, Sendable {
     case transfer(TransferFault)
-    /// Nothing came for longer than the time-out; `answered` says whether the head had come.
+    /// No data for longer than the timeout; `answered` says whether the head had arrived.
     case silent(answered: Bool)
-    /// It brought no more than so many bytes a second, the lowest speed, for some time.
+    /// No more than this many bytes per second, the lowest speed, for some time.
     case tooSlow(Int64)
-    /// The server answered with this status.
+    /// The server responded with this status.
     case status(Int, retryAfter: Interval?)
-    /// The answer failed its proof, with the evidence.
+    /// The response contradicts the bytes on disk or the request, with the evidence.
     case unproven(LocalizableMessage)
-    /// A web page stood where the known content was expected, with the evidence.
+    /// An HTML page instead of the known content, with the evidence.
     case page(LocalizableMessage)
-    /// A page of another size stood where a page was: if it comes again, that is the content now.
+    /// An HTML page of another size instead of an HTML page: if it comes again, it is the content.
     case suspectPage(LocalizableMessage)
     /// A redirect that may not be followed, with the reason.
     case badRedirect(String)
-    /// A redirect from https to this address of http.
+    /// A redirect from https to this http address.
     case downgrade(to: String)
     case tooManyRedirects(Int)
 }

@@ -1,6 +1,6 @@
-/// A source of chance that is a value.
+/// A random source that is a value.
 ///
-/// The same seed gives the same throws (SplitMix64, Steele, Lea and Flood 2014).
+/// The same seed gives the same numbers (SplitMix64, Steele, Lea and Flood 2014).
 package struct Dice: Hashable, Sendable {
     private var state: UInt64
 

@@ -1,27 +1,27 @@
-/// What one origin lets us have, and what we let ourselves have of it: connections, a rate, and a time before which it
-/// wants to hear nothing.
+/// The budget of one origin, by its own limits and Pawl's: connections, a rate, and a time before which no
+/// request is sent.
 ///
 /// Shared by all downloads of a process.
 package struct HostBudget: Hashable, Sendable {
     package enum Grant: Hashable, Sendable {
         case granted
-        /// Every connection that the origin allows, or the person, is in use.
+        /// Every connection allowed by the origin or the user is in use.
         case full
-        /// The origin asked for silence until then.
+        /// The origin requested no connections until then.
         case hold(until: Instant)
     }
 
-    /// After this long without a complaint one more connection is allowed; twice as long after each time that one more
-    /// was turned away, so that a host that bears two is not asked for a third every ten seconds.
+    /// The time without overload after which one more connection is allowed; doubled each time that one more
+    /// was rejected, so that a host that allows two is not tried with a third every ten seconds.
     package static let recovery = Interval.seconds(10)
-    /// After this long without a complaint there is no limit any more.
+    /// The time without overload after which there is no limit.
     package static let forgiveness = Interval.seconds(600)
 
     package private(set) var inUse = 0
     /// Connections in use whose response was accepted, and the most that there were at once.
     private var serving = 0
     private var served = 0
-    /// `nil` until the origin complains.
+    /// `nil` until the origin reports overload.
     package private(set) var limit: Int?
     private var limiter = RateLimiter(rate: nil)
     private var holdUntil: Instant?
@@ -29,17 +29,18 @@ package struct HostBudget: Hashable, Sendable {
     private var recoveredAt: Instant?
     /// Doublings of ``recovery``.
     private var doublings = 0
-    /// How often, in short order, a connection was turned away without a word while others were served.
+    /// How often, in quick succession, a connection was rejected without a status for it while others were
+    /// served.
     private var refusals = 0
     private var refusedAt: Instant?
-    /// Connections that the origin was seen to bear and no more; `nil` while that is not shown.
+    /// The number of connections that the origin was seen to allow at most; `nil` while that is not shown.
     ///
-    /// For those who keep it over restarts.
+    /// Stored across restarts.
     package private(set) var borne: Int?
 
     package init() {}
 
-    /// An earlier run has seen how many connections it bears.
+    /// Starts with the number of connections seen in an earlier run.
     package init(borne: Int, now: Instant) {
         limit = max(1, borne)
         throttledAt = now
@@ -60,7 +61,7 @@ package struct HostBudget: Hashable, Sendable {
 
     /// `served`: its response had been accepted.
     package mutating func release(served: Bool = false) {
-        precondition(inUse > 0, "a connection was given back that nobody took")
+        precondition(inUse > 0, "a connection was released that was not acquired")
         inUse -= 1
         if served { serving -= 1 }
     }
@@ -71,26 +72,26 @@ package struct HostBudget: Hashable, Sendable {
         served = max(served, serving)
     }
 
-    /// Whether more connections are in use than the origin was ever seen to serve: what it denies to one of them may have
-    /// no other reason.
+    /// Whether more connections are in use than the origin was ever seen to serve: that alone may be why it
+    /// denies one.
     package var isCrowded: Bool { inUse > max(1, served) }
 
-    /// The origin answered 429 or 503, or refused a connection, that has been given back already: it bears what is in use
-    /// now.
+    /// The origin responded with 429 or 503, or refused a connection, which has been released already: it
+    /// allows those in use now.
     package mutating func throttled(retryAfter: Interval?, now: Instant) {
         shrink(now: now)
-        // With nothing else in use it says nothing of how many it would bear.
+        // With no others in use it does not show how many are allowed.
         if inUse > 0 { borne = limit }
         guard let retryAfter, retryAfter > .zero else { return }
         let until = now + min(retryAfter, RetryAfter.longest)
         holdUntil = max(holdUntil ?? until, until)
     }
 
-    /// A further connection was turned away without saying that it is one too many (403, a reset before any answer),
-    /// and given back already, while others are served: once may be chance.
+    /// A further connection was rejected without a status for it (403, a reset before any response), and
+    /// released already, while others are served: once may be chance.
     package mutating func turnedAway(now: Instant) {
         guard inUse > 0 else { return }
-        // Far apart they may have other reasons: an address that has expired meanwhile.
+        // Rejections far apart may have other reasons: an address that has expired.
         if let refusedAt, now - refusedAt >= HostBudget.recovery { refusals = 0 }
         refusedAt = now
         refusals += 1
@@ -102,7 +103,7 @@ package struct HostBudget: Hashable, Sendable {
 
     private mutating func shrink(now: Instant) {
         limit = max(1, min(limit ?? .max, inUse))
-        // One more was allowed since, and that was one too many again.
+        // One more was allowed since, and was too many again.
         if let throttledAt, let recoveredAt, recoveredAt > throttledAt {
             doublings = min(doublings + 1, HostBudget.mostDoublings)
         }
@@ -110,7 +111,7 @@ package struct HostBudget: Hashable, Sendable {
         recoveredAt = now
     }
 
-    /// `bytes` have just come from the origin, which may send `rate` a second.
+    /// `bytes` were received from the origin, which is limited to `rate` per second.
     package mutating func charge(_ bytes: Int, rate: Int64?, now: Instant) {
         if limiter.rate != rate { limiter.change(rate: rate, now: now) }
         limiter.charge(bytes, now: now)
@@ -137,7 +138,7 @@ package struct HostBudget: Hashable, Sendable {
         self.recoveredAt = now
     }
 
-    /// Whether nothing would be lost with it.
+    /// Whether it has no state worth keeping.
     package mutating func isForgettable(now: Instant) -> Bool {
         recover(now: now)
         return inUse == 0 && limit == nil && holdUntil == nil && limiter.delay(now: now) == .zero

@@ -1,6 +1,6 @@
-/// The most that a host is asked for, by all downloads together; `nil` is no limit.
+/// The limits of one host's use by all downloads together; `nil` is no limit.
 package struct HostLimits: Hashable, Sendable {
-    /// Connections at once.
+    /// Concurrent connections.
     package var connections: Int?
     /// Bytes per second.
     package var rate: Int64?

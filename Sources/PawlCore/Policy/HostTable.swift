@@ -1,18 +1,18 @@
-/// How many connections hosts bear, as it is kept from run to run: a text of one line a host.
+/// How many connections hosts allow, as stored between runs: a text of one line per host.
 ///
-/// Whoever can write to the state folder may have written it: what is not understood means nothing.
+/// Any process that can write to the state folder may have written it: malformed lines are ignored.
 package struct HostTable: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package var connections: Int
-        /// After this it means nothing any more.
+        /// The time of expiry.
         package var until: UnixTime
     }
 
-    /// How long what was seen of a host holds.
+    /// How long an observation is valid.
     package static let life: Int64 = 24 * 3600
-    /// Hosts that are remembered; with more, those go whose time is up first.
+    /// The maximum number of hosts; beyond it those that expire first are removed.
     package static let mostHosts = 256
-    /// A longer text is none of ours.
+    /// A longer text was not written by Pawl.
     package static let mostBytes = 64 * 1024
     private static let longestName = 300
 
@@ -20,7 +20,7 @@ package struct HostTable: Hashable, Sendable {
 
     package init() {}
 
-    /// What holds at `now` of a text that was written earlier, here or elsewhere.
+    /// The entries valid at `now` in a text that was stored earlier.
     package init(parsing bytes: [UInt8], now: UnixTime) {
         guard bytes.count <= Self.mostBytes else { return }
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
@@ -37,7 +37,7 @@ package struct HostTable: Hashable, Sendable {
         trim()
     }
 
-    /// One from the future was written under another clock.
+    /// An entry from the future was written under another clock.
     private static func holds(_ until: Int64, now: UnixTime) -> Bool {
         let (left, isTooFar) = until.subtractingReportingOverflow(now.seconds)
         return !isTooFar && left > 0 && left <= life
@@ -54,7 +54,7 @@ package struct HostTable: Hashable, Sendable {
         return entry.connections
     }
 
-    /// It was seen to bear so many and no more.
+    /// Notes that the origin allows this many connections and no more.
     package mutating func note(_ connections: Int, of origin: Origin, now: UnixTime) {
         let name = Self.name(of: origin)
         let (until, isTooLate) = now.seconds.addingReportingOverflow(Self.life)
@@ -75,7 +75,7 @@ package struct HostTable: Hashable, Sendable {
         "\(origin.scheme.rawValue)://\(origin.host.lowercased()):\(origin.port)"
     }
 
-    /// Without anything that would end the word or the line.
+    /// Without any byte that would end the word or the line.
     private static func isName(_ bytes: some Collection<UInt8>) -> Bool {
         !bytes.isEmpty && bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

@@ -1,4 +1,4 @@
-/// A moment of the wall clock as people see it, in the zone of whoever asks.
+/// A time of the week in the caller's time zone.
 package struct LocalTime: Hashable, Sendable {
     /// Minutes since Monday 0:00, below ``minutesOfWeek``.
     package let minuteOfWeek: Int
@@ -8,7 +8,7 @@ package struct LocalTime: Hashable, Sendable {
     package static let minutesOfDay = 24 * 60
     package static let minutesOfWeek = 7 * 24 * 60
 
-    /// `offset` is the zone's, in seconds east of Greenwich, at that moment.
+    /// `offset` is the zone's, in seconds east of Greenwich, at that time.
     package init(_ time: UnixTime, offset: Int) {
         // The first day of the epoch was a Thursday.
         let seconds = time.seconds + Int64(offset) + 3 * 86_400

@@ -1,7 +1,7 @@
-/// A token bucket over bytes: on average never more than `rate` a second, in bursts never more than a quarter of a
-/// second's worth beyond it.
+/// A token bucket over bytes: on average at most `rate` per second, in bursts at most a quarter of a second's
+/// worth beyond it.
 package struct RateLimiter: Hashable, Sendable {
-    /// Bytes per second; `nil` lets everything pass.
+    /// Bytes per second; `nil` for no limit.
     package private(set) var rate: Int64?
     private var tokens: Double = 0
     private var filledAt: Instant?
@@ -16,7 +16,7 @@ package struct RateLimiter: Hashable, Sendable {
         tokens = min(tokens, burst)
     }
 
-    /// `bytes` have just been taken from the network.
+    /// `bytes` were read from the network.
     package mutating func charge(_ bytes: Int, now: Instant) {
         guard rate != nil else { return }
         fill(now)

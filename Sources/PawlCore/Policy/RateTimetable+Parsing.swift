@@ -1,4 +1,4 @@
-// Reading one entry of a timetable.
+// Parsing of one entry of a timetable.
 extension RateTimetable {
     private static let days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
@@ -10,7 +10,7 @@ extension RateTimetable {
         let times = parts(of: words[words.count - 2])
         guard times.count == 2, let from = minute(times[0]), let to = minute(times[1]),
             from < LocalTime.minutesOfDay
-        else { throw failure(text, "\"\(words[words.count - 2])\" is no span of time like 08:00-18:00") }
+        else { throw failure(text, "\"\(words[words.count - 2])\" is not an interval like 08:00-18:00") }
         let length = to > from ? to - from : to + LocalTime.minutesOfDay - from
         let minutes = days.flatMap { day -> [Range<Int>] in
             let start = day % 7 * LocalTime.minutesOfDay + from
@@ -27,11 +27,11 @@ extension RateTimetable {
         let numbers = names.compactMap { days.firstIndex(of: $0) }
         guard numbers.count == names.count, let first = numbers.first, let last = numbers.last,
             numbers.count <= 2
-        else { throw failure(text, "\"\(word)\" is no day like Mon and no days like Mon-Fri") }
+        else { throw failure(text, "\"\(word)\" is neither a day like Mon nor a range of days like Mon-Fri") }
         return first..<(last < first ? last + 8 : last + 1)
     }
 
-    /// What a hyphen parts, or the dash of careful writers.
+    /// The parts around a hyphen or a dash.
     private static func parts(of word: String) -> [Substring] {
         word.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "\u{2013}" }
     }
@@ -49,7 +49,7 @@ extension RateTimetable {
     static func rate(_ word: String, in text: String) throws(Failure) -> Rate {
         if word.lowercased() == "none" { return nil }
         guard let bytes = ByteQuantity.parse(word) else {
-            throw failure(text, "\"\(word)\" is no limit like 500K, 1M or none")
+            throw failure(text, "\"\(word)\" is not a limit like 500K, 1M or none")
         }
         return bytes == 0 ? nil : bytes
     }

@@ -1,13 +1,13 @@
-/// Which rate limit holds at what time of the week: `08:00-18:00 1M, else none`.
+/// A schedule of rate limits by the time of the week: `08:00-18:00 1M, else none`.
 ///
-/// Entries are parted by commas and the first that fits holds. Each is a span and a limit:
+/// Entries are separated by commas and the first match applies. Each is an interval and a limit:
 ///
-/// - a span is `08:00-18:00`, over midnight too (`22:00-06:00`); `24:00` is the end of a day, and the same time twice is
-///   the whole day;
-/// - before it may stand days: `Mon-Fri 08:00-18:00 1M`, `Sat 0:00-24:00 none`, `Sat-Mon`; a span over midnight belongs
-///   to the day on which it begins;
-/// - `else` stands alone and last; without it, no limit holds outside of the spans;
-/// - a limit is `none`, `0` (the same), or bytes a second as `--limit-rate` takes them: `500K`, `1.5M`.
+/// - an interval is `08:00-18:00`, over midnight too (`22:00-06:00`); `24:00` is the end of a day, and two
+///   equal times are the whole day;
+/// - it may follow days: `Mon-Fri 08:00-18:00 1M`, `Sat 0:00-24:00 none`, `Sat-Mon`; an interval over
+///   midnight belongs to the day on which it begins;
+/// - `else` stands alone and last; without it, there is no limit outside of the intervals;
+/// - a limit is `none`, `0` (the same), or bytes per second as in `--limit-rate`: `500K`, `1.5M`.
 package struct RateTimetable: Hashable, Sendable {
     /// Bytes per second; `nil` is no limit.
     package typealias Rate = Int64?
@@ -18,7 +18,7 @@ package struct RateTimetable: Hashable, Sendable {
         var rate: Rate
     }
 
-    /// As it was given.
+    /// The text that was parsed.
     package let text: String
     let entries: [Entry]
     let otherwise: Rate
@@ -42,12 +42,13 @@ package struct RateTimetable: Hashable, Sendable {
         self.otherwise = otherwise ?? nil
     }
 
-    /// The limit that holds at this time.
+    /// The limit in force at this time.
     package func rate(at time: LocalTime) -> Rate { rate(inMinute: time.minuteOfWeek) }
 
-    /// How long until another limit holds; `nil` when one holds for ever.
+    /// The time until the limit changes; `nil` when it never does.
     ///
-    /// A change of the zone's offset in between (summer time) moves it: ask again when it is due, and after a day at most.
+    /// A change of the zone's offset in between (summer time) moves it: call again when it is due, and after
+    /// a day at most.
     package func nextChange(after time: LocalTime) -> Interval? {
         let present = rate(at: time)
         let week = LocalTime.minutesOfWeek

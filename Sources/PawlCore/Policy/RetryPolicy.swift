@@ -1,19 +1,23 @@
-/// Which failures are tried again, how often, and after what wait.
+/// Which failures are retried, how often, and after what wait.
 package struct RetryPolicy: Hashable, Sendable {
-    /// Attempts after the first that bring no new byte; progress starts the count again.
+    /// Attempts after the first without a new byte; progress resets the count.
     package var retries: Int
     /// The first wait, doubled each time.
     package var delay: Interval
 
-    /// The longest wait that a server's Retry-After can ask for.
+    /// The longest Retry-After that is honoured.
     package var longestRetryAfter: Interval
 
     package static let longestWait = Interval.seconds(60)
-    /// The first wait where none was chosen, or where a server that asks for a wait leaves none: doubled like any other,
+    /// The first wait where none was chosen, or where a server's Retry-After is zero: doubled like any other,
     /// so that a server which fails at once does not use up all attempts in a moment.
     package static let shortestDelay = Interval.milliseconds(100)
 
-    package init(retries: Int = 5, delay: Interval = .seconds(1), longestRetryAfter: Interval = .seconds(3600)) {
+    package init(
+        retries: Int = 5,
+        delay: Interval = .seconds(1),
+        longestRetryAfter: Interval = .seconds(3600)
+    ) {
         self.retries = retries
         self.delay = delay
         self.longestRetryAfter = longestRetryAfter
@@ -22,12 +26,13 @@ package struct RetryPolicy: Hashable, Sendable {
     package struct Disposition: Hashable, Sendable {
         package var code: Failure.Code
         package var isRetried: Bool
-        /// The origin says that it has too much to do: its budget shrinks.
+        /// The origin reports overload: its budget shrinks.
         package var isComplaint = false
     }
 
-    /// The wait before attempt number `attempt` (1 is the first retry): doubled, with jitter of ±25 %, at most a minute;
-    /// longer when the server asks for more, never shorter because it asks for less (`Retry-After: 0`, a past date).
+    /// The wait before attempt number `attempt` (1 is the first retry): doubled, with jitter of ±25 %, at
+    /// most a minute; longer for a longer Retry-After, never shorter for a shorter one (`Retry-After: 0`, a
+    /// past date).
     package func wait(attempt: Int, retryAfter: Interval?, dice: inout Dice) -> Interval {
         let hasFloor = retryAfter != nil || delay <= .zero
         let first = hasFloor ? max(delay, RetryPolicy.shortestDelay) : delay
@@ -38,26 +43,28 @@ package struct RetryPolicy: Hashable, Sendable {
         return max(own, allowed(retryAfter) ?? .zero)
     }
 
-    /// What is granted of a wait that a server asks for.
-    package func allowed(_ retryAfter: Interval?) -> Interval? { retryAfter.map { min($0, longestRetryAfter) } }
+    /// The part of a server's Retry-After that is honoured.
+    package func allowed(_ retryAfter: Interval?) -> Interval? {
+        retryAfter.map { min($0, longestRetryAfter) }
+    }
 
     package static func disposition(of fault: AttemptFault) -> Disposition {
         switch fault {
         case .transfer(let fault): disposition(of: fault.kind)
-        // Silence is a busy server or a broken path; both may heal.
+        // A timeout is a busy server or a broken path; both may recover.
         case .silent: Disposition(code: .timeout, isRetried: true)
-        // Another connection may get more of the way, and another time more of the server.
+        // Another connection may get more of the path, and another time more of the server.
         case .tooSlow: Disposition(code: .tooSlow, isRetried: true)
         case .status(let status, _): disposition(ofStatus: status)
-        // A proof that fails once fails again: the judge has already chosen what else can be tried.
+        // A proof that fails once fails again: the judge has already chosen the alternatives.
         case .unproven: Disposition(code: .badResponse, isRetried: false)
-        // Someone has to log in first; asking again would bring the same page.
+        // The user has to log in first; a retry would return the same page.
         case .page: Disposition(code: .badResponse, isRetried: false)
-        // An error of the moment, or a new version: the next response tells.
+        // A temporary error, or a new version: the next response decides.
         case .suspectPage: Disposition(code: .badResponse, isRetried: true)
-        // Where the server points does not change between two attempts.
+        // A redirect's target does not change between two attempts.
         case .badRedirect: Disposition(code: .badResponse, isRetried: false)
-        // Nor does what it leads over.
+        // Nor does its scheme.
         case .downgrade: Disposition(code: .insecure, isRetried: false)
         // A loop stays a loop.
         case .tooManyRedirects: Disposition(code: .tooManyRedirects, isRetried: false)
@@ -66,54 +73,55 @@ package struct RetryPolicy: Hashable, Sendable {
 
     private static func disposition(of kind: TransferFault.Kind) -> Disposition {
         switch kind {
-        // Resolvers fail for moments, above all while a network comes up.
+        // Resolvers fail temporarily, above all while a network comes up.
         case .nameResolution: Disposition(code: .nameResolution, isRetried: true)
         // Routes come back.
         case .unreachable: Disposition(code: .network, isRetried: true)
-        // A restarting server refuses for seconds, an overloaded one as long as we press.
+        // A restarting server refuses for seconds, an overloaded one as long as requests continue.
         case .connectionRefused: Disposition(code: .network, isRetried: true, isComplaint: true)
         // A lost SYN or a full queue; both pass.
         case .connectTimeout: Disposition(code: .timeout, isRetried: true)
-        // The commonest fault of all, and the reason for this program.
+        // The most common fault.
         case .connectionLost: Disposition(code: .network, isRetried: true)
-        // The rest can be asked for.
+        // The rest can be requested.
         case .truncated: Disposition(code: .network, isRetried: true)
-        // A certificate does not become valid by asking again.
+        // A certificate does not become valid by a retry.
         case .tls: Disposition(code: .insecure, isRetried: false)
         // Proxies restart as servers do.
         case .proxy: Disposition(code: .network, isRetried: true)
-        // It is not there.
+        // The file does not exist.
         case .notFound: Disposition(code: .notFound, isRetried: false)
         // The password stays wrong.
         case .denied: Disposition(code: .authorization, isRetried: false)
-        // FTP's 4xx replies are of the moment, and libcurl does not tell them from 5xx.
+        // FTP's 4xx replies are temporary, and libcurl does not distinguish them from 5xx.
         case .serverRefused: Disposition(code: .badResponse, isRetried: true)
-        // Not HTTP at all; a wrong port answers the same each time.
+        // Not HTTP at all; a wrong port responds the same each time.
         case .malformed: Disposition(code: .badResponse, isRetried: false)
-        // Whoever gave the address may not have meant it; asking again would try the same one.
+        // The address may not be intended; a retry would use the same one.
         case .privateAddress: Disposition(code: .insecure, isRetried: false)
-        // Unknown causes get the benefit of the doubt, a bounded number of times.
+        // Unknown causes are retried a bounded number of times.
         case .other: Disposition(code: .unknown, isRetried: true)
         }
     }
 
     private static func disposition(ofStatus status: Int) -> Disposition {
         switch status {
-        // The client has to change first: log in, or pay, or ask for something else.
+        // The client has to change first: log in, pay, or request another resource.
         case 401, 403, 407: Disposition(code: .authorization, isRetried: false)
-        // Not there, and gone.
+        // Not found, and gone.
         case 404, 410: Disposition(code: .notFound, isRetried: false)
-        // The server closed an idle connection, or fears a replay: the same request may be sent again (RFC 8470).
+        // The server closed an idle connection, or suspects a replay: the same request may be sent again (RFC
+        // 8470).
         case 408, 425: Disposition(code: .timeout, isRetried: true)
         // Too much at once: later, and with fewer connections (RFC 6585 §4, RFC 9110 §15.6.4).
         case 429, 503: Disposition(code: .overloaded, isRetried: true, isComplaint: true)
         // A gateway's upstream restarts.
         case 502, 504: Disposition(code: .overloaded, isRetried: true)
-        // A crash in the server may be of the moment.
+        // A crash in the server may be temporary.
         case 500: Disposition(code: .badResponse, isRetried: true)
-        // Cloudflare's family of origin troubles.
+        // Cloudflare's codes for failures of the origin.
         case 520...527: Disposition(code: .overloaded, isRetried: true)
-        // Every other status is an answer that will not change.
+        // Every other status is permanent.
         case _: Disposition(code: .badResponse, isRetried: false)
         }
     }

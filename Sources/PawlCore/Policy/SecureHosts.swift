@@ -1,28 +1,29 @@
-/// Hosts that want to be asked over TLS only (RFC 6797), as they are kept from run to run in the form of curl's `--hsts`.
+/// Hosts that require TLS (RFC 6797), stored between runs in the format of curl's `--hsts`.
 ///
-/// Whoever can write to the state folder may have written it: what is not understood means nothing.
+/// Any process that can write to the state folder may have written it: malformed lines are ignored.
 package struct SecureHosts: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var includesSubdomains: Bool
-        /// Seconds since 1970, after which it means nothing any more.
+        /// The time of expiry, in seconds since 1970.
         var until: Int64
     }
 
-    /// Hosts that are remembered; with more, those go whose time is up first.
+    /// The maximum number of hosts; beyond it those that expire first are removed.
     package static let mostHosts = 1000
-    /// A longer text is none of ours.
+    /// A longer text was not written by Pawl.
     package static let mostBytes = 512 * 1024
-    /// What is asked for longer than this is asked for as long: two years, as the preload lists want.
+    /// The maximum age: two years, as the preload lists require.
     private static let longestAge: Int64 = 2 * 366 * 86_400
     private static let longestName = 253
-    /// The last second of the year 9999, which the form can name.
+    /// The last second of the year 9999, the last that the format can express.
     private static let lastTime: Int64 = 253_402_300_799
 
     private var entries: [String: Entry] = [:]
 
     package init() {}
 
-    /// What holds at `now` of lines `NAME "YYYYMMDD HH:MM:SS"`; a dot before the name includes its subdomains.
+    /// The entries valid at `now` of lines `NAME "YYYYMMDD HH:MM:SS"`; a dot before the name includes its
+    /// subdomains.
     package init(parsing bytes: [UInt8], now: UnixTime) {
         guard bytes.count <= Self.mostBytes else { return }
         for line in bytes.split(separator: .lineFeed) where line.first != .hash {
@@ -48,7 +49,7 @@ package struct SecureHosts: Hashable, Sendable {
         }
     }
 
-    /// Takes what a host said over a connection that was proved to be its own; `false` when nothing has changed by it.
+    /// Notes a field received over an authenticated connection to the host; `false` when it changed nothing.
     package mutating func note(_ field: String, of host: String, now: UnixTime) -> Bool {
         let name = host.lowercased()
         guard Self.isName(name), let (age, includesSubdomains) = Self.parse(field) else { return false }
@@ -56,7 +57,7 @@ package struct SecureHosts: Hashable, Sendable {
         let (until, overflows) = now.seconds.addingReportingOverflow(min(age, Self.longestAge))
         guard !overflows, until <= Self.lastTime else { return false }
         let before = entries[name]
-        // What says the same an hour later is not worth a write.
+        // The same policy within an hour is not worth a write.
         if let before, before.includesSubdomains == includesSubdomains,
             before.until / 86_400 == until / 86_400
         {
@@ -67,7 +68,8 @@ package struct SecureHosts: Hashable, Sendable {
         return true
     }
 
-    /// The address as it is to be asked: over TLS where its host, or one above it, wants that (RFC 6797 §8.3).
+    /// The address with the scheme to use: over TLS where its host, or one above it, requires that (RFC 6797
+    /// §8.3).
     package func secured(_ address: WebAddress, now: UnixTime) -> WebAddress {
         guard address.scheme == .http, demands(address.host.lowercased(), now: now) else { return address }
         let port =
@@ -101,7 +103,8 @@ package struct SecureHosts: Hashable, Sendable {
         entries = Dictionary(uniqueKeysWithValues: kept.prefix(Self.mostHosts).map { ($0.key, $0.value) })
     }
 
-    /// A name of letters, digits, dots and dashes; addresses in numbers cannot ask for it (RFC 6797 §8.1.1).
+    /// A name of letters, digits, dots and dashes; the policy does not apply to IP addresses (RFC 6797
+    /// §8.1.1).
     private static func isName(_ name: String) -> Bool {
         let bytes = Array(name.utf8)
         guard 1...longestName ~= bytes.count, bytes.first != .dot,
@@ -116,10 +119,10 @@ package struct SecureHosts: Hashable, Sendable {
     }
 }
 
-// MARK: - What is read and written
+// MARK: - Parsing and writing
 
 extension SecureHosts {
-    /// Strict-Transport-Security (RFC 6797 §6.1); `nil` for what is to be ignored.
+    /// Strict-Transport-Security (RFC 6797 §6.1); `nil` for a field to ignore.
     package static func parse(_ field: String) -> (age: Int64, includesSubdomains: Bool)? {
         var age: Int64?
         var includesSubdomains = false
@@ -127,7 +130,7 @@ extension SecureHosts {
             let parts = directive.split(separator: .equals, maxSplits: 1).map { $0.trimmed(\.isBlank) }
             guard let name = parts.first, !name.isEmpty else { continue }
             if name.isCaseInsensitively("max-age") {
-                // Twice the same directive makes the field void.
+                // A repeated directive makes the field void.
                 guard age == nil, parts.count == 2 else { return nil }
                 var digits = parts[1]
                 if digits.count >= 2, digits.first == .quote, digits.last == .quote {
@@ -143,7 +146,7 @@ extension SecureHosts {
         return age.map { ($0, includesSubdomains) }
     }
 
-    /// Reads `"20270101 12:00:00"`, and `"unlimited"`, which curl writes too.
+    /// Parses `"20270101 12:00:00"`, and `"unlimited"`, which curl writes too.
     private static func time(_ text: ArraySlice<UInt8>) -> Int64? {
         guard text.count >= 2, text.first == .quote, text.last == .quote else { return nil }
         let value = Array(text.dropFirst().dropLast())

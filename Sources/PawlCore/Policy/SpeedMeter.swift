@@ -6,7 +6,7 @@ package struct SpeedMeter: Hashable, Sendable {
     }
 
     private static let window = Interval.seconds(1)
-    /// The smoothed speed forgets with this time constant.
+    /// The time constant of the smoothed speed, in seconds.
     private static let memory = 5.0
 
     private var samples: [Sample] = []
@@ -14,7 +14,7 @@ package struct SpeedMeter: Hashable, Sendable {
 
     package init() {}
 
-    /// Tells the running total at `now`; call it a few times a second.
+    /// Notes the running total at `now`; call it a few times a second.
     package mutating func note(total: Int64, now: Instant) {
         if let last = samples.last {
             guard now > last.at else { return }
@@ -28,7 +28,7 @@ package struct SpeedMeter: Hashable, Sendable {
         while samples.count > 2, now - samples[1].at >= SpeedMeter.window { samples.removeFirst() }
     }
 
-    /// Bytes that came in the second before `now`; 0 when nothing was told in it (D6).
+    /// Bytes received in the second before `now`; 0 without a sample in it (D6).
     package func lastSecond(now: Instant) -> Int64 {
         guard let first = samples.first, let last = samples.last, now - last.at < SpeedMeter.window else {
             return 0

@@ -21,7 +21,7 @@ package enum Base64 {
                 bytes.append(UInt8(truncatingIfNeeded: buffer >> bits))
             }
         }
-        // One digit alone says less than a byte.
+        // A single digit is less than a byte.
         guard digits % 4 != 1, padding <= 2 else { return nil }
         return bytes
     }

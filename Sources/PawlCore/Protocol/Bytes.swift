@@ -1,5 +1,5 @@
-// What the parsers share: they work on bytes, since header fields and addresses are bytes and a Swift
-// `Character` would join a CR with its LF.
+// Shared functions of the parsers: they work on bytes, since header fields and addresses are bytes and a
+// Swift `Character` would join a CR with its LF.
 
 extension UInt8 {
     static var tab: UInt8 { 0x09 }
@@ -62,7 +62,7 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> where SubSequence: BidirectionalCollection {
-    /// What is left when bytes that satisfy `isDropped` are taken from both ends.
+    /// The rest after bytes that satisfy `isDropped` are removed from both ends.
     func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
         var rest = drop(while: isDropped)
         while let last = rest.last, isDropped(last) { rest = rest.dropLast() }
@@ -89,7 +89,7 @@ extension Collection<UInt8> {
         split(separator: separator, omittingEmptySubsequences: false)
     }
 
-    /// The number that these bytes write in decimal digits and nothing else; `nil` also when it does not fit.
+    /// The value of these bytes as decimal digits and nothing else; `nil` also when it does not fit.
     var decimalNumber: Int64? {
         guard !isEmpty else { return nil }
         var value: Int64 = 0
@@ -105,7 +105,8 @@ extension Collection<UInt8> {
 }
 
 extension String.UTF8View {
-    /// Whether one of the bytes satisfies `isWanted`: read in place, which text nearly always can be.
+    /// Whether one of the bytes satisfies `isWanted`: read in place, which is nearly always possible for
+    /// text.
     package func has(_ isWanted: (UInt8) -> Bool) -> Bool {
         let found = unsafe withContiguousStorageIfAvailable { unsafe $0.contains(where: isWanted) }
         return found ?? contains(where: isWanted)
@@ -113,8 +114,8 @@ extension String.UTF8View {
 }
 
 extension String {
-    /// Bytes of a header field as text: UTF-8 when they are, else ISO-8859-1, which every byte is (RFC 9110
-    /// §5.5).
+    /// Bytes of a header field as text: UTF-8 when valid, else ISO-8859-1, which every byte sequence is (RFC
+    /// 9110 §5.5).
     init(field bytes: some Collection<UInt8>) {
         if bytes.allSatisfy(\.isASCII) {
             self.init(decoding: bytes, as: UTF8.self)

@@ -1,10 +1,10 @@
-/// Content-Disposition (RFC 6266), with the broken forms that real servers send.
+/// Content-Disposition (RFC 6266), with the malformed variants that real servers send.
 package enum ContentDisposition {
     /// The file name that the field suggests: the last path component, not yet made safe.
     ///
     /// `nil` when it suggests none.
     ///
-    /// `filename*` (RFC 8187) wins over `filename`; of several the first that can be read counts. The
+    /// `filename*` (RFC 8187) has precedence over `filename`; of several the first valid one counts. The
     /// disposition's type does not matter.
     package static func fileName(from field: String) -> String? {
         let parameters = parameters(of: field)
@@ -15,7 +15,7 @@ package enum ContentDisposition {
         for parameter in parameters where parameter.name.isCaseInsensitively("filename") {
             if let name = lastComponent(plainText(parameter.value)) { return name }
         }
-        // With no plain name, flawed text is better than none.
+        // Without a plain name, flawed text is better than none.
         for parameter in extended {
             let isText = parameter.value.count { $0 == .apostrophe } < 2
             let text = isText ? plainText(parameter.value) : extendedText(parameter.value)
@@ -34,20 +34,21 @@ package enum ContentDisposition {
 // MARK: - Values
 
 extension ContentDisposition {
-    /// Whether an extended value has only bytes that one may have: raw bytes and blanks are in no known charset.
+    /// Whether an extended value has only bytes that one may have: raw bytes and blanks are in no known
+    /// charset.
     private static func isProper(_ parameter: Parameter) -> Bool {
         !parameter.isUnclosed && parameter.value.allSatisfy { $0 > .space && $0 < 0x7F && $0 != .quote }
     }
 
-    /// `charset'language'percent-encoded`, read strictly: what is flawed leaves the word to `filename`.
+    /// `charset'language'percent-encoded`, parsed strictly: a flawed one leaves the choice to `filename`.
     private static func extendedText(_ value: [UInt8]) -> String? {
         let parts = value.split(separator: .apostrophe, maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = PercentCoding.strictlyDecoded(parts[2]) else { return nil }
         return EncodedWord.text(of: bytes, charset: parts[0])
     }
 
-    /// A plain value: bytes of the field, or what servers put there against the norm: an encoded word of mail
-    /// (RFC 2047), percent-encoding, an extended value without its asterisk.
+    /// A plain value: bytes of the field, or non-conforming contents: an encoded word of mail (RFC 2047),
+    /// percent-encoding, an extended value without its asterisk.
     private static func plainText(_ value: [UInt8]) -> String {
         if value.prefix(7).isCaseInsensitively("utf-8''"), let text = extendedText(value) { return text }
         if let text = EncodedWord.decode(value) { return text }
@@ -93,15 +94,15 @@ extension ContentDisposition {
             if let value = quoted(&scanner) { return Parameter(name: name, value: value) }
             return Parameter(name: name, value: unclosed(&scanner), isUnclosed: true)
         }
-        // Spaces belong to it, a quote at its end is half a pair.
+        // Spaces are part of it, a quote at its end is half a pair.
         let value = scanner.take(upTo: .semicolon).trimmed(\.isWhiteSpace)
         return Parameter(name: name, value: Array(value.last == .quote ? value.dropLast() : value))
     }
 
-    /// A quoted string after its opening quote; `nil`, and nothing is taken, when it is not closed.
+    /// A quoted string after its opening quote; `nil`, and nothing is consumed, when it is not closed.
     ///
-    /// The backslash guards the byte after it (RFC 9110 §5.6.4), but in what is plainly a path of Windows it is a
-    /// separator, and guards only quotes and itself.
+    /// The backslash escapes the byte after it (RFC 9110 §5.6.4), but in what is plainly a Windows path it is
+    /// a separator, and escapes only quotes and itself.
     private static func quoted(_ scanner: inout FieldScanner) -> [UInt8]? {
         let isPath = isWindowsPath(scanner.rest)
         var value: [UInt8] = []

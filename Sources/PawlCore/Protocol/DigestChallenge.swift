@@ -1,4 +1,4 @@
-/// A challenge of the Digest scheme (RFC 7616) that can be answered.
+/// A supported challenge of the Digest scheme (RFC 7616).
 package struct DigestChallenge: Hashable, Sendable {
     /// From the weakest to the strongest.
     package enum Algorithm: Int, Hashable, Sendable, CaseIterable {
@@ -7,11 +7,11 @@ package struct DigestChallenge: Hashable, Sendable {
         case sha512half
     }
 
-    /// Gives a digest of bytes, or `nil` when this system does not have the algorithm.
+    /// Computes a digest of bytes, or `nil` when this system does not support the algorithm.
     package typealias Hash = (Algorithm, [UInt8]) -> [UInt8]?
 
     package var algorithm = Algorithm.md5
-    /// Whether the server says that only the nonce was too old.
+    /// Whether the server reports that only the nonce was too old.
     package var isStale = false
     private var realm: String
     private var nonce: String
@@ -19,10 +19,10 @@ package struct DigestChallenge: Hashable, Sendable {
     private var algorithmName: String?
     private var isSession = false
     private var hashesUser = false
-    /// `nil` where the server does not know of it (RFC 2069).
+    /// `nil` where the server does not support it (RFC 2069).
     private var protection: String?
 
-    /// `nil` when it asks for what is not known here.
+    /// `nil` when it requires something unsupported.
     package init?(_ challenge: LoginChallenge) {
         let values = challenge.parameters
         guard challenge.scheme == "digest", let realm = values["realm"], let nonce = values["nonce"] else {
@@ -50,12 +50,13 @@ package struct DigestChallenge: Hashable, Sendable {
             }
             protection = kind
         }
-        // They go back as they came, in a line of their own.
+        // Sent back unchanged, in a line of their own.
         let echoed = [realm, nonce, opaque, algorithmName].compactMap { $0 }
         guard !echoed.contains(where: { $0.utf8.contains(where: \.isControl) }) else { return nil }
     }
 
-    /// The value of Authorization for a GET of `target`; `nil` when the algorithm or the user's name cannot be used.
+    /// The value of Authorization for a GET of `target`; `nil` when the algorithm or the user's name cannot
+    /// be used.
     package func answer(_ login: Credentials, target: String, clientNonce: String, hash: Hash) -> String? {
         guard !login.user.utf8.contains(where: \.isControl), let user = hex([login.user, realm], hash),
             let response = response(login, target, clientNonce, hash)

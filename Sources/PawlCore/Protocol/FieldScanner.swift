@@ -6,11 +6,11 @@ package struct FieldParameter: Hashable, Sendable {
     package var value: String
 }
 
-/// Reads the grammar that structured header fields have in common (RFC 9110 §5.6).
+/// Parses the grammar that structured header fields have in common (RFC 9110 §5.6).
 struct FieldScanner {
     private(set) var rest: ArraySlice<UInt8>
-    /// Whether a quote without its partner was met: no further one is looked for, which would cost a look at all that
-    /// is left each time.
+    /// Whether an unpaired quote was found: no further one is searched for, as each search would scan all the
+    /// rest.
     private var hasLoneQuote = false
 
     init(_ text: String) { rest = Array(text.utf8)[...] }
@@ -19,30 +19,30 @@ struct FieldScanner {
 
     mutating func skipBlanks() { rest = rest.drop(while: \.isWhiteSpace) }
 
-    /// Takes `byte` if it is next.
+    /// Consumes `byte` if it is next.
     mutating func take(_ byte: UInt8) -> Bool {
         guard rest.first == byte else { return false }
         rest = rest.dropFirst()
         return true
     }
 
-    /// Takes bytes up to one of `ends`, which stays.
+    /// Consumes bytes up to one of `ends`, which stays.
     mutating func take(upTo ends: UInt8...) -> ArraySlice<UInt8> {
         let taken = rest.prefix { !ends.contains($0) }
         rest = rest[taken.endIndex...]
         return taken
     }
 
-    /// Takes the characters of a token (RFC 9110 §5.6.2).
+    /// Consumes the characters of a token (RFC 9110 §5.6.2).
     mutating func token() -> ArraySlice<UInt8> {
         let token = rest.prefix(while: \.isTokenCharacter)
         rest = rest[token.endIndex...]
         return token
     }
 
-    /// Takes bytes up to one of `ends` that stands outside quoted strings.
+    /// Consumes bytes up to one of `ends` outside quoted strings.
     ///
-    /// A quote without its partner begins none.
+    /// An unpaired quote begins none.
     mutating func takeOutsideQuotes(upTo ends: UInt8...) -> ArraySlice<UInt8> {
         let text = rest
         while let byte = rest.first, !ends.contains(byte) {
@@ -53,7 +53,7 @@ struct FieldScanner {
         return text[..<rest.startIndex]
     }
 
-    /// Where the quoted string ends that `text` is inside of; a backslash guards the next byte.
+    /// The end of the quoted string that `text` is inside of; a backslash escapes the next byte.
     private static func closingQuote(_ text: ArraySlice<UInt8>) -> Int? {
         var index = text.startIndex
         while index < text.endIndex {
@@ -63,11 +63,11 @@ struct FieldScanner {
         return nil
     }
 
-    /// Takes `count` bytes.
+    /// Consumes `count` bytes.
     mutating func skip(_ count: Int) { rest = rest.dropFirst(count) }
 
-    /// Takes what follows an opening quote, through the closing one or to the end; a backslash guards the
-    /// next byte.
+    /// Consumes the bytes after an opening quote, through the closing one or to the end; a backslash escapes
+    /// the next byte.
     mutating func quotedString() -> [UInt8] {
         var value: [UInt8] = []
         while let byte = rest.popFirst(), byte != .quote {
@@ -76,13 +76,13 @@ struct FieldScanner {
         return value
     }
 
-    /// Takes `;name=value` as often as it comes, up to a comma or the end.
+    /// Consumes `;name=value` repeatedly, up to a comma or the end.
     ///
-    /// A flawed one does not spoil the others.
+    /// A flawed one does not affect the others.
     mutating func parameters() -> [FieldParameter] {
         var parameters: [FieldParameter] = []
         while true {
-            // Rests of a flawed parameter, such as text after a closing quote.
+            // The rest of a flawed parameter, such as text after a closing quote.
             _ = take(upTo: .semicolon, .comma)
             guard take(.semicolon) else { return parameters }
             let name = take(upTo: .equals, .semicolon, .comma).trimmed(\.isWhiteSpace).map(\.lowercased)

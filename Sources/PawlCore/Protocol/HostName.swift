@@ -1,7 +1,7 @@
-/// Reads the host of an address so strictly that no other parser can find another host in it.
+/// Parses the host of an address so strictly that no other parser can find another host in it.
 ///
-/// What comes out is a name of ASCII letters, digits, `-`, `_` and dots, a dotted quad without leading zeros,
-/// or a canonical IPv6 literal without its brackets.
+/// The result is a name of ASCII letters, digits, `-`, `_` and dots, a dotted quad without leading zeros, or
+/// a canonical IPv6 literal without its brackets.
 enum HostName {
     static func parse(_ text: ArraySlice<UInt8>) throws(AddressFlaw) -> String {
         if text.first == .leftBracket { return try literal(text.dropFirst().dropLast()) }
@@ -11,7 +11,7 @@ enum HostName {
         }
         guard let bytes = PercentCoding.strictlyDecoded(text),
             let raw = String(validating: bytes, as: UTF8.self)
-        else { throw AddressFlaw("its host is not text in UTF-8") }
+        else { throw AddressFlaw("its host is not valid UTF-8") }
         let host = raw.lowercased()
         guard host.unicodeScalars.allSatisfy(isAllowed) else { throw badCharacter }
         var labels: [ArraySlice<UInt8>] = []
@@ -20,7 +20,7 @@ enum HostName {
         return String(decoding: Array(labels.joined(separator: [.dot])), as: UTF8.self)
     }
 
-    /// What nearly every host is, in one pass: lower-case letters, digits, dashes and dots, with a letter at the
+    /// The common case in one pass: lower-case letters, digits, dashes and dots, with a letter at the
     /// beginning of the last label, so that no parser takes it for a number.
     private static func plain(_ text: ArraySlice<UInt8>) -> String? {
         guard 1...253 ~= text.count else { return nil }
@@ -44,8 +44,8 @@ enum HostName {
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw AddressFlaw("its host name has an empty part") }
         guard labels.reduce(labels.count - 1, { $0 + $1.count }) <= 253 else { throw tooLong }
         // Parsers disagree on `127.1`, `0x7f.1` and `010.0.0.1`, so only the form that all read alike is
-        // taken. A name with a label that is no number is a name to all of them, whatever its last label is: the DNS
-        // does not know it, but a proxy that resolves names may.
+        // accepted. A name with a label that is no number is a name to all of them, whatever its last label
+        // is: it is not in the DNS, but a proxy that resolves names may know it.
         guard labels.allSatisfy(isNumeric) else { return }
         guard labels.count == all.count, isDottedQuad(all.joined(separator: [.dot])) else {
             throw AddressFlaw(
@@ -61,14 +61,14 @@ enum HostName {
             return label
         }
         let scalars = Array(String(decoding: label, as: UTF8.self).unicodeScalars)
-        // A mark has nothing to stand on there (RFC 5891 §4.2.3.2).
+        // A mark has no base character there (RFC 5891 §4.2.3.2).
         guard scalars.first?.properties.canonicalCombiningClass == .notReordered else { throw badCharacter }
         guard let ascii = Punycode.asciiLabel(scalars) else { throw tooLong }
         return ascii[...]
     }
 
     private static var badCharacter: AddressFlaw {
-        AddressFlaw("its host holds a character that no host name has")
+        AddressFlaw("its host name contains an invalid character")
     }
 
     private static var tooLong: AddressFlaw { AddressFlaw("its host name is too long") }
@@ -84,8 +84,8 @@ enum HostName {
         return address.description
     }
 
-    /// Letters, marks, digits and symbols of other scripts count when IDNA's mapping leaves them as they are:
-    /// a full-width slash or `℀` would turn into ASCII punctuation on the way (UTS 46 §4, "host split").
+    /// Letters, marks, digits and symbols of other scripts are allowed when IDNA's mapping leaves them as
+    /// they are: a full-width slash or `℀` would become ASCII punctuation (UTS 46 §4, "host split").
     private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {
         case "a"..."z", "0"..."9", "-", ".", "_": return true
@@ -101,7 +101,8 @@ enum HostName {
         }
     }
 
-    /// Whether a parser might take the label for a part of an IPv4 address (WHATWG URL, "IPv4 number parser").
+    /// Whether a parser might take the label for a part of an IPv4 address (WHATWG URL, "IPv4 number
+    /// parser").
     private static func isNumeric(_ label: ArraySlice<UInt8>) -> Bool {
         if label.allSatisfy(\.isDigit) { return true }
         return label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexValue != nil }
@@ -133,7 +134,7 @@ enum HostName {
     }
 }
 
-/// What is wrong with an address, before it is known whether a person or a server wrote it.
+/// A flaw of an address, before it is known whether the user or a server supplied it.
 struct AddressFlaw: Error {
     var why: String
     var remedy: String

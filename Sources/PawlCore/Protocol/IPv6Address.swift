@@ -3,7 +3,7 @@ struct IPv6Address: Hashable {
     /// Always eight.
     private(set) var groups: [UInt16]
 
-    /// Reads the text form without brackets and without a zone.
+    /// Parses the text form without brackets and without a zone.
     init?(_ text: ArraySlice<UInt8>) {
         var head: [UInt16] = []
         var tail: [UInt16] = []

@@ -1,4 +1,4 @@
-/// One file to download of an input file: where it can be had, and the options of its own.
+/// One file of an input file: its addresses and its own options.
 package struct InputEntry: Hashable, Sendable {
     /// The addresses as written; the first is the source, the others are mirrors.
     package var addresses: [String]
@@ -26,12 +26,12 @@ package struct InputOption: Hashable, Sendable {
     }
 }
 
-/// A list of downloads, in aria2's format: one file a line, its mirrors separated by TAB; lines that begin
-/// with a blank set options of the file above; `#` begins a comment line.
+/// A list of downloads, in aria2's format: one file per line, its mirrors separated by TAB; lines that begin
+/// with white space set options of the file above; `#` begins a comment line.
 package enum InputFile {
-    /// Reads the whole list.
+    /// Parses the whole list.
     ///
-    /// `name` is what the sentence calls the file. Throws code 28 with the line.
+    /// `name` is the file's name in messages. Throws code 28 with the line.
     package static func parse(_ text: String, name: String = "the input file") throws(Failure) -> [InputEntry]
     {
         var entries: [InputEntry] = []
@@ -44,7 +44,7 @@ package enum InputFile {
             if raw.first?.isBlank == true {
                 let option = try option(content, Place(name: name, line: line))
                 guard !entries.isEmpty else {
-                    throw Place(name: name, line: line).failure("it sets an option before any address")
+                    throw Place(name: name, line: line).failure("it sets an option before the first URL")
                 }
                 entries[entries.count - 1].options.append(option)
             } else {
@@ -58,7 +58,7 @@ package enum InputFile {
 
     private static func option(_ content: ArraySlice<UInt8>, _ place: Place) throws(Failure) -> InputOption {
         guard let equals = content.firstIndex(of: .equals), equals > content.startIndex else {
-            throw place.failure("a line that begins with a blank is an option and needs the form name=value")
+            throw place.failure("an indented line must have the form name=value")
         }
         return InputOption(
             name: String(decoding: content[..<equals].trimmed(\.isWhiteSpace), as: UTF8.self),

@@ -7,14 +7,14 @@ package struct LoginChallenge: Hashable, Sendable {
 
     init(scheme: String) { self.scheme = scheme }
 
-    /// The challenges of a response, in the order in which the server prefers them.
+    /// The challenges of a response, in the server's order of preference.
     package static func all(in head: ResponseHead) -> [LoginChallenge] {
         head.fields.filter { $0.name.utf8.isCaseInsensitively("www-authenticate") }.flatMap {
             parse($0.value)
         }
     }
 
-    /// Reads a list in which commas stand between challenges and between the parameters of one.
+    /// Parses a list in which commas separate challenges as well as the parameters of one.
     package static func parse(_ field: String) -> [LoginChallenge] {
         var challenges: [LoginChallenge] = []
         var scanner = FieldScanner(field)
@@ -46,7 +46,7 @@ package struct LoginChallenge: Hashable, Sendable {
     }
 }
 
-/// How a request says who asks.
+/// The credentials field of a request.
 package enum LoginField {
     /// The value of Authorization for the Basic scheme (RFC 7617).
     package static func basic(_ login: Credentials) -> String {

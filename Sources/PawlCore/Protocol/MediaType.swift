@@ -6,7 +6,7 @@ package struct MediaType: Hashable, Sendable {
     package var subtype: String
     package var parameters: [FieldParameter]
 
-    /// Reads `type/subtype; name=value`; `nil` when the first part is not two tokens with a slash between.
+    /// Parses `type/subtype; name=value`; `nil` when the first part is not two tokens with a slash between.
     package init?(parsing text: String) {
         var scanner = FieldScanner(text)
         let name = scanner.take(upTo: .semicolon, .comma).trimmed(\.isWhiteSpace)

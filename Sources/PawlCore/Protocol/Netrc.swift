@@ -1,4 +1,4 @@
-/// The logins of a netrc file, as ftp(1), curl, wget and aria2 read it.
+/// The logins of a netrc file, as parsed by ftp(1), curl, wget and aria2.
 package struct Netrc: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         /// `nil` for `default`.
@@ -9,7 +9,7 @@ package struct Netrc: Hashable, Sendable {
 
     private var entries: [Entry] = []
 
-    /// Reads all that can be read; what is unknown is skipped.
+    /// Parses all known words; unknown ones are skipped.
     package init(parsing file: [UInt8]) {
         var words = NetrcWords(file)
         while let word = words.next() {
@@ -29,7 +29,7 @@ package struct Netrc: Hashable, Sendable {
         }
     }
 
-    /// The first login that the file has for `host`, else the one of `default` when that may be used.
+    /// The first login for `host` in the file, else the one of `default` when that may be used.
     package func login(for host: String, orDefault: Bool) -> Credentials? {
         let name = Self.host(Array(host.utf8))
         let own = entries.lazy.filter { $0.machine == name }.compactMap(Self.credentials).first
@@ -41,7 +41,7 @@ package struct Netrc: Hashable, Sendable {
         entry.login.map { Credentials(user: $0, password: entry.password ?? "") }
     }
 
-    /// The first of several counts; one before any machine is nobody's.
+    /// The first of several counts; one before any machine is ignored.
     private mutating func set(_ word: [UInt8]?, _ part: WritableKeyPath<Entry, String?>) {
         guard let word, let last = entries.indices.last, entries[last][keyPath: part] == nil else { return }
         entries[last][keyPath: part] = String(decoding: word, as: UTF8.self)
@@ -54,14 +54,14 @@ package struct Netrc: Hashable, Sendable {
     }
 }
 
-/// The words of a netrc file, between white space of any kind.
+/// The words of a netrc file, separated by any white space.
 private struct NetrcWords {
     private var rest: ArraySlice<UInt8>
     private var isAtLineStart = true
 
     init(_ file: [UInt8]) { rest = file[...] }
 
-    /// A word with quotes around it may hold white space, and a backslash in it guards the next byte.
+    /// A quoted word may contain white space, and a backslash in it escapes the next byte.
     mutating func next() -> [UInt8]? {
         skipBlanks()
         guard let first = rest.first else { return nil }
@@ -72,7 +72,7 @@ private struct NetrcWords {
         return Array(word)
     }
 
-    /// `nil`, and nothing is taken, when the quote is not closed in its line.
+    /// `nil`, and nothing is consumed, when the quote is not closed in its line.
     private mutating func quoted() -> [UInt8]? {
         var text = rest.dropFirst()
         var word: [UInt8] = []
@@ -95,7 +95,7 @@ private struct NetrcWords {
         return nil
     }
 
-    /// Also passes lines that are comments; elsewhere a `#` is a character like others, as in a password.
+    /// Also skips comment lines; elsewhere a `#` is an ordinary character, as in a password.
     private mutating func skipBlanks() {
         while let byte = rest.first {
             if byte == .hash, isAtLineStart {
@@ -109,12 +109,12 @@ private struct NetrcWords {
         }
     }
 
-    /// A macro goes on to the next empty line.
+    /// A macro extends to the next empty line.
     mutating func skipMacro() {
         while !rest.isEmpty {
             let line = rest.prefix { $0 != .lineFeed }
             let isEmpty = line.allSatisfy { $0 == .carriageReturn }
-            // The rest of the line with the macro's name is not empty even without a name.
+            // The line with the macro's name is not empty even without a name.
             if isEmpty, isAtLineStart { return }
             rest = rest[line.endIndex...].dropFirst()
             isAtLineStart = true

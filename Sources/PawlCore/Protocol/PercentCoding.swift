@@ -32,10 +32,9 @@ enum PercentCoding {
 
     /// `bytes` with all but the characters that `isKept` percent-encoded.
     ///
-    /// A `%XX` stays as it is, a lone `%` becomes `%25`: servers that decode strictly answer 400 to it
-    /// otherwise.
+    /// A `%XX` stays as it is, a lone `%` becomes `%25`: servers that decode strictly respond to it with 400.
     static func encoded(_ bytes: some Collection<UInt8>, keeping isKept: (UInt8) -> Bool) -> [UInt8] {
-        // Nearly every path and query is kept as it is.
+        // Nearly every path and query stays as it is.
         if bytes.allSatisfy(isKept) { return Array(bytes) }
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,10 +1,10 @@
 extension PrivateNetworks {
-    /// Names that no public server answers for (RFC 6761 §6.3, RFC 6762, RFC 8375, and ICANN's `internal`), and what home
-    /// routers say.
+    /// Names that no public server has (RFC 6761 §6.3, RFC 6762, RFC 8375, and ICANN's `internal`), and those
+    /// of home routers.
     private static let suffixes = ["localhost", "local", "home.arpa", "internal", "lan"]
 
-    /// Whether an address says by itself that it is of this machine or a private network: by a number, a name without a
-    /// dot, or one of a domain that is not public.
+    /// Whether an address is of this machine or a private network by its text alone: by a number, a name
+    /// without a dot, or one of a domain that is not public.
     package static func isNamed(by text: String) -> Bool {
         guard let address = (try? WebAddress.parse(text))?.address else { return false }
         let host = address.host.lowercased()

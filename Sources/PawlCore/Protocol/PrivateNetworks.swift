@@ -1,4 +1,5 @@
-/// Which addresses belong to this machine, its neighbours or nobody: what a request from outside must not make us ask.
+/// Addresses of this machine, its neighbours or no host, which an untrusted request must not make Pawl
+/// connect to.
 package enum PrivateNetworks {
     /// Four bytes of IPv4 or sixteen of IPv6; anything else counts as private.
     package static func contains(_ address: [UInt8]) -> Bool {
@@ -24,7 +25,7 @@ package enum PrivateNetworks {
         }
     }
 
-    /// RFC 6890 §2.2.2, without those for documentation, which nobody has; then multicast and what is reserved.
+    /// RFC 6890 §2.2.2, without those for documentation, which are unused; then multicast and reserved ones.
     private static let old = [
         Network(prefix: [0], bits: 8), Network(prefix: [10], bits: 8), Network(prefix: [100, 64], bits: 10),
         Network(prefix: [127], bits: 8), Network(prefix: [169, 254], bits: 16),
@@ -39,7 +40,7 @@ package enum PrivateNetworks {
         Network(prefix: [0x01, 0, 0, 0, 0, 0, 0, 0], bits: 64), Network(prefix: [0xFF], bits: 8),
     ]
 
-    /// What stands before an IPv4 address in ::ffff:a.b.c.d and in ::ffff:0:a.b.c.d.
+    /// The prefix of an IPv4 address in ::ffff:a.b.c.d and in ::ffff:0:a.b.c.d.
     private static let embedded: [[UInt8]] = [[0, 0, 0xFF, 0xFF], [0xFF, 0xFF, 0, 0]]
     private static let isatap: [[UInt8]] = [[0, 0, 0x5E, 0xFE], [0x02, 0, 0x5E, 0xFE]]
 
@@ -49,10 +50,10 @@ package enum PrivateNetworks {
 
     private static func containsNew(_ address: [UInt8]) -> Bool {
         if new.contains(where: { $0.contains(address) }) { return true }
-        // Unspecified, loopback, and IPv4 as it was once written.
+        // Unspecified, loopback, and the obsolete IPv4-compatible form.
         if address[..<12].allSatisfy({ $0 == 0 }) { return true }
-        // An IPv4 address inside: mapped (RFC 4291 §2.5.5.2), translated (RFC 2765 §2.1), NAT64 (RFC 6052), 6to4
-        // (RFC 3056), Teredo (RFC 4380 §4), ISATAP (RFC 5214 §6.1).
+        // An IPv4 address inside: mapped (RFC 4291 §2.5.5.2), translated (RFC 2765 §2.1), NAT64 (RFC 6052),
+        // 6to4 (RFC 3056), Teredo (RFC 4380 §4), ISATAP (RFC 5214 §6.1).
         if address[..<8].allSatisfy({ $0 == 0 }), embedded.contains(Array(address[8..<12])) {
             return containsOld(address[12...])
         }

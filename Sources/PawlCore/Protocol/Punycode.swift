@@ -1,11 +1,11 @@
-/// Host names of other scripts in the form that the DNS knows (RFC 5891 §4.4, RFC 3492).
+/// Host names of other scripts in their DNS form (RFC 5891 §4.4, RFC 3492).
 ///
 /// libcurl could convert them, but its libidn2 reads the locale, which a program that sets none does not
 /// have.
 enum Punycode {
     /// `label`, which is not all ASCII, as `xn--…`; `nil` when it is too long for the DNS.
     static func asciiLabel(_ label: [Unicode.Scalar]) -> [UInt8]? {
-        // Each scalar needs at least a digit. Marks may be composed away, hence the room for a few each.
+        // Each scalar needs at least a digit. Marks may be composed away, hence the allowance of a few each.
         guard label.count <= 63 * 4 else { return nil }
         let scalars = composed(label)
         guard scalars.count <= 63 else { return nil }
@@ -70,11 +70,11 @@ enum Punycode {
         return bias + 36 * rest / (rest + 38)
     }
 
-    /// Letters with the marks after them as one scalar where Unicode has it (IDNA wants Normalisation Form
+    /// Letters with the marks after them as one scalar where Unicode has it (IDNA requires Normalisation Form
     /// C).
     ///
     /// The standard library compares by canonical equivalence but does not offer the normal form itself; the
-    /// blocks that hold composed letters are small enough to be searched.
+    /// blocks of composed letters are small enough to be searched.
     private static func composed(_ scalars: [Unicode.Scalar]) -> [Unicode.Scalar] {
         var result: [Unicode.Scalar] = []
         for scalar in scalars {

@@ -1,6 +1,6 @@
-/// The part of a file that a person asks for.
+/// The part of a file that the user requests.
 package enum RangeOption {
-    /// Reads `0-99` (both ends included), `100-` (from there on) and `-100` (the last hundred).
+    /// Parses `0-99` (both ends included), `100-` (from there on) and `-100` (the last hundred).
     ///
     /// Throws code 28.
     package static func parse(_ text: String) throws(Failure) -> RequestedRange {
@@ -20,14 +20,14 @@ package enum RangeOption {
             guard first <= JournalLayout.longestFile else { throw tooLarge(text) }
             return .from(first)
         case (nil, let count):
-            guard let count, count > 0 else { throw failure(text, "it asks for no byte") }
+            guard let count, count > 0 else { throw failure(text, "it is empty") }
             guard count <= JournalLayout.longestFile else { throw tooLarge(text) }
             return .suffix(count)
         }
     }
 
     private static func tooLarge(_ text: String) -> Failure {
-        failure(text, "no file has more than \(JournalLayout.longestFile) bytes")
+        failure(text, "the longest supported file has \(JournalLayout.longestFile) bytes")
     }
 
     private static func failure(_ text: String, _ why: String) -> Failure {

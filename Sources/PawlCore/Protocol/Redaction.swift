@@ -1,10 +1,10 @@
-/// Takes secrets out of what goes into logs, errors and events.
+/// Removes secrets from logs, errors and events.
 package enum Redaction {
-    /// What stands for the secret.
+    /// The replacement for a secret.
     package static let mark = "…"
 
-    /// A header line `Name: value` without its value where that is a secret, and without the secrets of
-    /// addresses in its value elsewhere.
+    /// A header line `Name: value` without its value where that is a secret, and otherwise without the
+    /// secrets of addresses in its value.
     package static func header(_ line: String) -> String {
         let bytes = Array(line.utf8)
         guard let colon = bytes.firstIndex(of: .colon) else { return text(line) }
@@ -15,7 +15,7 @@ package enum Redaction {
         return text(line)
     }
 
-    /// Whether a header of this name (lower case) tells a secret.
+    /// Whether a header of this name (lower case) holds a secret.
     package static func isSecret(name: String) -> Bool {
         let bytes = Array(name.utf8)
         return secretParts.contains { part in
@@ -23,7 +23,7 @@ package enum Redaction {
         }
     }
 
-    /// Standard names are covered (Authorization, Cookie, Set-Cookie, Proxy-Authorization) and the many that
+    /// Covers standard names (Authorization, Cookie, Set-Cookie, Proxy-Authorization) and the many that
     /// services invent (X-Api-Key, Private-Token, X-Amz-Security-Token).
     ///
     /// Too much redaction costs little.
@@ -47,17 +47,18 @@ package enum Redaction {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// An address that may be malformed, for a sentence that says so: redacted, printable, and not endless.
+    /// An address that may be malformed, for an error message: redacted, printable, and of bounded length.
     package static func address(_ text: String) -> String {
         var result: [UInt8] = []
         append(Array(printable(text).utf8)[...].trimmed(\.isWhiteSpace), to: &result)
         return clipped(String(decoding: result, as: UTF8.self), to: 300)
     }
 
-    /// `text` with U+FFFD for control characters, which a terminal would obey; line ends and tabs may stay.
+    /// `text` with U+FFFD for control characters, which a terminal would interpret; line ends and tabs may
+    /// stay.
     package static func printable(_ text: String, keepingLines: Bool = false) -> String {
         func isDropped(_ scalar: Unicode.Scalar) -> Bool {
-            // All that will ever be of the general category Cc.
+            // The complete general category Cc, which is stable.
             guard scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) else { return false }
             return !(keepingLines && (scalar == "\n" || scalar == "\t"))
         }
@@ -67,7 +68,7 @@ package enum Redaction {
         return String(scalars)
     }
 
-    /// The first `limit` characters of `text`, with `mark` where there were more.
+    /// The first `limit` characters of `text`, followed by `mark` when there are more.
     package static func clipped(_ text: String, to limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let start = text.prefix(limit)
@@ -95,7 +96,8 @@ package enum Redaction {
                 result.append(contentsOf: mark.utf8)
                 result.append(contentsOf: authority[at...])
             } else if lastAt >= authority.endIndex, hasOddPort(authority) {
-                // Perhaps a password with a slash or a question mark in it: nothing after it is safe to show.
+                // Possibly a password with a slash or a question mark in it: nothing after it is safe to
+                // show.
                 result.append(contentsOf: mark.utf8)
                 return
             } else {

@@ -1,4 +1,4 @@
-/// Which bytes a request asks for (RFC 9110 §14.2).
+/// The range of a request (RFC 9110 §14.2).
 package enum RequestedRange: Hashable, Sendable {
     /// No Range field at all.
     case whole
@@ -9,7 +9,7 @@ package enum RequestedRange: Hashable, Sendable {
     /// `bytes=-count`
     case suffix(Int64)
 
-    /// It has no more bytes than these.
+    /// The upper bound of its length.
     package var longest: Int64 {
         switch self {
         case .whole, .from: SegmentMap.open
@@ -19,7 +19,7 @@ package enum RequestedRange: Hashable, Sendable {
     }
 }
 
-/// How a transfer may use connections.
+/// The use of connections by a transfer.
 package enum ConnectionUse: Hashable, Sendable {
     /// May share an HTTP/2 connection with others or wait for one: many files.
     case shared

@@ -1,8 +1,8 @@
 extension ContentRangeField {
-    /// Reads `bytes 0-99/1234`, `bytes 0-99/*` and `bytes */1234`.
+    /// Parses `bytes 0-99/1234`, `bytes 0-99/*` and `bytes */1234`.
     ///
-    /// More or other white space than the norm has is let through, all else that departs from it is
-    /// malformed: the judge must be able to rely on it.
+    /// Additional or different white space is accepted; every other departure from the norm is malformed: the
+    /// judge relies on it.
     package init(parsing value: some Collection<UInt8>) {
         self = Self.parse(Array(value)[...].trimmed(\.isWhiteSpace)) ?? .malformed(String(field: value))
     }
@@ -26,12 +26,12 @@ extension ContentRangeField {
 }
 
 extension EntityTag {
-    /// Reads `"opaque"` and `W/"opaque"`.
+    /// Parses `"opaque"` and `W/"opaque"`.
     ///
-    /// What is not in proper quotes is weak, since a server that cannot write a tag does not promise bytes
-    /// with it. An empty tag tells nothing and is `nil`.
+    /// A tag without proper quotes is weak, since a server that cannot format a tag does not guarantee bytes
+    /// by it. An empty tag has no meaning and is `nil`.
     ///
-    /// The bytes are taken as ISO-8859-1, so that tags are equal only when their bytes are.
+    /// The bytes are read as ISO-8859-1, so that tags are equal only when their bytes are.
     package init?(parsing value: some Collection<UInt8>) {
         var tag = Array(value)[...].trimmed(\.isWhiteSpace)
         let prefix = tag.prefix(2)

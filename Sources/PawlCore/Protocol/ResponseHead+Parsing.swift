@@ -1,11 +1,11 @@
 extension ResponseHead {
-    /// Reads the header block of one answer: status line, fields, and the empty line if it is there.
+    /// Parses the header block of one response: status line, fields, and the empty line if present.
     ///
     /// Lines end in CRLF or in a bare LF (RFC 9112 §2.2), folded ones are joined (§5.2). `nil` without a
     /// valid status line.
     ///
-    /// A field that nobody reads costs its name's length and no memory. `look` sees every field, for what the transport
-    /// has to know itself.
+    /// An unused field costs a comparison of its name's length and no memory. `look` is called with every
+    /// field, for the transport's own use.
     package init?(
         parsing head: [UInt8],
         look: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Void = { _, _ in }
@@ -23,12 +23,12 @@ extension ResponseHead {
         if contentEncoding?.utf8.isCaseInsensitively("identity") == true { contentEncoding = nil }
     }
 
-    /// The same for bytes that a C library lends.
+    /// The same for bytes borrowed from a C library.
     package init?(parsing head: UnsafeRawBufferPointer) {
         unsafe self.init(parsing: [UInt8](head))
     }
 
-    /// Every field of ``lines``, in the order in which it came.
+    /// Every field of ``lines``, in the order received.
     package var fields: [(name: String, value: String)] {
         var lines = HeadLines(lines)
         _ = lines.next()
@@ -52,9 +52,9 @@ extension ResponseHead {
         return Int(status)
     }
 
-    /// Stores the field if it is one that a decision reads.
+    /// Stores the field if a decision uses it.
     ///
-    /// The length of the name decides first.
+    /// Dispatches on the length of the name.
     private mutating func take(
         _ name: ArraySlice<UInt8>,
         _ value: ArraySlice<UInt8>,
@@ -91,7 +91,7 @@ extension ResponseHead {
         }
     }
 
-    /// Copies of one address are harmless; of two that differ nobody knows which one was meant.
+    /// Copies of one address are harmless; two that differ are contradictory.
     private mutating func take(location value: ArraySlice<UInt8>) {
         guard !value.isEmpty else { return }
         let reference = Self.reference(value)
@@ -129,8 +129,8 @@ extension ResponseHead {
         field = field.map { $0 + ", " + String(field: value) } ?? String(field: value)
     }
 
-    /// A Location's bytes: those that are not UTF-8 are percent-encoded one by one, so that the server gets
-    /// back what it sent.
+    /// A Location's bytes: those that are not UTF-8 are percent-encoded one by one, so that the server
+    /// receives what it sent.
     private static func reference(_ value: ArraySlice<UInt8>) -> String {
         if let text = String(validating: value, as: UTF8.self) { return text }
         var bytes: [UInt8] = []
@@ -145,7 +145,7 @@ extension ResponseHead {
     }
 }
 
-/// How long the body is (RFC 9112 §6.3).
+/// The length of the body (RFC 9112 §6.3).
 private struct Framing {
     private var length: Int64?
     private var isContradictory = false
@@ -178,7 +178,7 @@ private struct Framing {
     }
 }
 
-/// The lines of a header block, up to the empty one; folded lines come joined by one space.
+/// The lines of a header block, up to the empty one; folded lines are joined by one space.
 private struct HeadLines {
     private let head: [UInt8]
     private var index = 0
@@ -203,7 +203,7 @@ private struct HeadLines {
     mutating func nextField() -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>)? {
         while let line = next() {
             guard let colon = line.firstIndex(of: .colon) else { continue }
-            // White space before the colon is against RFC 9112 §5.1, and some servers send it.
+            // White space before the colon violates RFC 9112 §5.1, and some servers send it.
             return (line[..<colon].trimmed(\.isBlank), line[(colon + 1)...].trimmed(\.isWhiteSpace))
         }
         return nil

@@ -1,12 +1,12 @@
-/// What the head of an answer says, in one pass over its lines: only the fields that a decision reads.
+/// A response's head, parsed in one pass over its lines: only the fields that a decision uses.
 package struct ResponseHead: Hashable, Sendable {
     /// The status code; 0 for FTP and SFTP, which have none.
     package var status: Int
-    /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server gave.
+    /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server reported.
     ///
     /// `nil` when absent, malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
     package var contentLength: Int64?
-    /// Two different lengths were given: nobody knows where the body ends (RFC 9112 §6.3).
+    /// Two different lengths were given: the end of the body is unknown (RFC 9112 §6.3).
     package var hasContradictoryLength = false
     package var contentRange: ContentRangeField = .absent
     package var acceptRanges: AcceptRanges = .unstated
@@ -17,23 +17,23 @@ package struct ResponseHead: Hashable, Sendable {
     package var entityTag: EntityTag?
     /// Last-Modified as a time; `nil` when absent or not a date.
     package var lastModified: UnixTime?
-    /// The server's own clock at the answer (Date), for Retry-After dates and the age of Last-Modified.
+    /// The server's own clock at the response (Date), for Retry-After dates and the age of Last-Modified.
     package var date: UnixTime?
     package var retryAfter: String?
     package var location: String?
-    /// Two different Location fields were given: nobody knows where the redirect leads.
+    /// Two different Location fields were given: the redirect's target is unknown.
     package var hasContradictoryLocation = false
     package var link: String?
     /// Strict-Transport-Security.
     package var transportSecurity: String?
-    /// The head as it came, for those who hand it on; empty for FTP and SFTP.
+    /// The head as received, for API clients; empty for FTP and SFTP.
     ///
-    /// Nothing is decided by it.
+    /// No decision uses it.
     package var lines: [UInt8] = []
 
     package init(status: Int) { self.status = status }
 
-    /// What an FTP or SFTP server told of a file.
+    /// A file's attributes from an FTP or SFTP server.
     package init(fileLength: Int64?, modified: UnixTime?) {
         status = 0
         contentLength = fileLength.flatMap { $0 >= 0 ? $0 : nil }
@@ -55,7 +55,7 @@ package enum ContentRangeField: Hashable, Sendable {
     case range(ByteRange, total: Int64?)
     /// `bytes */total`, the form of a 416.
     case unsatisfied(total: Int64)
-    /// Present and not one of these, with what stood there.
+    /// Present and none of these, with the field's text.
     case malformed(String)
 }
 
@@ -65,7 +65,7 @@ package enum AcceptRanges: Hashable, Sendable {
     case none
 }
 
-/// An entity tag (RFC 9110 §8.8.3); `opaque` is what stands between the quotes.
+/// An entity tag (RFC 9110 §8.8.3); `opaque` is the text between the quotes.
 package struct EntityTag: Hashable, Sendable {
     package var opaque: String
     package var isWeak: Bool

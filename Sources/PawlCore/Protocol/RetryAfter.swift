@@ -1,13 +1,13 @@
 /// Retry-After (RFC 9110 §10.2.3).
 package enum RetryAfter {
-    /// The longest wait that a server can ask for; what is longer, or too long to count, becomes this.
+    /// The longest wait that is honoured; longer ones are clamped to it.
     package static let longest = Interval(nanoseconds: longestSeconds * 1_000_000_000)
 
     private static let longestSeconds: Int64 = 24 * 3600
 
-    /// How long the server asks to wait, `nil` when the field is neither seconds nor a date.
+    /// The wait that the server requests, `nil` when the field is neither seconds nor a date.
     ///
-    /// `now` is the server's own clock (Date) where it sent one: its Retry-After date counts from there.
+    /// `now` is the server's own clock (Date) where it sent one: its Retry-After date is relative to that.
     package static func parse(_ text: String, now: UnixTime) -> Interval? {
         let value = Array(text.utf8).trimmed(\.isWhiteSpace)
         // Some servers send fractions; none means less than the whole second.

@@ -1,18 +1,18 @@
-/// The value of a Set-Cookie field (RFC 6265 §5.2), as far as it says where and how long a cookie is kept.
+/// The value of a Set-Cookie field (RFC 6265 §5.2): the scope and the lifetime of a cookie.
 package struct SetCookie: Hashable, Sendable {
     package var name: String
     package var value: String
-    /// `nil` when the field has none that begins with a slash: then the request's folder counts.
+    /// `nil` when the field has none that begins with a slash: then the request's folder is used.
     package var path: String?
-    /// `nil` when the cookie is its host's alone.
+    /// `nil` for a host-only cookie.
     package var domain: String?
     package var isSecure = false
-    /// Seconds that it is kept for, 0 when it is to be forgotten; `nil` when the field does not say.
+    /// The lifetime in seconds, 0 to delete it; `nil` when the field has none.
     package var maximumAge: Int64?
-    /// The date of Expires as it came.
+    /// The unparsed date of Expires.
     package var expires: String?
 
-    /// `nil` when there is no name, or a byte that no cookie has.
+    /// `nil` when there is no name, or a byte that is not allowed in a cookie.
     package init?(parsing field: String) {
         guard !field.utf8.contains(where: \.isControl) else { return nil }
         let parts = Array(field.utf8).pieces(between: .semicolon)
@@ -27,7 +27,7 @@ package struct SetCookie: Hashable, Sendable {
         }
     }
 
-    /// Of two equal attributes the later one counts.
+    /// Of two equal attributes the last one counts.
     private mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         let text = String(decoding: value, as: UTF8.self)
         if name.isCaseInsensitively("path") {

@@ -1,13 +1,13 @@
 /// How a transfer ended.
 package enum TransferEnd: Hashable, Sendable {
-    /// The answer's body was complete by its own framing.
+    /// The response's body was complete according to its framing.
     case complete
-    /// The receiver said stop.
+    /// The receiver returned `stop`.
     case stopped
     case failed(TransferFault)
 }
 
-/// What the transport could not do.
+/// A failure of the transport.
 package struct TransferFault: Error, Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case nameResolution
@@ -15,27 +15,27 @@ package struct TransferFault: Error, Hashable, Sendable {
         case unreachable
         case connectionRefused
         case connectTimeout
-        /// The peer reset or closed the connection in the middle of the exchange.
+        /// The peer reset or closed the connection during the exchange.
         case connectionLost
-        /// Fewer bytes than the framing promised, or broken chunk framing.
+        /// Fewer bytes than the framing announced, or broken chunk framing.
         case truncated
         case tls
         case proxy
-        /// FTP or SFTP: the file is not there.
+        /// FTP or SFTP: the file does not exist.
         case notFound
         /// FTP or SFTP: login or permission denied.
         case denied
         /// FTP or SFTP server cannot resume, or a 4xx/5xx reply of FTP.
         case serverRefused
-        /// The answer's framing is not HTTP.
+        /// The response's framing is not HTTP.
         case malformed
-        /// The name leads to an address that must not be asked.
+        /// The name resolves to an address that must not be contacted.
         case privateAddress
         case other
     }
 
     package var kind: Kind
-    /// The library's own words.
+    /// The library's own message.
     package var text: String
 
     package init(_ kind: Kind, _ text: String) {

@@ -1,9 +1,9 @@
 extension UnixTime {
-    /// Reads a date of HTTP (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and the two older forms, and
+    /// Parses an HTTP date (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT` and the two older forms, and
     /// the departures that are common and clear: no or a wrong weekday, no or a numeric zone, one-digit
     /// numbers.
     ///
-    /// `now` settles years of two digits: one that would be more than 50 years ahead is in the past. Without
+    /// `now` resolves years of two digits: one that would be more than 50 years ahead is in the past. Without
     /// it 70 and later are in the last century (RFC 6265 §5.1.1).
     package init?(httpDate text: ArraySlice<UInt8>, now: UnixTime? = nil) {
         guard text.count <= 64, let parts = DateParts(text) else { return nil }
@@ -20,7 +20,7 @@ extension UnixTime {
         self.init(httpDate: Array(text.utf8)[...], now: now)
     }
 
-    /// The form that all senders must write, IMF-fixdate.
+    /// The form that all senders must generate, IMF-fixdate.
     package var httpDate: String {
         let second = (seconds % 86_400 + 86_400) % 86_400
         let days = seconds / 86_400 - (seconds % 86_400 < 0 ? 1 : 0)
@@ -88,7 +88,7 @@ private struct DateParts {
         }
     }
 
-    /// The preferred form to the letter, which nearly every date has: read in place, since each answer brings
+    /// The preferred form exactly, which nearly every date has: read in place, since each response contains
     /// two.
     private init?(preferred text: ArraySlice<UInt8>) {
         let start = text.startIndex
@@ -148,7 +148,7 @@ private struct DateParts {
         secondOfDay = second
     }
 
-    /// Words apart by blanks and commas; `06-Nov-94` is three.
+    /// Words separated by white space and commas; `06-Nov-94` is three.
     private static func tokens(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         text.split { $0.isWhiteSpace || $0 == .comma }.flatMap { word in
             word.first?.isDigit == true ? word.split(separator: .dash) : [word]
@@ -187,7 +187,7 @@ private struct DateParts {
 
     /// Weekdays, and the names of the only zone.
     ///
-    /// Other letters for a zone would shift the time unseen.
+    /// Other names of a zone would silently shift the time.
     private static func isIgnored(_ token: ArraySlice<UInt8>) -> Bool {
         let zones: [StaticString] = ["gmt", "utc", "z", "ut"]
         if zones.contains(where: token.isCaseInsensitively) { return true }

@@ -1,6 +1,6 @@
 extension WebAddress {
-    /// Reads an absolute URL as a person writes it: white space around it is dropped, spaces and letters of
-    /// other scripts in path and query are percent-encoded, the user info comes back apart.
+    /// Parses an absolute URL as typed by a user: surrounding white space is dropped, spaces and letters of
+    /// other scripts in path and query are percent-encoded, the user info is returned separately.
     ///
     /// Throws code 28.
     package static func parse(
@@ -12,7 +12,7 @@ extension WebAddress {
         } catch {
             throw Failure(
                 .badOption,
-                "cannot use the address",
+                "cannot use the URL",
                 at: Redaction.address(text),
                 because: error.why,
                 remedy: Remedy(error.remedy)
@@ -20,7 +20,7 @@ extension WebAddress {
         }
     }
 
-    /// Bytes; RFC 9110 §4.1 asks servers to take 8,000 and more.
+    /// In bytes; RFC 9110 §4.1 recommends support for 8,000 and more.
     private static let longest = 1 << 18
 
     /// `text` without white space around it, free of control characters.
@@ -30,12 +30,12 @@ extension WebAddress {
             throw AddressFlaw("it is longer than \(longest) bytes")
         }
         guard !bytes.contains(where: \.isControl) else {
-            throw AddressFlaw("it holds a control character", remedy: "percent-encode it or leave it out")
+            throw AddressFlaw("it contains a control character", remedy: "percent-encode it or leave it out")
         }
         return bytes
     }
 
-    /// Reads an absolute URL that went through `reference`; the user info comes back raw.
+    /// Parses an absolute URL that went through `reference`; the user info is returned raw.
     static func read(
         _ bytes: ArraySlice<UInt8>
     ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
@@ -44,19 +44,19 @@ extension WebAddress {
         let rest = bytes[(colon + 1)...]
         let scheme = try scheme(bytes[..<colon], before: rest)
         guard rest.starts(with: "//".utf8) else {
-            throw AddressFlaw("it names no host", remedy: "write \(scheme.rawValue)://HOST/PATH")
+            throw AddressFlaw("it has no host", remedy: "write \(scheme.rawValue)://HOST/PATH")
         }
         let (address, userInfo) = try read(scheme, afterSlashes: rest.dropFirst(2))
         return (address, userInfo)
     }
 
-    /// Reads what follows `scheme://`.
+    /// Parses the text after `scheme://`.
     static func read(
         _ scheme: Scheme,
         afterSlashes rest: ArraySlice<UInt8>
     ) throws(AddressFlaw) -> (address: WebAddress, userInfo: ArraySlice<UInt8>?) {
         let authority = rest.prefix { $0 != .slash && $0 != .questionMark && $0 != .hash }
-        // Browsers read a backslash as a slash, others as part of the user info: `//good\@bad/`.
+        // Browsers read a backslash as a slash, other parsers as part of the user info: `//good\@bad/`.
         guard !authority.contains(.backslash) else {
             throw AddressFlaw("it has a backslash before its path", remedy: "write / instead")
         }
@@ -78,7 +78,7 @@ extension WebAddress {
         return (address, userInfo)
     }
 
-    /// Where the scheme's colon is, if the bytes begin with a scheme (RFC 3986 §3.1).
+    /// The index of the scheme's colon, if the bytes begin with a scheme (RFC 3986 §3.1).
     static func schemeEnd(_ bytes: ArraySlice<UInt8>) -> Int? {
         guard bytes.first?.isLetter == true else { return nil }
         let end = bytes.firstIndex {
@@ -101,7 +101,8 @@ extension WebAddress {
             throw missingScheme
         }
         throw AddressFlaw(
-            "\(Redaction.clipped(text, to: 32)) is not among the schemes that are fetched: \(Scheme.list)"
+            "the scheme \(Redaction.clipped(text, to: 32)) is not supported",
+            remedy: "use one of \(Scheme.list)"
         )
     }
 
@@ -138,9 +139,9 @@ extension WebAddress {
             host = place[..<colon]
             rest = place[colon...]
         }
-        guard !host.isEmpty else { throw AddressFlaw("it names no host") }
+        guard !host.isEmpty else { throw AddressFlaw("it has no host") }
         guard rest.first == .colon || rest.isEmpty else {
-            throw AddressFlaw("something follows its IPv6 address")
+            throw AddressFlaw("unexpected text follows its IPv6 address")
         }
         let name = try HostName.parse(host)
         let digits = rest.dropFirst()
@@ -160,10 +161,10 @@ extension WebAddress {
         let password = userInfo[user.endIndex...].dropFirst()
         guard let user = String(validating: PercentCoding.decoded(user), as: UTF8.self),
             let password = String(validating: PercentCoding.decoded(password), as: UTF8.self)
-        else { throw AddressFlaw("its user name or password is not text in UTF-8") }
+        else { throw AddressFlaw("its user name or password is not valid UTF-8") }
         // FTP sends both in command lines: a line end would begin a command of its own.
         guard !(user.utf8.contains(where: \.isControl) || password.utf8.contains(where: \.isControl)) else {
-            throw AddressFlaw("its user name or password holds a control character")
+            throw AddressFlaw("its user name or password contains a control character")
         }
         return Credentials(user: user, password: password)
     }
@@ -180,7 +181,7 @@ extension WebAddress.Scheme {
         }
     }
 
-    /// Whether nobody on the way can read what is sent.
+    /// Whether the connection is encrypted.
     package var isSecure: Bool {
         switch self {
         case .https, .ftps, .sftp: true
@@ -188,6 +189,6 @@ extension WebAddress.Scheme {
         }
     }
 
-    /// For sentences.
+    /// For messages.
     static var list: String { allCases.map(\.rawValue).joined(separator: ", ") }
 }

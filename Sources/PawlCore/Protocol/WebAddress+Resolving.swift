@@ -1,9 +1,8 @@
 extension WebAddress {
-    /// The address that `reference` means when it stands in an answer from this one (RFC 3986 §5.2), as
-    /// Location and Link send it: relative, with raw spaces, with user info (which is dropped) or a fragment
-    /// (also dropped).
+    /// The address that `reference` refers to in a response from this one (RFC 3986 §5.2), as in Location and
+    /// Link: relative, with raw spaces, with user info (which is dropped) or a fragment (also dropped).
     ///
-    /// Throws code 22, also when the reference leads to a scheme that is not fetched.
+    /// Throws code 22, also when the reference has an unsupported scheme.
     package func resolving(_ reference: String) throws(Failure) -> WebAddress {
         do throws(AddressFlaw) {
             return try resolved(try Self.reference(reference))
@@ -40,10 +39,10 @@ extension WebAddress {
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
 
-    /// `path` without `.` and `..` (RFC 3986 §5.2.4), also where they are percent-encoded, which means the
-    /// same (§6.2.2.2).
+    /// `path` without `.` and `..` (RFC 3986 §5.2.4), also where they are percent-encoded, which is
+    /// equivalent (§6.2.2.2).
     ///
-    /// It always begins with a slash.
+    /// The result always begins with a slash.
     static func withoutDotSegments(_ path: String) -> String {
         if hasPlainSegments(path) { return path }
         var segments: [Substring.UTF8View] = []
@@ -68,7 +67,7 @@ extension WebAddress {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Whether the path begins with a slash and none of its segments with a dot, written as one or encoded.
+    /// Whether the path begins with a slash and none of its segments with a dot, literal or encoded.
     private static func hasPlainSegments(_ path: String) -> Bool {
         guard path.utf8.first == .slash else { return false }
         var before = UInt8.slash
@@ -79,7 +78,7 @@ extension WebAddress {
         return true
     }
 
-    /// 1 for a segment that means `.`, 2 for `..`, 0 for all others.
+    /// 1 for a segment equivalent to `.`, 2 for `..`, 0 for all others.
     private static func dotCount(_ segment: Substring.UTF8View) -> Int {
         guard 1...6 ~= segment.count else { return 0 }
         let bytes = PercentCoding.decoded(segment)

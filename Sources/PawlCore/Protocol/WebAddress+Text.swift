@@ -3,13 +3,13 @@ extension WebAddress {
     /// default.
     package var text: String { text(query: query) }
 
-    /// The URL for people: a query may be a secret (signed addresses), so only its presence is told.
+    /// The URL for display: a query may be a secret (signed addresses), so it is elided.
     package var redacted: String { text(query: query.map { _ in "…" }) }
 
-    /// In one piece: thousands of addresses are written for one list.
+    /// Allocated once: a list may need thousands of addresses.
     private func text(query: String?) -> String {
         var text = scheme.rawValue
-        // Brackets, a port and what stands between the parts need no more than 16.
+        // Brackets, a port and the separators need no more than 16.
         text.reserveCapacity(
             text.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 16
         )
@@ -23,7 +23,7 @@ extension WebAddress {
         return text
     }
 
-    /// Host and port as they stand in a URL and in a Host field: a literal in brackets, the port only where it is not
+    /// Host and port as in a URL and in a Host field: a literal in brackets, the port only where it is not
     /// the default.
     package var authority: String {
         var text = ""
@@ -55,10 +55,10 @@ extension WebAddress {
         return Array(bytes).split(separator: .dot).last?.elementsEqual("localhost".utf8) == true
     }
 
-    /// What follows the path's last slash, percent-decoded, with U+FFFD for bytes that are not UTF-8; empty
+    /// The text after the path's last slash, percent-decoded, with U+FFFD for bytes that are not UTF-8; empty
     /// for a folder.
     ///
-    /// May hold a slash that was encoded.
+    /// May contain a slash that was encoded.
     package var lastPathComponent: String {
         var bytes = Array(path.utf8)[...]
         if let slash = bytes.lastIndex(of: .slash) { bytes = bytes[(slash + 1)...] }
@@ -73,7 +73,7 @@ extension WebAddress {
 }
 
 extension Origin {
-    /// As RFC 6454 §6.2 writes it.
+    /// In the form of RFC 6454 §6.2.
     package var text: String {
         WebAddress(scheme: scheme, host: host, port: port, path: "", query: nil).text
     }

@@ -1,7 +1,7 @@
-/// A parsed absolute URL of a scheme that Pawl fetches (RFC 3986), without its user info and fragment.
+/// A parsed absolute URL of a supported scheme (RFC 3986), without its user info and fragment.
 ///
-/// The parts are kept in the form in which they go on the wire, so no second parser can read another host out
-/// of them.
+/// The parts are stored in the form in which they are sent, so no second parser can find another host in
+/// them.
 package struct WebAddress: Hashable, Sendable {
     package enum Scheme: String, Hashable, Sendable, CaseIterable {
         case http
@@ -14,7 +14,7 @@ package struct WebAddress: Hashable, Sendable {
     package var scheme: Scheme
     /// ASCII in lower case (`xn--…` for other scripts); an IPv6 literal without its brackets.
     package var host: String
-    /// Always there: the scheme's default when the URL names none.
+    /// Never absent: the scheme's default when the URL has none.
     package var port: UInt16
     /// Percent-encoded, begins with `/`.
     package var path: String
@@ -30,7 +30,7 @@ package struct WebAddress: Hashable, Sendable {
     }
 }
 
-/// Scheme, host and port (RFC 6454 §4): the border that no secret crosses.
+/// Scheme, host and port (RFC 6454 §4): the boundary that no secret crosses.
 package struct Origin: Hashable, Sendable {
     package var scheme: WebAddress.Scheme
     package var host: String
@@ -41,7 +41,7 @@ extension WebAddress {
     package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 }
 
-/// The user name and password that a URL or an option carries for one origin.
+/// The user name and password of a URL or an option, for one origin.
 package struct Credentials: Hashable, Sendable {
     package var user: String
     package var password: String

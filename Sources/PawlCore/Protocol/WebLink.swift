@@ -1,7 +1,7 @@
 /// One link of a Link field (RFC 8288): a mirror (`rel=duplicate`), a description (`rel=describedby`), and
 /// others.
 package struct WebLink: Hashable, Sendable {
-    /// A URI reference as sent, to be resolved against the address of the answer.
+    /// A URI reference as sent, to be resolved against the address of the response.
     package var target: String
     /// Relation types in lower case.
     package var relations: [String]
@@ -11,7 +11,7 @@ package struct WebLink: Hashable, Sendable {
     /// The value of the first parameter of this name (lower case), such as `pri` or `type`.
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 
-    /// Reads every link of the field; what is not one is passed over.
+    /// Parses every link of the field; malformed ones are skipped.
     package static func parse(_ field: String) -> [WebLink] {
         var links: [WebLink] = []
         var scanner = FieldScanner(field)

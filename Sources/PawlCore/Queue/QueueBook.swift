@@ -1,36 +1,38 @@
-/// Which downloads run: at most `slots` at once, the rest wait in order.
+/// The assignment of slots: at most `slots` downloads run at once, the rest wait in order.
 ///
-/// Downloads have numbers here; ``QueueScheduler`` knows them by their ids. Every event returns orders, to be carried
-/// out in their order.
+/// Downloads have numbers here; ``QueueScheduler`` maps them to ids. Every event returns orders, to be
+/// carried out in their order.
 ///
-/// - A slot belongs to a download from its `start` until its `preempt` or `pause` order, or its release. Nobody waits for
-///   one that is on its way out: it closes its file in a moment, and a forced start is meant to be at once (D8). It waits
-///   in the line already; when its turn comes before it has left, it goes on after it has.
-/// - Priority decides who starts next, never who stops.
-/// - A pre-empted download goes to the front of its priority, one that is new or was given another priority to the end.
-/// - Paused by the person and paused with its group are two things; whoever is neither is ready.
+/// - A slot belongs to a download from its `start` until its `preempt` or `pause` order, or its release. No
+///   download waits for one that is stopping: it closes its file in a moment, and a forced start is immediate
+///   (D8). The stopping one waits in the line already; if its turn comes before it has stopped, it resumes
+///   afterwards.
+/// - Priority decides which starts next, never which stops.
+/// - A preempted download goes to the front of its priority, one that is new or was given another priority to
+///   the end.
+/// - A pause by the user and a pause of its group are independent; a download with neither is ready.
 package struct QueueBook: Sendable {
     package typealias Number = QueueLine.Number
     package typealias Order = QueueOrder<Number>
 
-    /// Downloads that run at once.
+    /// The number of downloads that run at once.
     package private(set) var slots: Int
     package private(set) var line = QueueLine()
-    /// Who has a slot, the oldest first.
+    /// The downloads with a slot, the oldest first.
     package private(set) var holders: [Number] = []
 
     package init(slots: Int) { self.slots = max(1, slots) }
 
     // MARK: one download
 
-    /// A new download, of which nothing is wanted yet.
+    /// Adds a new download that is not to run yet.
     package mutating func add(priority: Int = 0, group: GroupID? = nil) -> Number {
         line.add(priority: priority, position: nil, group: group, isPaused: false)
     }
 
-    /// The person wants the new one to run: it waits for its turn.
+    /// Makes the new one wait for its turn.
     package mutating func enqueue(_ number: Number) -> [Order] {
-        // While a slot is free nobody who is ready waits.
+        // No ready download waits while a slot is free.
         guard holders.count < slots, line.isReady(number) else {
             line.insert(number)
             return []
@@ -39,7 +41,7 @@ package struct QueueBook: Sendable {
         return [.start(number)]
     }
 
-    /// Puts a download of an earlier run back to its place; `startNext` is called when all are there.
+    /// Restores a download of an earlier run at its place; `startNext` is called when all are restored.
     package mutating func restore(_ place: QueuePosition, group: GroupID?, isPaused: Bool) -> Number {
         let number = line.add(
             priority: place.priority,
@@ -51,9 +53,9 @@ package struct QueueBook: Sendable {
         return number
     }
 
-    /// These had slots when the program ended, the oldest first: they go on before anybody else, in this order.
+    /// Starts the downloads that had slots when the program ended before all others, the oldest first.
     ///
-    /// One that was paused meanwhile is left out. Those that find no slot any more are the next in the line.
+    /// One that was paused since is left out. Those without a slot are the next in the line.
     package mutating func goOn(_ numbers: [Number]) -> (orders: [Order], waiting: [Number]) {
         var orders: [Order] = []
         var waiting: [Number] = []
@@ -73,18 +75,18 @@ package struct QueueBook: Sendable {
         return (orders, waiting)
     }
 
-    /// It finished, failed or was removed: it is forgotten, and its slot is free.
+    /// Forgets a download that finished, failed or was removed, and frees its slot.
     ///
-    /// Its number may be another's from now on.
+    /// Its number may be reused.
     package mutating func release(_ number: Number) -> [Order] {
         if let index = holders.firstIndex(of: number) { holders.remove(at: index) }
         line.forget(number)
         return startNext()
     }
 
-    /// The person pauses it: nothing but the person starts it again (D9).
+    /// Pauses on behalf of the user: only the user starts it again (D9).
     ///
-    /// With `keepsSlot` it only stands still; if it loses its slot then, it waits as one that is paused (D1).
+    /// With `keepsSlot` it is only suspended; if it loses its slot then, it waits as paused (D1).
     package mutating func pause(_ number: Number, keepsSlot: Bool) -> [Order] {
         let orders: [Order] = line.isPaused(number) ? [] : [.pause(number)]
         line.set(paused: true, of: number)
@@ -95,16 +97,16 @@ package struct QueueBook: Sendable {
         return orders + startNext()
     }
 
-    /// The person lets it go on; it keeps its place in the line.
+    /// Resumes on behalf of the user; it keeps its place in the line.
     package mutating func resume(_ number: Number) -> [Order] {
         guard line.isPaused(number) else { return [] }
         line.set(paused: false, of: number)
         return line.isWaiting(number) ? startNext() : [.start(number)]
     }
 
-    /// It runs at once; when all slots are taken, the oldest running one is pre-empted for it (D8).
+    /// Starts it at once; when all slots are taken, the oldest running one is preempted for it (D8).
     ///
-    /// The person means this one: it is not paused any more, and runs although its group is.
+    /// This ends a pause of the download, and overrides one of its group.
     package mutating func forceStart(_ number: Number) -> [Order] {
         guard line.isWaiting(number) else { return resume(number) }
         line.remove(number)
@@ -116,7 +118,7 @@ package struct QueueBook: Sendable {
 
     // MARK: groups
 
-    /// Nobody of the group is started until it is resumed, but by force.
+    /// Stops starts in the group until it is resumed, except forced ones.
     package mutating func pause(group: GroupID) -> [Order] {
         line.set(held: true, of: group)
         var orders: [Order] = []
@@ -129,13 +131,13 @@ package struct QueueBook: Sendable {
         return orders + startNext()
     }
 
-    /// Who was paused by the person stays paused.
+    /// Resumes the group; downloads paused by the user stay paused.
     package mutating func resume(group: GroupID) -> [Order] {
         line.set(held: false, of: group)
         return startNext()
     }
 
-    /// It belongs to another group from now on, or to none; one that is paused stops it.
+    /// Moves it to another group, or to none; a paused group stops it.
     package mutating func change(group: GroupID?, of number: Number) -> [Order] {
         line.set(group: group, of: number)
         guard line.isHeld(number), let index = holders.firstIndex(of: number) else { return startNext() }
@@ -164,9 +166,10 @@ package struct QueueBook: Sendable {
 
     // MARK: slots
 
-    /// More slots start waiting downloads; for fewer the newest ones are pre-empted (D7).
+    /// Changes the number of slots: more slots start waiting downloads; for fewer the newest ones are
+    /// preempted (D7).
     ///
-    /// Whoever lowers the number wants fewer to run now: letting them end first could take days.
+    /// A lower number applies at once: letting downloads finish first could take days.
     package mutating func change(slots: Int) -> [Order] {
         self.slots = max(1, slots)
         var orders: [Order] = []
@@ -180,7 +183,7 @@ package struct QueueBook: Sendable {
         return line.isPaused(number) ? [] : [.preempt(number)]
     }
 
-    /// Gives free slots to those who are ready, in order.
+    /// Assigns free slots to ready downloads, in order.
     package mutating func startNext() -> [Order] {
         guard line.hasReady else { return [] }
         var orders: [Order] = []

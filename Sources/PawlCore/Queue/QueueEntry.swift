@@ -1,4 +1,4 @@
-/// Names a download in the queue, for good: 64 random bits, never 0.
+/// The permanent identity of a download in the queue: 64 random bits, never 0.
 package struct QueueID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
 
@@ -7,22 +7,22 @@ package struct QueueID: Hashable, Comparable, Sendable {
     package static func < (left: QueueID, right: QueueID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Where a download of the queue stands between two runs of the program.
+/// The state of a queued download between two runs of the program.
 ///
-/// What it does while it runs (probing, transferring, …) is the machine's; all of that is ``waiting`` here, so that a
-/// kill in the middle leaves a download that goes on.
+/// States of a running one (probing, transferring, …) are the machine's; all of them are ``waiting`` here, so
+/// that a killed process leaves a download that resumes.
 package enum QueueState: Int, Hashable, Sendable, CaseIterable {
-    /// Wants to run: it runs, was pre-empted, waits for the network or for its turn.
+    /// To be run: it runs, was preempted, waits for the network or for its turn.
     case waiting = 0
-    /// Paused by the person; nothing else starts it.
+    /// Paused by the user; nothing else starts it.
     case paused = 1
     case finished = 2
     case failed = 3
-    /// Taken out of the queue; kept as history.
+    /// Removed from the queue; kept as history.
     case removed = 4
 }
 
-/// A record's part that scheduling needs: small, since all waiting ones are held in memory.
+/// The part of a record that scheduling needs: small, since all waiting ones are held in memory.
 package struct QueueEntry: Hashable, Sendable {
     package var id: QueueID
     package var state: QueueState

@@ -1,14 +1,14 @@
 /// The scheduler's entries by number, and the order of those that wait.
 ///
-/// The order is a list of chunks, so that a hundred thousand waiting entries cost some four bytes each beside the entry
-/// itself, and each step touches one chunk and the counts of the others.
+/// The order is a list of chunks, so that a hundred thousand waiting entries cost some four bytes each beside
+/// the entry itself, and each step touches one chunk and the counts of the others.
 package struct QueueLine: Sendable {
     package typealias Number = Int32
 
     private struct Entry: Sendable {
         var place: QueuePosition
         var group: GroupID?
-        /// A person wants it to stand still.
+        /// The user paused it.
         var isPaused: Bool
         /// Its group is paused.
         var isHeld: Bool
@@ -31,7 +31,7 @@ package struct QueueLine: Sendable {
     private var heldGroups: Set<GroupID> = []
     package private(set) var count = 0
     private var ready = 0
-    /// The positions given so far; those of running entries count, since they may come back.
+    /// The lowest and highest positions given so far; those of running entries count, since they may return.
     private var lowest = 0.0
     private var highest = 0.0
 
@@ -39,7 +39,7 @@ package struct QueueLine: Sendable {
 
     // MARK: entries
 
-    /// A new entry, not in the line yet; without a position it gets the last one.
+    /// Adds a new entry, not in the line yet; without a position it gets the last one.
     package mutating func add(priority: Int, position: Double?, group: GroupID?, isPaused: Bool) -> Number {
         let position = position ?? highest + 1
         note(position)
@@ -57,7 +57,7 @@ package struct QueueLine: Sendable {
         return number
     }
 
-    /// Its number may be another's now.
+    /// Removes an entry; its number may be reused.
     package mutating func forget(_ number: Number) {
         remove(number)
         entries[Int(number)].group = nil
@@ -115,7 +115,7 @@ package struct QueueLine: Sendable {
 
     package var hasReady: Bool { ready > 0 }
 
-    /// Takes the first one that may be started out of the line.
+    /// Removes and returns the first entry that may be started.
     package mutating func takeReady() -> Number? {
         guard ready > 0, let chunk = chunks.firstIndex(where: { $0.ready > 0 }),
             let index = chunks[chunk].members.firstIndex(where: { entries[Int($0)].isReady })
@@ -125,13 +125,13 @@ package struct QueueLine: Sendable {
         return number
     }
 
-    /// Puts an entry to the place that it has.
+    /// Inserts an entry at its position.
     package mutating func insert(_ number: Number) {
         entries[Int(number)].isWaiting = true
         count += 1
         var index = chunk(of: number)
         if index == chunks.count {
-            // Beyond the last: a full chunk stays full, since most come at the end.
+            // A full last chunk stays full, since most inserts come at the end.
             if let last = chunks.last, last.members.count < QueueLine.chunkSize {
                 index -= 1
             } else {
@@ -206,15 +206,15 @@ package struct QueueLine: Sendable {
         return found
     }
 
-    /// How many stand before it.
+    /// How many entries precede it.
     package func rank(of number: Number) -> Int {
         let chunk = chunk(of: number)
         return before(chunk) + offset(of: number, in: chunk)
     }
 
-    /// Moves an entry that waits to an index among those of its priority, as near to `rank` as there is one.
+    /// Moves a waiting entry to an index within its priority, as near to `rank` as possible.
     ///
-    /// Returns whose positions had to change.
+    /// Returns the entries whose positions changed.
     package mutating func move(_ number: Number, to rank: Int) -> [Number] {
         remove(number)
         let priority = entries[Int(number)].place.priority
@@ -237,7 +237,8 @@ package struct QueueLine: Sendable {
 
     private func middle(_ left: Double, _ right: Double) -> Double { left + (right - left) / 2 }
 
-    /// Halving the same gap again and again exhausts it: then those behind it are spread, as few as will do.
+    /// Halving the same gap repeatedly exhausts it: then the entries behind it are spread, as few as
+    /// necessary.
     private mutating func makeRoom(at rank: Int, end: Int) -> [Number] {
         let enough = 1e-6
         let left = entries[Int(members(from: rank - 1, limit: 1)[0])].place.position
@@ -277,7 +278,7 @@ package struct QueueLine: Sendable {
 
     private func before(_ chunk: Int) -> Int { chunks[..<chunk].reduce(0) { $0 + $1.members.count } }
 
-    /// The chunk where it stands or would stand; the number of chunks when that is behind all of them.
+    /// The chunk of its position; the number of chunks when that is behind all of them.
     private func chunk(of number: Number) -> Int {
         guard let last = chunks.last?.members.last, !precedes(last, number) else { return chunks.count }
         return chunks.partitioningIndex { !precedes($0.members[$0.members.count - 1], number) }

@@ -1,21 +1,21 @@
-/// The persistent queue's decisions: who runs, who makes room, and what an end means.
+/// Decisions of the persistent queue: which downloads run, which are preempted, and what their end means.
 ///
-/// The scheduler says whose turn it is; this adds that a download takes a moment to leave, during which it may be wanted
-/// again or be taken out. Every event returns actions, to be carried out in their order. What is unknown here has ended
-/// or never was: such events change nothing.
+/// The scheduler decides whose turn it is; this adds that a download takes a moment to stop, during which it
+/// may be started again or removed. Every event returns actions, to be carried out in their order. Events of
+/// unknown ids change nothing: those have ended or never existed.
 package struct QueueMachine: Sendable {
     package enum Action: Hashable, Sendable {
-        /// Make its job and let the engine have it.
+        /// Create its job and pass it to the engine.
         case run(QueueID)
-        /// Tell the engine to let go of it; `stopped` or `ended` follows.
+        /// Stop it in the engine; `stopped` or `ended` follows.
         case stop(QueueID)
-        /// Its state is another one for good.
+        /// Store its new state.
         case write(QueueID, QueueState)
-        /// It has another place in the line.
+        /// Store its new position in the line.
         case place(QueueID, QueuePosition)
-        /// It stands still, and why.
+        /// Report that it does not run, and why.
         case tell(QueueID, Rest)
-        /// Nothing of it runs any more: its files may go.
+        /// Remove its files: nothing of it runs any more.
         case clean(QueueID)
     }
 
@@ -23,21 +23,21 @@ package struct QueueMachine: Sendable {
     package enum Rest: Hashable, Sendable {
         case waiting
         case paused
-        /// It made room and starts again by itself.
+        /// Preempted; it restarts automatically.
         case preempted
     }
 
-    /// How a new download comes in.
+    /// How a new download starts.
     package enum Start: Hashable, Sendable {
         case enqueued
         case paused
         case now
     }
 
-    /// What becomes of a run of the engine.
+    /// The state of a run in the engine.
     private enum Run: Hashable, Sendable {
         case active
-        /// Told to stop; `again` when it is wanted again already.
+        /// Stopping; `again` when it is to run again.
         case leaving(again: Bool)
         case removing
     }
@@ -50,7 +50,7 @@ package struct QueueMachine: Sendable {
 
     package init(slots: Int) { scheduler = QueueScheduler(slots: slots) }
 
-    // MARK: questions
+    // MARK: queries
 
     package var slots: Int { scheduler.slots }
     package func isRunning(_ id: QueueID) -> Bool { runs[id] != nil }
@@ -60,22 +60,22 @@ package struct QueueMachine: Sendable {
 
     /// How many wait or are paused.
     package var waitingCount: Int { scheduler.waitingCount }
-    /// A part of the line, paused ones too, the next one first.
+    /// A part of the line, paused ones included, the next one first.
     package func waiting(from start: Int, limit: Int) -> [QueueID] {
         scheduler.waiting(from: start, limit: limit)
     }
 
-    /// Whether it waits, is paused or runs, and may be steered.
+    /// Whether it waits, is paused or runs, and accepts commands.
     package func knows(_ id: QueueID) -> Bool { scheduler.place(of: id) != nil }
 
-    /// Why it stands still; `nil` when it is to run, or is unknown.
+    /// Why it does not run; `nil` when it is to run, or is unknown.
     package func rest(of id: QueueID) -> Rest? {
         if scheduler.isPaused(id) { return .paused }
         guard scheduler.isWaiting(id) else { return nil }
         return preempted.contains(id) ? .preempted : .waiting
     }
 
-    // MARK: coming in
+    // MARK: admission
 
     /// A place behind all others.
     package mutating func lastPlace(priority: Int) -> QueuePosition {
@@ -83,7 +83,7 @@ package struct QueueMachine: Sendable {
         return QueuePosition(priority: priority, position: lastPosition)
     }
 
-    /// Takes a download in without starting anything: `startNext` follows when all are in.
+    /// Admits a download without starting anything: `startNext` follows when all are admitted.
     package mutating func admit(_ id: QueueID, at place: QueuePosition, group: GroupID?, isPaused: Bool) {
         note(place)
         scheduler.restore(id, place: place, group: group, isPaused: isPaused)
@@ -91,40 +91,40 @@ package struct QueueMachine: Sendable {
 
     package mutating func startNext() -> [Action] { carryOut(scheduler.startNext()) }
 
-    /// Who has a slot, the oldest first: what goes on first when the program starts again.
+    /// The downloads with a slot, the oldest first: they start first in the next run of the program.
     package var holders: [QueueID] { scheduler.running.filter { !scheduler.isPaused($0) } }
 
-    /// What ran when the program ended goes on first, in its order (D8): `startNext` follows.
+    /// Starts the downloads that ran when the program ended first, in their order (D8): `startNext` follows.
     package mutating func goOn(_ ids: [QueueID]) -> [Action] {
         let (orders, waiting) = scheduler.goOn(ids)
         return carryOut(orders) + waiting.flatMap { placed($0) }
     }
 
-    // MARK: what the person wants
+    // MARK: commands of the user
 
-    /// With `keepsSlot` one that runs stands still and nobody gets its slot (D1).
+    /// Pauses it; with `keepsSlot` a running one is suspended and keeps its slot (D1).
     package mutating func pause(_ id: QueueID, keepsSlot: Bool = false) -> [Action] {
         guard knows(id), !scheduler.isPaused(id) else { return [] }
         preempted.remove(id)
         let orders = scheduler.pause(id, keepsSlot: keepsSlot)
-        let told: [Action] = runs[id] == nil ? [.tell(id, .paused)] : []
-        return [.write(id, .paused)] + told + carryOut(orders)
+        let notices: [Action] = runs[id] == nil ? [.tell(id, .paused)] : []
+        return [.write(id, .paused)] + notices + carryOut(orders)
     }
 
     package mutating func resume(_ id: QueueID) -> [Action] {
         guard scheduler.isPaused(id) else { return [] }
         let orders = scheduler.resume(id)
-        return [.write(id, .waiting)] + told(waiting: id) + carryOut(orders)
+        return [.write(id, .waiting)] + notices(waiting: id) + carryOut(orders)
     }
 
-    /// It runs at once; the oldest makes room when it must (D8).
+    /// Starts it at once; the oldest is preempted if necessary (D8).
     package mutating func start(_ id: QueueID) -> [Action] {
         guard knows(id), !scheduler.isRunning(id) || scheduler.isPaused(id) else { return [] }
         let written: [Action] = scheduler.isPaused(id) ? [.write(id, .waiting)] : []
         return written + carryOut(scheduler.forceStart(id))
     }
 
-    /// Takes it out; `clean` follows, at once or when it has left.
+    /// Removes it; `clean` follows, at once or when it has stopped.
     package mutating func remove(_ id: QueueID) -> [Action] {
         preempted.remove(id)
         let orders = scheduler.release(id)
@@ -133,7 +133,7 @@ package struct QueueMachine: Sendable {
         return (run == .active ? [.stop(id)] : []) + carryOut(orders)
     }
 
-    /// It is to run under other conditions: one that runs stops and starts again in its slot.
+    /// Runs it under new conditions: a running one stops and starts again in its slot.
     package mutating func restart(_ id: QueueID) -> [Action] {
         guard runs[id] == .active, scheduler.isRunning(id) else { return [] }
         runs[id] = .leaving(again: true)
@@ -159,18 +159,18 @@ package struct QueueMachine: Sendable {
 
     package mutating func change(slots: Int) -> [Action] { carryOut(scheduler.change(slots: slots)) }
 
-    /// Nothing starts any more; what runs goes on to where the engine stops it, and none of that is a person's wish.
+    /// Stops all starts; stops of running downloads are the engine's from now on, not the user's.
     package mutating func close() { isClosing = true }
 
-    // MARK: what the engine says
+    // MARK: events of the engine
 
-    /// Only the disk is still at work for it: its slot is free, and nothing stops it now.
+    /// It needs only the disk from now on: its slot is free, and it cannot be stopped.
     package mutating func publishing(_ id: QueueID) -> [Action] {
         guard runs[id] != nil else { return [] }
         return carryOut(scheduler.release(id))
     }
 
-    /// The engine has let go of it before its end.
+    /// The engine has released it before its end.
     package mutating func stopped(_ id: QueueID) -> [Action] {
         guard let run = runs.removeValue(forKey: id), !isClosing else { return [] }
         switch run {
@@ -180,7 +180,7 @@ package struct QueueMachine: Sendable {
         }
     }
 
-    /// It came to its end, good or bad.
+    /// It ended, successfully or not.
     package mutating func ended(_ id: QueueID, as state: QueueState) -> [Action] {
         let run = runs.removeValue(forKey: id)
         preempted.remove(id)
@@ -230,7 +230,7 @@ package struct QueueMachine: Sendable {
         }
     }
 
-    private func told(waiting id: QueueID) -> [Action] {
+    private func notices(waiting id: QueueID) -> [Action] {
         runs[id] == nil && scheduler.isWaiting(id) ? [.tell(id, .waiting)] : []
     }
 

@@ -1,8 +1,8 @@
-/// Where a download stands in the line; the smaller place is the earlier turn.
+/// The position of a download in the line; the smaller starts earlier.
 package struct QueuePosition: Hashable, Comparable, Sendable {
-    /// Greater runs earlier.
+    /// Higher starts first.
     package var priority: Int
-    /// Orders those of equal priority; smaller runs earlier.
+    /// Orders entries of equal priority; lower starts first.
     package var position: Double
 
     package init(priority: Int = 0, position: Double) {
@@ -15,24 +15,24 @@ package struct QueuePosition: Hashable, Comparable, Sendable {
     }
 }
 
-/// Names a group of downloads that are paused and resumed together.
+/// The identity of a group of downloads that are paused and resumed together.
 package struct GroupID: Hashable, Sendable {
     package let name: String
 
     package init(_ name: String) { self.name = name }
 }
 
-/// What the scheduler wants done to a download.
+/// The scheduler's order for a download.
 package enum QueueOrder<ID: Hashable & Sendable>: Hashable, Sendable {
-    /// Let it run; one that is still on its way out of an earlier run goes on as soon as it has left.
+    /// Start it; one that is still stopping from an earlier run starts when it has stopped.
     case start(ID)
-    /// It has lost its slot and starts again by itself.
+    /// Stop it; it has lost its slot and restarts automatically.
     case preempt(ID)
-    /// A person paused it, or its group.
+    /// Stop it; the user paused it or its group.
     case pause(ID)
 }
 
-/// Where in the line a download is wished to stand.
+/// The target of a move in the line.
 package enum QueueTarget: Hashable, Sendable {
     /// At this index.
     case index(Int)
@@ -42,11 +42,11 @@ package enum QueueTarget: Hashable, Sendable {
     case fromEnd(Int)
 }
 
-/// What a move came to.
+/// The result of a move.
 package struct QueueMove<ID: Hashable & Sendable>: Hashable, Sendable {
-    /// The index in the line where the download stands now.
+    /// The download's new index in the line.
     package var index: Int
-    /// Whose positions are other ones now: the moved one, and rarely neighbours that had to make room.
+    /// The entries with new positions: the moved one, and rarely neighbours.
     package var replaced: [ID]
 
     package init(index: Int, replaced: [ID]) {

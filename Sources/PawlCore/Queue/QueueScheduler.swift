@@ -1,7 +1,7 @@
-/// Which downloads run, by the ids of their owner: ``QueueBook`` decides, this knows the names.
+/// Slots by the owner's ids: ``QueueBook`` decides, this maps ids to numbers.
 ///
-/// Ids that are not known change nothing. Where a call costs much less is needed, as for each of ten thousand small files,
-/// the owner keeps the numbers and asks the book itself: generic code of another room runs unspecialised.
+/// Unknown ids change nothing. Where calls have to be cheap, as for each of ten thousand small files, the
+/// owner keeps the numbers and uses the book directly: generic code of another module runs unspecialised.
 package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
     package typealias Order = QueueOrder<ID>
 
@@ -19,7 +19,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
 
     private func named(_ numbers: [QueueBook.Number]) -> [ID] { numbers.map { ids[Int($0)] } }
 
-    /// What the book decides, by name.
+    /// The book's orders, by id.
     ///
     /// The book is changed first and on its own: a copy of it anywhere would be a copy of the whole line.
     private mutating func orders(_ decide: (inout QueueBook) -> [QueueBook.Order]) -> [Order] {
@@ -33,9 +33,9 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         }
     }
 
-    // MARK: what happens
+    // MARK: events
 
-    /// The person wants it to run; one that is known already is resumed and keeps its place.
+    /// Makes it run when its turn comes; a known one is resumed and keeps its place.
     package mutating func enqueue(_ id: ID, priority: Int = 0, group: GroupID? = nil) -> [Order] {
         if numbers[id] != nil { return resume(id) }
         let number = book.add(priority: priority, group: group)
@@ -43,7 +43,7 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         return orders { $0.enqueue(number) }
     }
 
-    /// Puts a download of an earlier run back to its place; `startNext` is called when all are there.
+    /// Restores a download of an earlier run at its place; `startNext` is called when all are restored.
     package mutating func restore(
         _ id: ID,
         place: QueuePosition,
@@ -54,8 +54,8 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         name(book.restore(place, group: group, isPaused: isPaused), id)
     }
 
-    /// These had slots when the program ended, the oldest first: they go on before anybody else; those that find no slot
-    /// are the next in the line.
+    /// Starts the downloads that had slots when the program ended before all others, the oldest first; those
+    /// without a slot are the next in the line.
     package mutating func goOn(_ ids: [ID]) -> (orders: [Order], waiting: [ID]) {
         var waiting: [QueueBook.Number] = []
         let numbers = ids.compactMap { self.numbers[$0] }
@@ -67,51 +67,52 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         return (orders, named(waiting))
     }
 
-    /// It finished, failed or was removed: it is forgotten, and its slot is free.
+    /// Forgets a download that finished, failed or was removed, and frees its slot.
     package mutating func release(_ id: ID) -> [Order] {
         guard let number = numbers.removeValue(forKey: id) else { return [] }
         return orders { $0.release(number) }
     }
 
-    /// The person pauses it: nothing but the person starts it again (D9).
+    /// Pauses on behalf of the user: only the user starts it again (D9).
     ///
-    /// With `keepsSlot` it only stands still; if it loses its slot then, it waits as one that is paused (D1).
+    /// With `keepsSlot` it is only suspended; if it loses its slot then, it waits as paused (D1).
     package mutating func pause(_ id: ID, keepsSlot: Bool = false) -> [Order] {
         guard let number = numbers[id] else { return [] }
         return orders { $0.pause(number, keepsSlot: keepsSlot) }
     }
 
-    /// The person lets it go on; it keeps its place in the line.
+    /// Resumes on behalf of the user; it keeps its place in the line.
     package mutating func resume(_ id: ID) -> [Order] {
         guard let number = numbers[id] else { return [] }
         return orders { $0.resume(number) }
     }
 
-    /// It runs at once; when all slots are taken, the oldest running one is pre-empted for it (D8).
+    /// Starts it at once; when all slots are taken, the oldest running one is preempted for it (D8).
     package mutating func forceStart(_ id: ID) -> [Order] {
         guard let number = numbers[id] else { return [] }
         return orders { $0.forceStart(number) }
     }
 
-    /// Nobody of the group is started until it is resumed, but by force.
+    /// Stops starts in the group until it is resumed, except forced ones.
     package mutating func pause(group: GroupID) -> [Order] { orders { $0.pause(group: group) } }
 
-    /// Who was paused by the person stays paused.
+    /// Resumes the group; downloads paused by the user stay paused.
     package mutating func resume(group: GroupID) -> [Order] { orders { $0.resume(group: group) } }
 
-    /// It belongs to another group, or to none; one that is paused stops it.
+    /// Moves it to another group, or to none; a paused group stops it.
     package mutating func change(group: GroupID?, of id: ID) -> [Order] {
         guard let number = numbers[id] else { return [] }
         return orders { $0.change(group: group, of: number) }
     }
 
-    /// More slots start waiting downloads; for fewer the newest ones are pre-empted (D7).
+    /// Changes the number of slots: more slots start waiting downloads; for fewer the newest ones are
+    /// preempted (D7).
     package mutating func change(slots: Int) -> [Order] { orders { $0.change(slots: slots) } }
 
-    /// Gives free slots to those who are ready, in order.
+    /// Assigns free slots to ready downloads, in order.
     package mutating func startNext() -> [Order] { orders { $0.startNext() } }
 
-    /// It goes to the end of its new priority; one that runs goes on.
+    /// Changes its priority: it moves to the end of the new one; a running one continues.
     package mutating func change(priority: Int, of id: ID) {
         guard let number = numbers[id] else { return }
         book.change(priority: priority, of: number)
@@ -124,28 +125,28 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
         return QueueMove(index: move.index, replaced: named(move.replaced))
     }
 
-    // MARK: how things are
+    // MARK: state
 
     package var slots: Int { book.slots }
-    /// Who has a slot, the oldest first.
+    /// The downloads with a slot, the oldest first.
     package var running: [ID] { named(book.holders) }
-    /// How many are in the line, paused ones too.
+    /// The length of the line, paused ones included.
     package var waitingCount: Int { book.line.count }
     package func isWaiting(_ id: ID) -> Bool { numbers[id].map(book.line.isWaiting) ?? false }
     /// Whether it has a slot.
     package func isRunning(_ id: ID) -> Bool { numbers[id].map { !book.line.isWaiting($0) } ?? false }
-    /// Whether the person paused it, with or without a slot.
+    /// Whether the user paused it, with or without a slot.
     package func isPaused(_ id: ID) -> Bool { numbers[id].map(book.line.isPaused) ?? false }
     package func isPaused(group: GroupID) -> Bool { book.line.isHeld(group) }
-    /// What has to be kept for a restore; one that runs keeps the place that it had.
+    /// The position to store for a restore; a running one keeps its former one.
     package func place(of id: ID) -> QueuePosition? { numbers[id].map(book.line.place) }
 
-    /// The line from an index on, paused ones too: the next one first.
+    /// The line from an index on, paused ones included: the next one first.
     package func waiting(from start: Int = 0, limit: Int) -> [ID] {
         named(book.line.members(from: start, limit: limit))
     }
 
-    /// How many stand before it in the line.
+    /// How many precede it in the line.
     package func index(of id: ID) -> Int? {
         numbers[id].flatMap { book.line.isWaiting($0) ? book.line.rank(of: $0) : nil }
     }

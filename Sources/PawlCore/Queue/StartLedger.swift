@@ -1,25 +1,26 @@
-/// Which downloads were being started when the process died, and how often that was.
+/// The downloads that were being started when the process died, and how often.
 ///
-/// One that takes the process with it at each start would do so for ever, since what waits goes on by itself. A start is
-/// over when the download has shown that it runs, has failed for the first time, or was stopped.
+/// One that crashes the process at each start would do so for ever, since waiting downloads start
+/// automatically. A start is over when the download has shown that it runs, has failed for the first time, or
+/// was stopped.
 package struct StartLedger: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var deaths = 0
         var isStarting = false
     }
 
-    /// After so many deaths a download is not started any more by itself.
+    /// The number of deaths after which a download is not started automatically.
     package static let mostDeaths = 2
-    /// A longer text is none of ours.
+    /// A longer text was not written by Pawl.
     private static let mostEntries = 10_000
 
     private var entries: [QueueID: Entry] = [:]
 
     package init() {}
 
-    /// What a process left that is gone: whatever it was starting then counts.
+    /// Reads the record of an earlier process: whatever it was starting then counts.
     ///
-    /// Words `ID:DEATHS`, with `+` behind what was being started. What is not understood means nothing.
+    /// Words `ID:DEATHS`, with `+` for those being started. Malformed words are ignored.
     package init(leftBy text: String) {
         for word in text.split(separator: " ").prefix(Self.mostEntries) {
             let parts = word.split(separator: ":", omittingEmptySubsequences: false)
@@ -32,20 +33,20 @@ package struct StartLedger: Hashable, Sendable {
         }
     }
 
-    /// What the next process has to know.
+    /// The record for the next process.
     package var text: String {
         entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, entry in
             "\(String(id.rawValue, radix: 16)):\(min(entry.deaths, Self.mostDeaths))\(entry.isStarting ? "+" : "")"
         }.joined(separator: " ")
     }
 
-    /// What is not to be started again by itself.
+    /// The downloads that are not to be started automatically.
     package var suspects: [QueueID] {
         entries.filter { $0.value.deaths >= Self.mostDeaths }.keys.sorted { $0.rawValue < $1.rawValue }
     }
 
     package mutating func begin(_ id: QueueID) { entries[id, default: Entry()].isStarting = true }
 
-    /// The process has outlived its start, or it is not to start.
+    /// Ends a start: the process has survived it, or it is not to start.
     package mutating func end(_ id: QueueID) { entries[id] = nil }
 }

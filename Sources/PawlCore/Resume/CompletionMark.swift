@@ -1,22 +1,25 @@
-/// What proves that two responses have the same content: their validators, the host that gave them, and the part that is
-/// wanted.
+/// A fingerprint that proves that two responses have the same content: their validators, the host that sent
+/// them, and the requested part.
 package struct ContentFingerprint: Hashable, Sendable {
     /// Of the address that was given first.
     package let source: UInt64
     package let validators: UInt64
 
-    /// `nil` without a strong tag or date (RFC 9110 §8.8): what was rewritten within a second has the same weak ones.
-    package init?(source: String, host: String, wish: RequestedRange, validators said: Validators) {
-        guard said.entityTag.map({ !$0.isWeak }) ?? false || said.dateStrength == .strong else { return nil }
+    /// `nil` without a strong tag or date (RFC 9110 §8.8): content rewritten within a second has the same
+    /// weak ones.
+    package init?(source: String, host: String, wish: RequestedRange, validators response: Validators) {
+        guard response.entityTag.map({ !$0.isWeak }) ?? false || response.dateStrength == .strong else {
+            return nil
+        }
         self.source = CyclicCheck.value(of: source.utf8)
         var check = CyclicCheck()
-        // What another host says means nothing.
+        // Validators of another host prove nothing.
         check.feed(host.utf8)
         check.feed(0 as UInt64)
-        check.feed(said.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
-        check.feed((said.entityTag?.opaque ?? "").utf8)
+        check.feed(response.entityTag.map { $0.isWeak ? 2 : 1 as UInt64 } ?? 0)
+        check.feed((response.entityTag?.opaque ?? "").utf8)
         check.feed(0 as UInt64)
-        check.feed(said.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
+        check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
         for word in wish.words { check.feed(word) }
         validators = check.value
     }
@@ -33,16 +36,16 @@ extension RequestedRange {
     }
 }
 
-/// What a finished file remembers of where it came from, so that it is not fetched again.
+/// The record of a finished file's origin, so that it is not fetched again.
 ///
-/// It stands in one extended attribute. Its length and time are written down with it: a file that somebody has changed
-/// since is not what was downloaded any more.
+/// Stored in one extended attribute. The file's length and time are stored with it: a file changed since is
+/// no longer the one that was downloaded.
 package struct CompletionMark: Hashable, Sendable {
     package let fingerprint: ContentFingerprint
     package let length: Int64
     /// When the content was last changed, in nanoseconds since 1970.
     package let modified: Int64
-    /// Whether somebody has heard that it is finished.
+    /// Whether its completion has been reported.
     package var isTold: Bool
 
     package static let size = 40
@@ -65,11 +68,11 @@ package struct CompletionMark: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// `nil` for what no version of this program has written.
+    /// `nil` for bytes that no version of Pawl has written.
     package init?(_ bytes: [UInt8]) {
         var reader = JournalReader(bytes[...])
         guard bytes.count == Self.size, reader.take(UInt8.self) == Self.version,
-            let told = reader.take(UInt8.self), told <= 1,
+            let reported = reader.take(UInt8.self), reported <= 1,
             reader.take(UInt16.self) == 0, reader.take(UInt32.self) == 0,
             let source = reader.take(UInt64.self), let validators = reader.take(UInt64.self),
             let length = reader.take(Int64.self), let modified = reader.take(Int64.self), length >= 0
@@ -77,7 +80,7 @@ package struct CompletionMark: Hashable, Sendable {
         fingerprint = ContentFingerprint(source: source, validators: validators)
         self.length = length
         self.modified = modified
-        isTold = told == 1
+        isTold = reported == 1
     }
 }
 

@@ -1,8 +1,9 @@
-/// What the head of one response says of the selected representation (RFC 9110 §8): length, coding, type, validators.
+/// What one response's head says of the selected representation (RFC 9110 §8): length, coding, type,
+/// validators.
 package struct ContentIdentity: Hashable, Sendable {
     /// The whole length in bytes, `nil` while unknown.
     package var total: Int64?
-    /// Content-Encoding in lower case, `nil` for the bytes as they are.
+    /// Content-Encoding in lower case, `nil` for identity.
     package var coding: String?
     /// `type/subtype` in lower case, without parameters.
     package var mediaType: String?
@@ -32,13 +33,13 @@ package struct ContentIdentity: Hashable, Sendable {
 
 /// The validators of one response (RFC 9110 §8.8).
 package struct Validators: Hashable, Sendable {
-    /// What a Last-Modified is worth.
+    /// The strength of a Last-Modified.
     package enum DateStrength: UInt8, Hashable, Sendable, Comparable {
-        /// There is none, or one of 1970, which no server means.
+        /// Absent, or a date of 1970, which no server means.
         case none
-        /// Not before the Date of its own response: content that is made for each request has such a one.
+        /// Not before the Date of its own response, as for content made for each request.
         case generated
-        /// Nothing tells how old it was when the response was made (no Date; FTP and SFTP have none).
+        /// Its age at the time of the response is unknown (no Date; FTP and SFTP have none).
         case plain
         /// At least a second before the Date of its own response (RFC 9110 §8.8.2.2).
         case strong
@@ -63,7 +64,7 @@ package struct Validators: Hashable, Sendable {
         dateStrength = Self.strength(of: lastModified, at: date)
     }
 
-    /// As a journal has them.
+    /// As stored in a journal.
     package init(entityTag: EntityTag?, lastModified: UnixTime?, strength: DateStrength) {
         self.entityTag = entityTag
         self.lastModified = lastModified

@@ -2,17 +2,19 @@
 package enum Evidence: Hashable, Sendable {
     /// Equal strong entity tags: byte for byte the same (RFC 9110 §8.8.1).
     case strong
-    /// Equal Last-Modified that is strong on both sides, and no tag: the same, and compared where two lanes meet.
+    /// Equal Last-Modified that is strong on both sides, and no tag: the same, and compared where two lanes
+    /// meet.
     case dated
-    /// Nothing speaks against it; this response has to bring bytes that are on disk already, and they are compared.
+    /// No contradiction; this response has to contain bytes that are on disk already, and they are compared.
     case weak
-    /// The tag differs from the only one seen so far: one more response tells whether tags of this server mean anything.
+    /// The entity tag differs from the only one seen so far: one more response shows whether this server's
+    /// tags are stable.
     case unclear
-    /// Another version, with what was known and what was said.
+    /// Another version, with the old and the new value.
     case changed(LocalizableMessage)
 }
 
-/// What one host said of the representation on disk, of one address of it.
+/// One host's validators of the representation on disk, for one address of it.
 ///
 /// Tags and dates of another address or another host say nothing about each other (RFC 9110 §8.8.3).
 package struct ValidatorRecord: Hashable, Sendable {
@@ -21,11 +23,12 @@ package struct ValidatorRecord: Hashable, Sendable {
         case seenOnce
         /// Equal in two responses: a tag that differs from now on is another version.
         case stable
-        /// It differs from response to response, or the host promised more than it kept: nothing that it says is proof.
+        /// It differs between responses, or the host's validators were contradicted by bytes: nothing from it
+        /// is proof.
         case varying
     }
 
-    /// The address as it was given, as ``JournalFacts/sources`` has it.
+    /// The given address, as in ``JournalFacts/sources``.
     package var source: String
     /// Scheme, host and port that sent the response, redirects followed.
     package var host: String
@@ -44,21 +47,21 @@ package struct ValidatorRecord: Hashable, Sendable {
         self.stability = stability
     }
 
-    /// What can be expected of the host's next response, for planning.
+    /// The evidence expected of the host's next response, for planning.
     package var promise: Evidence {
         if stability == .varying { return .weak }
         if let tag = validators.entityTag { return tag.isWeak ? .weak : .strong }
         return validators.dateStrength == .strong ? .dated : .weak
     }
 
-    package func evidence(for said: Validators) -> Evidence {
-        let dates = compareDates(with: said)
+    package func evidence(for other: Validators) -> Evidence {
+        let dates = compareDates(with: other)
         if stability == .varying { return dates.changed ?? .weak }
-        switch (validators.entityTag, said.entityTag) {
+        switch (validators.entityTag, other.entityTag) {
         case (let mine?, let theirs?):
             guard mine.opaque == theirs.opaque else {
                 if stability == .stable || dates.changed != nil {
-                    return .changed("its tag was \(mine.text) and is \(theirs.text) now")
+                    return .changed("its ETag was \(mine.text) and is \(theirs.text) now")
                 }
                 return .unclear
             }
@@ -68,29 +71,29 @@ package struct ValidatorRecord: Hashable, Sendable {
         }
     }
 
-    private func compareDates(with said: Validators) -> Evidence {
-        let (mine, theirs) = (validators.dateStrength, said.dateStrength)
+    private func compareDates(with other: Validators) -> Evidence {
+        let (mine, theirs) = (validators.dateStrength, other.dateStrength)
         guard mine != .none, theirs != .none else { return .weak }
-        guard validators.lastModified == said.lastModified else {
-            // Content that is made for each request has a new date each time, and no version can be told by it.
+        guard validators.lastModified == other.lastModified else {
+            // Content made for each request has a new date each time, which identifies no version.
             return mine == .generated && theirs == .generated
-                ? .weak : .changed("its Last-Modified is another now")
+                ? .weak : .changed("its Last-Modified has changed")
         }
         return min(mine, theirs) == .strong ? .dated : .weak
     }
 
-    /// Another response of the same version was accepted.
-    package mutating func note(_ said: Validators) {
-        if stability == .seenOnce, let tag = validators.entityTag, tag == said.entityTag {
+    /// Notes the validators of another accepted response of the same version.
+    package mutating func note(_ other: Validators) {
+        if stability == .seenOnce, let tag = validators.entityTag, tag == other.entityTag {
             stability = .stable
         }
-        if validators.entityTag == nil, said.entityTag != nil {
-            validators.entityTag = said.entityTag
+        if validators.entityTag == nil, other.entityTag != nil {
+            validators.entityTag = other.entityTag
             stability = .seenOnce
         }
     }
 
-    /// Nothing that the host says is proof from now on.
+    /// Treats nothing from this host as proof from now on.
     package mutating func distrust() { stability = .varying }
 }
 
@@ -102,6 +105,6 @@ extension Evidence {
 }
 
 extension EntityTag {
-    /// As it stands in a header field.
+    /// The text in a header field.
     package var text: String { (isWeak ? "W/" : "") + "\"\(opaque)\"" }
 }

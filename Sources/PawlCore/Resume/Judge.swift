@@ -1,14 +1,16 @@
-/// Decides, from the request and the head of its answer, what may be done with the body before its first byte is written.
+/// Decides, from the request and the response's head, how the body may be used before its first byte is
+/// written.
 ///
-/// Offsets here are those of the resource, as they stand in headers.
+/// Offsets are the resource's, as in header fields.
 package struct Judge: Hashable, Sendable {
-    /// What was asked for.
+    /// The requested range.
     package var asked: RequestedRange
-    /// What the bytes on disk are a part of; `nil` when there are none and nothing is known.
+    /// The representation that the bytes on disk are a part of; `nil` when there are none and nothing is
+    /// known.
     package var known: Representation?
-    /// What the host that is asked said of it before; `nil` when its bytes were never compared.
+    /// The previous validators of the host of this request; `nil` when its bytes were never compared.
     package var record: ValidatorRecord?
-    /// The bytes on disk, when they are one run from the beginning of what is wanted: the end of it.
+    /// The end of the bytes on disk, when they are one run from the beginning of the requested part.
     package var have: Int64?
     /// The file name, once there is one.
     package var name: String?
@@ -27,13 +29,13 @@ package struct Judge: Hashable, Sendable {
         self.name = name
     }
 
-    /// An answer whose body is what it should be.
+    /// A response whose body can be used.
     package struct AcceptedResponse: Hashable, Sendable {
-        /// Where the body lies in the resource; the end is `SegmentMap.open` while nobody knows it.
+        /// The body's range in the resource; the end is `SegmentMap.open` while unknown.
         package var range: ByteRange
         package var identity: ContentIdentity
         package var evidence: Evidence
-        /// Whether Range requests are worth trying: said so or shown, denied, or not said.
+        /// Whether Range requests are worth trying: supported, denied, or not stated.
         package var ranges: RangeSupport
     }
 
@@ -45,17 +47,17 @@ package struct Judge: Hashable, Sendable {
 
     package enum Verdict: Hashable, Sendable {
         case usable(AcceptedResponse)
-        /// The whole content came although a later part was asked for: good from 0 or not at all.
+        /// The whole content was sent although a later part was requested: usable from 0 or not at all.
         case wholeInstead(AcceptedResponse, evidence: LocalizableMessage)
-        /// The content is another now.
+        /// The content changed.
         case changed(evidence: LocalizableMessage)
-        /// Everything is there already.
+        /// All bytes are on disk already.
         case complete(total: Int64)
-        /// This server cannot be asked for ranges.
+        /// This server's ranges cannot be used.
         case rangesBroken(evidence: LocalizableMessage)
-        /// 416 without a length to a range without an end: the server may know only ranges with one.
+        /// 416 without a length to a range without an end: the server may support only ranges with one.
         case openRangeRefused(evidence: LocalizableMessage)
-        /// A page in the place of a page, of another size: a new version if it comes twice.
+        /// An HTML page instead of an HTML page, of another size: a new version if it comes twice.
         case suspectPage(AcceptedResponse, evidence: LocalizableMessage)
         case redirect(to: String)
         case fault(AttemptFault)
@@ -63,10 +65,10 @@ package struct Judge: Hashable, Sendable {
 
     package func verdict(on head: ResponseHead, wallTime: UnixTime) -> Verdict {
         if head.hasContradictoryLength, head.status == 200 || head.status == 206 {
-            return .fault(.unproven("it gives lengths that contradict each other"))
+            return .fault(.unproven("it reports contradictory lengths"))
         }
         if let length = head.longest, length > JournalLayout.longestFile {
-            return .fault(.unproven("it says that there are \(length) bytes, which no file of ours can have"))
+            return .fault(.unproven("it reports \(length) bytes, more than the longest supported file"))
         }
         return switch head.status {
         case 0: fileAnswer(head)
@@ -94,7 +96,7 @@ package struct Judge: Hashable, Sendable {
             ?? .fault(.badRedirect("status \(head.status) without Location"))
     }
 
-    /// `nil` where only the answer can tell.
+    /// `nil` where only the response can tell.
     private var askedStart: Int64? {
         if case .suffix = asked { nil } else { askedStart(in: 0) }
     }
@@ -115,27 +117,29 @@ package struct Judge: Hashable, Sendable {
         }
     }
 
-    /// What `said` proves of the bytes on disk.
-    private func evidence(_ said: ContentIdentity) -> Evidence {
+    /// The evidence that `identity` gives about the bytes on disk.
+    private func evidence(_ identity: ContentIdentity) -> Evidence {
         guard let known else { return .strong }
-        if let total = known.total, let other = said.total, total != other {
+        if let total = known.total, let other = identity.total, total != other {
             return .changed("it had \(total) bytes and has \(other) now")
         }
-        guard known.coding == said.coding else {
-            let (before, now) = (known.coding ?? "identity", said.coding ?? "identity")
+        guard known.coding == identity.coding else {
+            let (before, now) = (known.coding ?? "identity", identity.coding ?? "identity")
             return .changed("its Content-Encoding was \(before) and is \(now) now")
         }
-        return record?.evidence(for: said.validators) ?? .weak
+        return record?.evidence(for: identity.validators) ?? .weak
     }
 
-    /// FTP and SFTP name a size and a time and obey the offset or fail; nothing in the answer proves the offset, so the
-    /// overlap has to.
+    /// FTP and SFTP report a size and a time and obey the offset or fail; nothing in the response proves the
+    /// offset, so the overlap has to.
     private func fileAnswer(_ head: ResponseHead) -> Verdict {
-        let said = ContentIdentity(head, total: head.contentLength)
-        let evidence = known == nil ? .weak : evidence(said)
+        let identity = ContentIdentity(head, total: head.contentLength)
+        let evidence = known == nil ? .weak : evidence(identity)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
         if head.contentLength == nil, case .suffix = asked {
-            return .fault(.unproven("it does not tell the length, from which the last bytes are counted"))
+            return .fault(
+                .unproven("it does not report the length, which a request for the last bytes needs")
+            )
         }
         let total = head.contentLength ?? SegmentMap.open
         let start = askedStart(in: total)
@@ -144,49 +148,49 @@ package struct Judge: Hashable, Sendable {
         }
         if start == total, start > 0 { return .complete(total: total) }
         let range = ByteRange(start, min(askedEnd, total))
-        return .usable(AcceptedResponse(range: range, identity: said, evidence: evidence, ranges: .shown))
+        return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
     }
 
     private func wholeAnswer(_ head: ResponseHead) -> Verdict {
-        // A coded body has a length and tags of its own; it can be taken whole, never in parts.
+        // A coded body has its own length and entity tag; it can be used whole, never in parts.
         let isCoded = head.contentEncoding != nil
-        let said = ContentIdentity(head, total: head.contentLength)
-        let evidence = evidence(said)
+        let identity = ContentIdentity(head, total: head.contentLength)
+        let evidence = evidence(identity)
         let end = head.contentLength ?? SegmentMap.open
         let denied = isCoded || head.acceptRanges == .none
-        let answer = AcceptedResponse(
+        let response = AcceptedResponse(
             range: ByteRange(0, end),
-            identity: said,
+            identity: identity,
             evidence: evidence,
             ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated
         )
-        if let verdict = pageVerdict(answer) { return verdict }
+        if let verdict = pageVerdict(response) { return verdict }
         guard askedStart == 0 else {
-            return .wholeInstead(answer, evidence: "the server ignored Range and sent the whole file")
+            return .wholeInstead(response, evidence: "the server ignored Range and sent the whole file")
         }
-        if case .changed(let change) = evidence { return .wholeInstead(answer, evidence: change) }
-        return .usable(answer)
+        if case .changed(let change) = evidence { return .wholeInstead(response, evidence: change) }
+        return .usable(response)
     }
 
     private func partialAnswer(_ head: ResponseHead) -> Verdict {
         if head.isMultipart {
-            return .rangesBroken(evidence: "the server answered one range with multipart/byteranges")
+            return .rangesBroken(evidence: "the server responded to a single range with multipart/byteranges")
         }
         if let coding = head.contentEncoding {
             return .rangesBroken(evidence: "the server sent a range with Content-Encoding \(coding)")
         }
         switch head.contentRange {
-        case .absent: return .rangesBroken(evidence: "status 206 came without Content-Range")
+        case .absent: return .rangesBroken(evidence: "status 206 without Content-Range")
         case .malformed(let text): return .rangesBroken(evidence: "Content-Range is malformed: \(text)")
-        case .unsatisfied: return .rangesBroken(evidence: "status 206 came with the Content-Range of a 416")
+        case .unsatisfied: return .rangesBroken(evidence: "status 206 with the Content-Range of a 416")
         case .range(let range, let total): return partialAnswer(head, range: range, total: total)
         }
     }
 
     private func partialAnswer(_ head: ResponseHead, range: ByteRange, total: Int64?) -> Verdict {
-        let said = ContentIdentity(head, total: total)
-        let evidence = evidence(said)
-        // The content first: after a change an offset that no longer fits is a consequence.
+        let identity = ContentIdentity(head, total: total)
+        let evidence = evidence(identity)
+        // The content first: after a change an offset that does not fit is a consequence.
         if case .changed(let change) = evidence { return .changed(evidence: change) }
         if let start = askedStart, range.start != start {
             return .rangesBroken(evidence: "the server sent bytes from \(range.start) instead of \(start)")
@@ -197,19 +201,20 @@ package struct Judge: Hashable, Sendable {
         guard range.end <= askedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
             return .rangesBroken(
                 evidence:
-                    "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than asked"
+                    "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than requested"
             )
         }
         if let length = head.contentLength, length != range.count {
             return .rangesBroken(evidence: "Content-Length \(length) does not fit Content-Range \(range)")
         }
         if asked == .whole, total != range.end {
-            return .rangesBroken(evidence: "the server sent a part although the whole was asked for")
+            return .rangesBroken(evidence: "the server sent a part although the whole file was requested")
         }
-        return .usable(AcceptedResponse(range: range, identity: said, evidence: evidence, ranges: .shown))
+        return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
     }
 
-    /// Whether these are the last `count` bytes, or all of a shorter resource; without a total the number has to show it.
+    /// Whether these are the last `count` bytes, or all of a shorter resource; without a total the count has
+    /// to show it.
     private func isSuffix(_ range: ByteRange, of total: Int64?, count: Int64) -> Bool {
         if let total { return range == ByteRange(max(0, total - count), total) }
         return range.count == count || range.start == 0 && range.count < count
@@ -237,37 +242,37 @@ package struct Judge: Hashable, Sendable {
         return .rangesBroken(evidence: "the server refuses bytes from \(askedStart ?? 0) of \(total) (416)")
     }
 
-    /// A login or error page that comes with status 200 where other content is known to be.
-    private func pageVerdict(_ answer: AcceptedResponse) -> Verdict? {
-        guard let known, answer.evidence != .strong else { return nil }
-        let hasOtherSize = known.total != answer.identity.total
-        guard let type = answer.identity.mediaType, isPage(type) else {
+    /// The verdict on a login or error page with status 200 in place of other known content.
+    private func pageVerdict(_ response: AcceptedResponse) -> Verdict? {
+        guard let known, response.evidence != .strong else { return nil }
+        let hasOtherSize = known.total != response.identity.total
+        guard let type = response.identity.mediaType, isPage(type) else {
             let records = known.records + [record].compactMap { $0 }
-            guard hasOtherSize, answer.identity.validators.isEmpty,
+            guard hasOtherSize, response.identity.validators.isEmpty,
                 records.contains(where: { !$0.validators.isEmpty })
             else { return nil }
             return .suspectPage(
-                answer,
-                evidence: "it answered with another size, and with neither tag nor date"
+                response,
+                evidence: "its size differs, and it has neither ETag nor Last-Modified"
             )
         }
         if let before = known.mediaType, before != type {
-            return .fault(.page("it answered with \(type) where \(before) was"))
+            return .fault(.page("it responded with \(type) instead of \(before)"))
         }
         if known.mediaType == nil, !isExpected(type) {
-            return .fault(.page("it answered with a page (\(type))"))
+            return .fault(.page("it responded with a page (\(type))"))
         }
         guard hasOtherSize else { return nil }
-        return .suspectPage(answer, evidence: "it answered with a page of another size (\(type))")
+        return .suspectPage(response, evidence: "it responded with a page of another size (\(type))")
     }
 
-    /// What servers and proxies say errors in.
+    /// Whether servers and proxies send errors in this type.
     private func isPage(_ type: String) -> Bool {
         let pages = ["text/html", "text/plain", "text/xml", "application/json", "application/xml"]
         return pages.contains(type) || type.hasSuffix("+json") || type.hasSuffix("+xml")
     }
 
-    /// Whether a file of this name may be of the type, where nothing is known of the type it had.
+    /// Whether a file of this name may have the type, where its earlier type is unknown.
     private func isExpected(_ type: String) -> Bool {
         guard let name = name?.lowercased() else { return false }
         guard let dot = name.lastIndex(of: ".") else { return true }
@@ -281,14 +286,14 @@ package struct Judge: Hashable, Sendable {
 }
 
 extension ResponseHead {
-    /// The greatest length that it speaks of.
+    /// The greatest length that the head states.
     fileprivate var longest: Int64? {
-        let told: [Int64?] =
+        let lengths: [Int64?] =
             switch contentRange {
             case .range(let range, let total): [range.end, total]
             case .unsatisfied(let total): [total]
             case .absent, .malformed: []
             }
-        return (told + [contentLength]).compactMap { $0 }.max()
+        return (lengths + [contentLength]).compactMap { $0 }.max()
     }
 }

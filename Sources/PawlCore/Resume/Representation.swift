@@ -1,18 +1,18 @@
-/// What the bytes on disk are a part of: one selected representation (RFC 9110 §8), from one offset of it on.
+/// The selected representation (RFC 9110 §8) that the bytes on disk are a part of, from one offset of it on.
 ///
-/// A response is held against every part of this before its first byte counts.
+/// A response is compared with every field of this before its first byte is used.
 package struct Representation: Hashable, Sendable {
-    /// The part of the resource that was wanted; `nil` when nobody noted it (journals before version 3).
+    /// The requested part of the resource; `nil` when it was not recorded (journals before version 3).
     package var wish: RequestedRange?
     /// Where the file begins in the resource; `nil` while only a response can tell.
     package var base: Int64?
-    /// Content-Encoding in lower case, `nil` for the bytes as they are: coded and plain bytes never mix.
+    /// Content-Encoding in lower case, `nil` for identity: coded and plain bytes are never mixed.
     package var coding: String?
     /// The resource's whole length in bytes, `nil` while unknown.
     package var total: Int64?
-    /// `type/subtype`, to know an error page by.
+    /// `type/subtype`, to detect an error page.
     package var mediaType: String?
-    /// What each host said of it that began the download or whose bytes were compared, the first one first.
+    /// The validators of each host that began the download or whose bytes were compared, the first one first.
     package private(set) var records: [ValidatorRecord]
 
     package init(
@@ -31,14 +31,14 @@ package struct Representation: Hashable, Sendable {
         self.records = records
     }
 
-    /// More hosts than these are not remembered; their bytes are compared instead.
+    /// The maximum number of hosts that are recorded; the bytes of others are compared instead.
     package static let mostRecords = 64
 
     package func record(of source: String, at host: String) -> ValidatorRecord? {
         records.first { $0.source == source && $0.host == host }
     }
 
-    /// The host's bytes are shown to be these.
+    /// Records that the host's bytes are proven to be these.
     package mutating func prove(_ source: String, at host: String, _ validators: Validators) {
         if let index = index(source, host) {
             records[index].note(validators)
@@ -47,7 +47,7 @@ package struct Representation: Hashable, Sendable {
         }
     }
 
-    /// Nothing that the host says is proof from now on.
+    /// Treats nothing from the host as proof from now on.
     package mutating func distrust(_ source: String, at host: String) {
         if let index = index(source, host) { records[index].distrust() }
     }
@@ -63,13 +63,13 @@ package struct Representation: Hashable, Sendable {
         records.firstIndex { $0.source == source && $0.host == host }
     }
 
-    /// The tag and date that the first host gave, for those who hand them on.
+    /// The first host's entity tag and date.
     package var validators: Validators { records.first?.validators ?? Validators() }
 
-    /// Whether `other`, offered under another address, may be the same content: equal in all that is known, with an equal
-    /// strong tag.
+    /// Whether `other`, offered under another address, may be the same content: equal in all that is known,
+    /// with an equal strong tag.
     ///
-    /// Only a reason to look at these bytes: they are compared before anything is added to them.
+    /// Only a reason to try these bytes: they are compared before anything is added to them.
     package func resembles(_ other: Representation) -> Bool {
         guard let total, total == other.total, coding == other.coding, base == other.base,
             let mine = validators.entityTag, !mine.isWeak
@@ -78,7 +78,7 @@ package struct Representation: Hashable, Sendable {
     }
 }
 
-/// Where bytes on disk are looked at when no header speaks for them.
+/// Places at which bytes on disk are compared when no header field proves them.
 package enum Sample {
     /// Bytes compared at one place.
     package static let length: Int64 = 64 * 1024

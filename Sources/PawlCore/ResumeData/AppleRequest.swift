@@ -1,4 +1,4 @@
-/// What resume data says of a request: an `NSURLRequest` in a keyed archive of its own.
+/// A request in resume data: an `NSURLRequest` in a keyed archive of its own.
 package struct AppleRequest: Hashable, Sendable {
     package var address: String
     package var method = "GET"
@@ -13,12 +13,12 @@ package struct AppleRequest: Hashable, Sendable {
 
 /// The archive of a request.
 ///
-/// `NSURLRequest` writes its fields without names, as `$0`, `$1`, …, and which is which is not documented. So they are
-/// known by their kind: the first URL is the address, the first text that is a method of HTTP the method, and the
-/// first dictionary of texts the headers.
+/// `NSURLRequest` writes its fields without names, as `$0`, `$1`, …, and their meanings are not documented.
+/// So they are identified by type: the first URL is the address, the first text that is an HTTP method the
+/// method, and the first dictionary of texts the headers.
 struct RequestArchive: Hashable, Sendable {
     private var archive: KeyedArchive
-    /// Whether the keys had to be put right (rule R2).
+    /// Whether the keys had to be repaired (rule R2).
     let isRepaired: Bool
 
     init?(_ bytes: [UInt8]) {
@@ -35,8 +35,8 @@ struct RequestArchive: Hashable, Sendable {
     /// More fields than any request has.
     private static let mostFields = 64
 
-    /// iOS 10.0 and 10.1 wrote names that no reader knows: fields that follow `$0`…`$k-1` stand under names of their own,
-    /// and the root under the literal name of the constant.
+    /// iOS 10.0 and 10.1 wrote names that no reader expects: fields that follow `$0`…`$k-1` have names of
+    /// their own, and the root has the literal name of the constant.
     private static func repair(_ archive: inout KeyedArchive) -> Bool {
         var isRepaired = false
         if var fields = archive.object(1)?.dictionary {
@@ -62,7 +62,7 @@ struct RequestArchive: Hashable, Sendable {
         return isRepaired
     }
 
-    /// What it says; `nil` when there is no URL in it.
+    /// The request in it; `nil` when there is no URL in it.
     var request: AppleRequest? {
         guard let address = addressField.flatMap({ archive.plain($0)?.string }) else { return nil }
         let texts = fields.compactMap { archive.plain($0.number)?.string }
@@ -106,7 +106,7 @@ struct RequestArchive: Hashable, Sendable {
 
 // Writing.
 extension RequestArchive {
-    /// An archive of its own making. (That Apple's reader takes it is not known: nobody could try.)
+    /// A new archive. (Untested whether Apple's reader accepts it.)
     init(_ request: AppleRequest) {
         var archive = KeyedArchive(objects: [.dictionary([:])])
         let kind = archive.addClass("NSURLRequest")
@@ -118,7 +118,7 @@ extension RequestArchive {
         isRepaired = false
     }
 
-    /// Says another address and other headers and leaves the rest; `false` when it has no place for them.
+    /// Replaces the address and the headers and leaves the rest; `false` when it has no fields for them.
     mutating func change(_ request: AppleRequest) -> Bool {
         guard let root = archive.root, var fields = archive.object(root)?.dictionary,
             let place = self.fields.first(where: { $0.number == addressField })

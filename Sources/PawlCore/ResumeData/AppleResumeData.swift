@@ -1,19 +1,20 @@
-/// The resume data of `NSURLSession`: what a download was of, how far it came, and where its partial is.
+/// The resume data of `NSURLSession`: the request of a download, its progress, and the location of its
+/// partial.
 ///
-/// The forms are not documented by Apple; what is known of them stands at each rule (R1–R7).
+/// The formats are not documented by Apple; what is known of them is noted at each rule (R1–R7).
 package struct AppleResumeData: Hashable, Sendable {
-    /// Everything in it, also what Pawl does not know; the requests are put right.
+    /// Everything in it, unknown fields included; the requests are repaired.
     private var fields: [String: PropertyList]
-    /// What had to be put right.
+    /// The repairs that were made.
     package private(set) var repairs: Set<Repair> = []
 
-    /// A fault that some version of iOS writes.
+    /// A known fault of some version of iOS.
     package enum Repair: Hashable, Sendable {
-        /// R2: the original or the current request could not be read as it was.
+        /// R2: the original or the current request could not be read unrepaired.
         case request
         /// R3: a byte range that leads to wrong totals was dropped.
         case byteRange
-        /// The original or the current request says nothing, and a plain one is taken in its place.
+        /// The original or the current request is unusable, and a plain one replaces it.
         case lostRequest
     }
 
@@ -45,22 +46,22 @@ package struct AppleResumeData: Hashable, Sendable {
         static let partialName = "NSURLSessionResumeInfoTempFileName"
     }
 
-    /// Reads any of the forms (R1) and repairs it (R2, R3).
+    /// Parses any of the forms (R1) and repairs it (R2, R3).
     ///
-    /// The system that made it is not in it; without `system` a byte range in the form that only iOS 11 writes is
-    /// dropped, which loses nothing, since the bytes received say the same.
+    /// The system that made it is not recorded in it; without `system` a byte range in the form that only iOS
+    /// 11 writes is dropped, which loses nothing, since the count of bytes received has the same information.
     package init(_ bytes: [UInt8], madeBy system: System? = nil) throws(PropertyList.Fault) {
         let list = try PropertyList(bytes)
         let archive = KeyedArchive(list)
         let outer = archive.map { $0.plain($0.root) } ?? list
         guard let fields = outer?.dictionary else {
-            throw PropertyList.Fault(words: "it holds no dictionary")
+            throw PropertyList.Fault(words: "it contains no dictionary")
         }
         guard fields[Key.address]?.string?.isEmpty == false else {
-            throw PropertyList.Fault(words: "it names no address")
+            throw PropertyList.Fault(words: "it contains no URL")
         }
         guard let received = fields[Key.received]?.integer, received >= 0 else {
-            throw PropertyList.Fault(words: "it does not say how many bytes were received")
+            throw PropertyList.Fault(words: "it contains no count of received bytes")
         }
         self.fields = fields
         repairRequest(Key.current)
@@ -72,7 +73,7 @@ package struct AppleResumeData: Hashable, Sendable {
         }
     }
 
-    /// Resume data of Pawl's own making.
+    /// New resume data.
     package init(_ request: AppleRequest, received: Int64, partialName: String) {
         fields = [
             Key.address: .string(request.address), Key.received: .integer(received), Key.version: .integer(2),
@@ -81,7 +82,7 @@ package struct AppleResumeData: Hashable, Sendable {
         for key in [Key.current, Key.original] { fields[key] = .data(RequestArchive(request).bytes) }
     }
 
-    /// A plain property list, which Apple's reader takes in every version.
+    /// A plain property list, which every version of Apple's reader accepts.
     package var bytes: [UInt8] { PropertyList.dictionary(fields).bytes }
 
     private mutating func repairRequest(_ key: String) {
@@ -97,7 +98,7 @@ package struct AppleResumeData: Hashable, Sendable {
     }
 }
 
-// What it says.
+// Reading of fields.
 extension AppleResumeData {
     package var address: String { fields[Key.address]?.string ?? "" }
     package var version: Int {
@@ -117,13 +118,14 @@ extension AppleResumeData {
         set { fields[Key.entityTag] = newValue.map { .string($0) } }
     }
 
-    /// The Last-Modified field as the server wrote it.
+    /// The Last-Modified field as the server sent it.
     package var serverDate: String? {
         get { fields[Key.serverDate]?.string }
         set { fields[Key.serverDate] = newValue.map { .string($0) } }
     }
 
-    /// R4: one path component, to be looked up in today's folder; a path that is inside of it was of another launch.
+    /// R4: one path component, to be looked up in the current folder; a path inside it is of an earlier
+    /// launch.
     package var partialName: String? {
         let name = version > 1 ? fields[Key.partialName]?.string : nil
         guard let text = name ?? fields[Key.localPath]?.string, let last = text.split(separator: "/").last,
@@ -140,7 +142,7 @@ extension AppleResumeData {
         )
     }
 
-    /// What the bytes on disk are, as `source` sent them.
+    /// The representation of the bytes on disk, as sent by `source`.
     package func representation(of source: WebAddress) -> Representation {
         guard !validators.isEmpty else { return Representation() }
         let record = ValidatorRecord(source: source.text, host: source.origin.text, validators: validators)
@@ -152,32 +154,33 @@ extension AppleResumeData {
     }
 }
 
-// What is decided with it.
+// Decisions from the fields.
 extension AppleResumeData {
-    /// Where the bytes are that a download goes on from (R5).
+    /// The source of the bytes to resume from (R5).
     package enum Supply: Hashable, Sendable {
-        /// The partial holds as many as were received.
+        /// The partial has as many as were received.
         case partial
-        /// The safe copy, as long as it is.
+        /// The safe copy, in its full length.
         case safeCopy
-        /// Neither: the download starts afresh.
+        /// Neither: the download starts over.
         case nothing
     }
 
-    /// R5: a partial that is missing or too short is replaced by the safe copy, which says how much was received then.
+    /// R5: a partial that is missing or too short is replaced by the safe copy, whose length is the count
+    /// received then.
     package mutating func supply(partialLength: Int64?, safeCopyLength: Int64?) -> Supply {
         if let partialLength, partialLength >= received { return .partial }
         received = safeCopyLength ?? 0
         return received > 0 ? .safeCopy : .nothing
     }
 
-    /// R6: what was handed out with an error takes the place of older data only when it can be read.
+    /// R6: resume data of an error replaces older data only when it can be read.
     package static func better(of newer: [UInt8]?, than older: [UInt8]?) -> [UInt8]? {
         guard let newer, (try? AppleResumeData(newer)) != nil else { return older }
         return newer
     }
 
-    /// R7: another address or other headers are said everywhere.
+    /// R7: another address or other headers are written to all fields.
     package mutating func change(address: String, headers: [String: String]? = nil) {
         for (key, old) in [(Key.current, currentRequest), (Key.original, originalRequest)] {
             var request = old ?? AppleRequest(address: address)

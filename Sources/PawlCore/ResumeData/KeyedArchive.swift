@@ -1,4 +1,5 @@
-/// What `NSKeyedArchiver` writes, read at the level of its property list: objects by number, and names for the first.
+/// An archive of `NSKeyedArchiver`, read at the level of its property list: numbered objects, and names for
+/// the root ones.
 struct KeyedArchive: Hashable, Sendable {
     var objects: [PropertyList]
     var top: [String: PropertyList]
@@ -24,7 +25,7 @@ struct KeyedArchive: Hashable, Sendable {
         ])
     }
 
-    /// The name that archives of resume data use in place of `root`.
+    /// The name of the root in archives of resume data, instead of `root`.
     static let literalRootKey = "NSKeyedArchiveRootObjectKey"
 
     /// The number of the first object.
@@ -40,13 +41,14 @@ struct KeyedArchive: Hashable, Sendable {
         self.object(object.dictionary?["$class"]?.reference)?.dictionary?["$classname"]?.string
     }
 
-    /// The object as a plain property list: dictionaries, arrays, texts, data, dates and URLs; `nil` for any other.
+    /// The object as a plain property list: dictionaries, arrays, texts, data, dates and URLs; `nil` for any
+    /// other.
     func plain(_ number: Int?) -> PropertyList? {
         var work = 10_000
         return plain(.reference(number ?? 0), depth: 0, work: &work)
     }
 
-    /// Objects may refer to each other in rings or often, so depth and work are limited.
+    /// Objects may refer to each other in cycles or repeatedly, so depth and work are limited.
     private func plain(_ value: PropertyList, depth: Int, work: inout Int) -> PropertyList? {
         work -= 1
         guard depth < 32, work >= 0 else { return nil }
@@ -71,7 +73,7 @@ struct KeyedArchive: Hashable, Sendable {
         }
     }
 
-    /// Pairs whose value is of no known class are left out.
+    /// Pairs whose value is of an unknown class are left out.
     private func pairs(_ fields: [String: PropertyList], depth: Int, work: inout Int) -> PropertyList {
         var found: [String: PropertyList] = [:]
         for (key, value) in zip(fields["NS.keys"]?.array ?? [], fields["NS.objects"]?.array ?? []) {
@@ -83,7 +85,7 @@ struct KeyedArchive: Hashable, Sendable {
         return .dictionary(found)
     }
 
-    /// A URL is a text and perhaps a URL that it is relative to.
+    /// A URL is a text with an optional base URL.
     private func address(_ fields: [String: PropertyList], depth: Int = 0) -> String? {
         guard let text = object(fields["NS.relative"]?.reference)?.string else { return nil }
         guard depth < 4, let base = object(fields["NS.base"]?.reference)?.dictionary,
@@ -93,7 +95,7 @@ struct KeyedArchive: Hashable, Sendable {
         return address.text
     }
 
-    /// Adds an object and answers the reference to it.
+    /// Adds an object and returns a reference to it.
     mutating func add(_ object: PropertyList) -> PropertyList {
         objects.append(object)
         return .reference(objects.count - 1)

@@ -1,6 +1,6 @@
-/// Amounts of bytes as people write and read them; K, M, G and T are powers of 1024.
+/// Amounts of bytes in text; K, M, G and T are powers of 1024.
 package enum ByteQuantity {
-    /// Reads `1500`, `10K`, `1.5M`, `2g`, `10KiB`, `10KB`; fractions of a byte are cut off.
+    /// Parses `1500`, `10K`, `1.5M`, `2g`, `10KiB`, `10KB`; fractions of a byte are cut off.
     ///
     /// `nil` when it is no amount or does not fit.
     package static func parse(_ text: String) -> Int64? {
@@ -15,7 +15,7 @@ package enum ByteQuantity {
         guard !(whole.isEmpty && fraction.isEmpty), let unit = unit(rest.trimmed(\.isBlank)) else {
             return nil
         }
-        // Half a byte is a slip of the pen.
+        // Half a byte is an error.
         guard fraction.allSatisfy({ $0 == 0x30 }) || unit > 1 else { return nil }
         guard let number = whole.isEmpty ? 0 : whole.decimalNumber else { return nil }
         let (product, overflow) = number.multipliedReportingOverflow(by: unit)
@@ -28,10 +28,9 @@ package enum ByteQuantity {
         scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"])
     }
 
-    /// `999 B/s`, `1.4 MB/s`: the units that people know from other programs, of the same size as `text` and
-    /// as the limits that they set.
+    /// `999 B/s`, `1.4 MiB/s`: the units of `text`, per second.
     package static func speed(_ bytesPerSecond: Int64) -> String {
-        scaled(bytesPerSecond, ["B/s", "KB/s", "MB/s", "GB/s", "TB/s", "PB/s", "EB/s"])
+        scaled(bytesPerSecond, ["B/s", "KiB/s", "MiB/s", "GiB/s", "TiB/s", "PiB/s", "EiB/s"])
     }
 
     private static func scaled(_ bytes: Int64, _ units: [String]) -> String {
@@ -68,7 +67,7 @@ package enum ByteQuantity {
         }
     }
 
-    /// The digits after the point as bytes of `unit`; eighteen tell each byte of a tebibyte.
+    /// The digits after the point as bytes of `unit`; eighteen represent each byte of a tebibyte.
     private static func part(_ fraction: ArraySlice<UInt8>, of unit: Int64) -> Int64 {
         var numerator: Int128 = 0
         var denominator: Int128 = 1
@@ -81,7 +80,7 @@ package enum ByteQuantity {
 }
 
 extension Int64 {
-    /// A sum of amounts that servers and files claim: what does not fit is the greatest that does.
+    /// The sum of untrusted amounts: an overflow is the greatest value.
     package func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? (other < 0 ? .min : .max) : sum

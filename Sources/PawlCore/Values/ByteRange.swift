@@ -12,7 +12,7 @@ package struct ByteRange: Hashable, Sendable {
         self.end = end
     }
 
-    /// A range that something outside of this program names: `nil` unless it runs forward within what a file can have.
+    /// A range from untrusted input: `nil` unless it runs forward within the length of a file.
     ///
     /// Sums of two such numbers always fit.
     package init?(named start: Int64, _ end: Int64) {

@@ -12,7 +12,7 @@ package struct ByteRangeSet: Hashable, Sendable {
     package var count: Int64 { runs.reduce(0) { $0 + $1.count } }
     /// The end of the last run, 0 when empty.
     package var upperBound: Int64 { runs.last?.end ?? 0 }
-    /// How many bytes from offset 0 on are all there.
+    /// How many bytes from offset 0 on are in the set without a gap.
     package var prefix: Int64 {
         guard let first = runs.first, first.start == 0 else { return 0 }
         return first.end
@@ -21,7 +21,7 @@ package struct ByteRangeSet: Hashable, Sendable {
     package mutating func insert(_ range: ByteRange) {
         guard !range.isEmpty else { return }
         if let last = runs.last, last.start <= range.start {
-            // The usual case, a cursor that moves on, costs no search.
+            // The usual case, an advancing cursor, costs no search.
             if range.start > last.end {
                 runs.append(range)
             } else if range.end > last.end {
@@ -85,7 +85,8 @@ package struct ByteRangeSet: Hashable, Sendable {
         ByteRangeSet(runs.compactMap { $0.intersection(ByteRange(0, limit)) })
     }
 
-    /// Index of the first run for which `predicate` holds, by bisection; `predicate` is monotone over the runs.
+    /// Index of the first run for which `predicate` holds, by bisection; `predicate` is monotone over the
+    /// runs.
     private func firstIndex(where predicate: (ByteRange) -> Bool) -> Int {
         var low = 0
         var high = runs.count

@@ -1,18 +1,18 @@
-/// Why something did not happen: what failed, where, why, and what to do about it.
+/// An error: what failed, where, why, and what to do about it.
 ///
-/// `description` is the one sentence that a user reads where no surface has words of its own. No part of it may hold a secret: addresses go through
-/// `WebAddress.redacted` first.
+/// `description` is the sentence for users where a surface has no text of its own. No part of it may hold a
+/// secret: addresses go through `WebAddress.redacted` first.
 package struct Failure: Error, Hashable, Sendable {
     package var code: Code
     /// What failed: "cannot write", "the server refused".
     package var what: String
     /// The redacted URL or the file path it happened on.
     package var place: String
-    /// The cause, as far as it is known.
+    /// The cause, if known.
     package var why: String
     /// The option that was refused, whose value follows its title in ``place``.
     package var refused: Setting?
-    /// What the user can do, empty when there is nothing.
+    /// What the user can do; empty when there is nothing.
     package var remedy: Remedy
 
     package init(_ code: Code, _ what: String, at place: String, because why: String, remedy: Remedy = "") {
@@ -23,7 +23,7 @@ package struct Failure: Error, Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// An option has a value that it cannot have; a secret one is left out.
+    /// An option has an invalid value; a secret one is left out.
     package init(refusing setting: Setting, _ value: String? = nil, because why: String) {
         self.init(
             .badOption,
@@ -36,7 +36,7 @@ package struct Failure: Error, Hashable, Sendable {
 }
 
 extension Failure {
-    /// aria2's table of exit codes, so that scripts and JSON-RPC clients keep their meaning; from 33 Pawl's own.
+    /// aria2's table of exit codes, so that scripts and JSON-RPC clients stay compatible; from 33 Pawl's own.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: UInt8
 
@@ -68,7 +68,7 @@ extension Failure {
         package static let insecure = Code(rawValue: 33)
         /// The journal or the queue was written by a newer version of Pawl.
         package static let newerJournal = Code(rawValue: 34)
-        /// The content is larger than the caller would take.
+        /// The content is larger than the caller accepts.
         package static let tooLarge = Code(rawValue: 35)
     }
 }
@@ -78,9 +78,9 @@ extension Failure: CustomStringConvertible {
         sentence(at: place, remedy: remedy.text)
     }
 
-    /// The same sentence with a surface's own words.
+    /// The same sentence with a surface's own text.
     package func sentence(at place: String, remedy: String) -> String {
-        // A sentence that was kept whole says all of it.
+        // A sentence that was stored as a whole is complete.
         guard !what.isEmpty else { return why }
         let cause = why.isEmpty ? "" : ": \(why)"
         let advice = remedy.isEmpty ? "" : "; \(remedy)"

@@ -1,4 +1,4 @@
-/// The checksums that a download can be held to.
+/// The checksums that a download can be verified with.
 package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case sha256 = "sha-256"
     case sha512 = "sha-512"

@@ -1,4 +1,4 @@
-/// A reading of a monotonic clock, in nanoseconds since an origin of no meaning.
+/// A reading of a monotonic clock, in nanoseconds since an arbitrary origin.
 package struct Instant: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
@@ -9,16 +9,19 @@ package struct Instant: Hashable, Comparable, Sendable {
         Instant(nanoseconds: moment.nanoseconds.addingReportingOverflow(span.nanoseconds).partialValue)
     }
     package static func - (later: Instant, earlier: Instant) -> Interval {
-        Interval(nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue)
+        Interval(
+            nanoseconds: later.nanoseconds.subtractingReportingOverflow(earlier.nanoseconds).partialValue
+        )
     }
 }
 
-/// A length of time in nanoseconds. (Swift's `Duration` counts attoseconds in 128 bits, too slow for every tick.)
+/// A length of time in nanoseconds. (Swift's `Duration` counts attoseconds in 128 bits, too slow for every
+/// tick.)
 package struct Interval: Hashable, Comparable, Sendable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-    /// What is longer than three centuries is as long as that, and what is no number is nothing.
+    /// More than three centuries are clamped, and NaN is zero.
     package static func seconds(_ value: Double) -> Interval { Interval(clamping: value * 1e9) }
     package static func milliseconds(_ value: Int64) -> Interval { Interval(nanoseconds: value * 1_000_000) }
     private init(clamping nanoseconds: Double) {

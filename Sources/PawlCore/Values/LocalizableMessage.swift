@@ -1,6 +1,6 @@
-/// A sentence that knows what was put into it, so that it can be told in another language too.
+/// A sentence that keeps its interpolated values, so that it can be translated.
 ///
-/// `form` is the English sentence with `{}` where each value stands: by it others find theirs.
+/// `form` is the English sentence with `{}` for each value: the key of its translations.
 package struct LocalizableMessage: Hashable, Sendable {
     package enum Value: Hashable, Sendable {
         case text(String)

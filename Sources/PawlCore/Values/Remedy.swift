@@ -1,4 +1,4 @@
-/// What the user can do about a failure. Options and actions stand in it as values, which each surface words.
+/// The remedy for a failure; options and actions in it are values that each surface puts into its own text.
 ///
 /// Written as a string: `"allow more with \(.timeout)"`.
 package struct Remedy: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct Remedy: Hashable, Sendable {
 
     package var isEmpty: Bool { parts.isEmpty }
 
-    /// In words that hold for every surface.
+    /// The text for all surfaces.
     package var text: String {
         worded {
             $0.title
@@ -71,7 +71,7 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .connectTimeout: "the connect timeout"
         case .connections: "the number of connections"
         case .cookieFile: "the cookie file"
-        case .deniesPrivateAddresses: "the denial of private addresses"
+        case .deniesPrivateAddresses: "the blocking of private addresses"
         case .existingFile: "the policy for existing files"
         case .header: "the header field"
         case .interface: "the interface"
@@ -80,7 +80,7 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .maximumRedirects: "the number of redirects"
         case .maximumRetryAfter: "the longest Retry-After"
         case .netrc: "the netrc file"
-        case .noProxy: "the hosts without a proxy"
+        case .noProxy: "the hosts that bypass the proxy"
         case .proxy: "the proxy"
         case .referer: "the referer"
         case .retries: "the number of retries"

@@ -1,10 +1,10 @@
-/// What takes bytes in order and keeps none that could be read again.
+/// A sequential output whose bytes cannot be read again.
 package enum StreamTarget: Hashable, Sendable {
     case standardOutput
     /// A character device or a named pipe.
     case path(String)
 
-    /// As messages name it.
+    /// The name in messages.
     package var name: String {
         switch self {
         case .standardOutput: "standard output"

@@ -1,6 +1,6 @@
-/// An element of an XML document: as much of XML 1.0 as documents that carry data use.
+/// An element of an XML document: the subset of XML 1.0 that data documents use.
 ///
-/// Markup that says nothing about data (comments, processing instructions, prefixes of names) is passed over.
+/// Markup without data (comments, processing instructions, prefixes of names) is skipped.
 package struct XMLElement: Hashable, Sendable {
     /// Without its prefix.
     package var name: String
@@ -20,12 +20,12 @@ package struct XMLElement: Hashable, Sendable {
         String(decoding: Array(text.utf8).trimmed(\.isWhiteSpace), as: UTF8.self)
     }
 
-    /// Why a text is no document that is understood here.
+    /// Why a text is no supported document.
     package struct Fault: Error, Hashable, Sendable {
         package var words: String
     }
 
-    /// What a document may ask of its reader.
+    /// The limits of a document.
     package struct Limits: Hashable, Sendable {
         package var length: Int
         package var depth: Int

@@ -1,10 +1,10 @@
-/// Reads a document from its first byte to its last.
+/// Parses a document from its first byte to its last.
 ///
-/// A document type is skipped and may define nothing, so no entity can grow. Open elements stand in a list: however
-/// deep a document is, nothing here calls itself.
+/// A document type is skipped and may define nothing, so no entity can expand. Open elements are in a list:
+/// however deep a document is, there is no recursion.
 struct XMLReader {
     private struct Open {
-        /// As written: the end has to say the same.
+        /// As written: the end tag has to be equal.
         let name: ArraySlice<UInt8>
         var element: XMLElement
         var text: [UInt8] = []
@@ -39,7 +39,7 @@ struct XMLReader {
         return text.withUTF8Buffer { unsafe bytes[place..<(place + $0.count)].elementsEqual($0) }
     }
 
-    /// Moves behind the next `ending`, and gives what is before it.
+    /// Advances past the next `ending`, and returns what is before it.
     private mutating func skip(behind ending: StaticString) throws(XMLElement.Fault) -> ArraySlice<UInt8> {
         let start = place
         while place < bytes.count {
@@ -125,7 +125,7 @@ struct XMLReader {
         }
     }
 
-    /// Behind the prefix.
+    /// The name without its prefix.
     private static func local(_ name: ArraySlice<UInt8>) -> String {
         String(decoding: name.lastIndex(of: .colon).map { name[($0 + 1)...] } ?? name, as: UTF8.self)
     }
@@ -146,7 +146,7 @@ struct XMLReader {
 
     private mutating func append(_ text: ArraySlice<UInt8>) throws(XMLElement.Fault) {
         guard !open.isEmpty else {
-            guard text.allSatisfy(\.isWhiteSpace) else { throw XMLElement.Fault(words: "it is no XML") }
+            guard text.allSatisfy(\.isWhiteSpace) else { throw XMLElement.Fault(words: "it is not XML") }
             return
         }
         open[open.count - 1].text += text

@@ -1,8 +1,8 @@
 package import PawlCore
 
-/// Reads time.
+/// A source of time.
 ///
-/// The simulated world has its own.
+/// The simulation has its own.
 package protocol Clock: Sendable {
     var now: Instant { get }
     var wallTime: UnixTime { get }

@@ -1,27 +1,27 @@
 package import PawlCore
 
-/// A wish for a place on disk.
+/// A request for a place on disk.
 package struct Claim: Sendable {
-    /// The folder, made when missing.
+    /// The folder, created when missing.
     package var folder: String
-    /// The wished file name, already safe.
+    /// The requested file name, already safe.
     package var name: String
     package var ifExists: IfExists
-    /// What the journal would say: `facts.sources[0]` tells this download from another one of the same name.
+    /// The journal's facts: `facts.sources[0]` distinguishes this download from another of the same name.
     package var facts: JournalFacts
-    /// Whether a part file of this final name belongs to another download, even one of the same address: then the name is
-    /// taken.
+    /// Whether a part file of this final name belongs to another download, even one of the same address: then
+    /// the name is taken.
     ///
-    /// Asked only when there is such a part file.
+    /// Called only when such a part file exists.
     package var isOthers: @Sendable (_ name: String) -> Bool = { _ in false }
 
-    /// The name was asked for, not suggested: where a device, a pipe or a socket has it, no other name is meant.
+    /// The name was chosen, not suggested: where it is a device, a pipe or a socket, no other name is used.
     package var isChosen = false
-    /// The server's present content, once a response has described it: a finished file of this content is not fetched again.
+    /// The content of the current response: a finished file made from it is not fetched again.
     ///
     /// Called only when there is a finished file.
     package var content: @Sendable () -> ContentFingerprint? = { nil }
-    /// How long the file will be, if that is known.
+    /// The expected length of the file, if known.
     package var length: Int64?
 
     package init(folder: String, name: String, ifExists: IfExists, facts: JournalFacts) {
@@ -32,16 +32,17 @@ package struct Claim: Sendable {
     }
 }
 
-/// What a claim got.
+/// The result of a claim.
 package enum ClaimResult {
     /// A new, empty part file, locked; `partial.name` is the name that was free.
     case fresh(any Partial)
     /// An earlier run's part file with its journal, locked.
     case found(any Partial, LoadedJournal)
-    /// `IfExists.resume`: a finished file of this length is there and is now the part file (renamed, no byte changed);
-    /// `Partial.restoreOriginal()` restores it.
+    /// `IfExists.resume`: a finished file of this length exists and is now the part file (renamed, no byte
+    /// changed); `Partial.restoreOriginal()` restores it.
     case existing(any Partial, length: Int64)
-    /// It is there, nothing was touched: `IfExists.skip`, or it was made of the same content of the same address.
+    /// The file exists and was not touched: `IfExists.skip`, or it was made from the same content of the same
+    /// address.
     case skipped(path: String)
 }
 
@@ -49,16 +50,18 @@ package enum ClaimResult {
 ///
 /// Shared by all loops.
 package protocol Disk: AnyObject, Sendable {
-    /// Opens or creates the part file for `claim`. With `IfExists.rename` a taken name moves on to `name (1).ext`.
-    /// A partial of another URL under the same name is offered to `adopts`; declined, it counts as a taken name.
-    /// Throws code 11 when the same download is running elsewhere, 13, 15, 16, 17, 18 and 9 as their names say.
+    /// Opens or creates the part file for `claim`. With `IfExists.rename` a taken name becomes `name
+    /// (1).ext`. A part file of another URL under the same name is offered to `adopts`; if declined, it
+    /// counts as a taken name. Throws code 11 when the same download is running elsewhere, 13, 15, 16, 17, 18
+    /// and 9 as their names say.
     func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult
-    /// The name of a partial in `folder` whose journal names `source` first, if there is one.
+    /// The name of a part file in `folder` whose journal has `source` first, if there is one.
     func unfinished(of source: String, in folder: String) -> String?
-    /// The name of a part file of `source` in `folder` that an earlier process left without a readable journal.
+    /// The name of a part file of `source` in `folder` that an earlier process left without a readable
+    /// journal.
     func leftover(of source: String, in folder: String) -> String?
-    /// Whether a finished file of that name, or of one of its numbered variants, was made from `source` and not changed
-    /// since: what the server has now may be the same.
+    /// Whether a finished file of that name, or of one of its numbered variants, was made from `source` and
+    /// not changed since: the server's content may still be the same.
     func wasFinished(_ name: String, from source: String, in folder: String) -> Bool
     /// The digest of a finished file, on a worker thread.
     func digest(
@@ -68,13 +71,13 @@ package protocol Disk: AnyObject, Sendable {
     )
     /// The length of the file of that name in the folder; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
-    /// Gives a finished file another name; a taken one is a failure.
+    /// Renames a finished file; a taken name is a failure.
     func rename(_ name: String, to newName: String, in folder: String) throws(Failure)
     /// Begins the part file of `facts` with the first `length` bytes of another program's file.
     ///
-    /// They are on the disk when this returns, and the journal says so; the other file stays. A part file that is there
-    /// for the same address is further than the other program knows, and is left as it is. Unless `isNamed`, the facts'
-    /// name is for the part file alone, and the journal names none: the server is still to be heard.
+    /// They are on disk and in the journal when this returns; the other file stays. An existing part file of
+    /// the same address has more bytes than the other program knows, and is left as it is. Unless `isNamed`,
+    /// the facts' name is for the part file alone, and the journal has none: the server's is not known yet.
     func adopt(
         _ name: String,
         in source: String,
@@ -83,7 +86,7 @@ package protocol Disk: AnyObject, Sendable {
         isNamed: Bool,
         to folder: String
     ) throws(Failure)
-    /// Removes the finished file of that name; one that is not there is no failure.
+    /// Removes the finished file of that name; a missing one is no failure.
     func remove(_ name: String, in folder: String) throws(Failure)
 }
 
@@ -97,13 +100,14 @@ extension Disk {
         of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     ) {
-        preconditionFailure("a disk without files skips none")
+        preconditionFailure("a disk without files never skips")
     }
 }
 
 /// One download's part file and journal.
 ///
-/// Belongs to the loop thread of its download; completions may come on any thread, also before the call returns.
+/// Belongs to the loop thread of its download; completions may come on any thread, also before the call
+/// returns.
 package protocol Partial: AnyObject {
     /// The final file name that was claimed, and the folder.
     var name: String { get }
@@ -111,38 +115,41 @@ package protocol Partial: AnyObject {
 
     /// Writes all of `bytes` at `offset` or throws (code 9 disk full, 17 I/O).
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure)
-    /// Whether it takes more bytes at once; a reader of a pipe may be slow.
+    /// Whether it accepts more bytes now; a reader of a pipe may be slow.
     var hasRoom: Bool { get }
-    /// The part file for those who can write to it without copying; `nil` when everything has to pass through `write`.
+    /// The part file for writes without copying; `nil` when everything has to pass through `write`.
     var descriptor: Int32? { get }
-    /// The next write goes there, by `write` or by way of `descriptor`: noted in case that a kill comes in its middle.
+    /// Announces the range of the next write, by `write` or through `descriptor`: recorded in case the
+    /// process is killed during it.
     func willWrite(_ range: ByteRange)
-    /// The bytes of `range` were written by way of `descriptor`.
+    /// The bytes of `range` were written through `descriptor`.
     func wrote(_ range: ByteRange)
-    /// Fills `buffer` from `offset`; fewer bytes than asked for is a failure.
+    /// Fills `buffer` from `offset`; fewer bytes than requested is a failure.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure)
-    /// Asks the file system for room for `total` bytes, where it can without writing them; throws code 9 when it cannot have them.
+    /// Allocates `total` bytes where the file system can without writing them; throws code 9 when it cannot.
     func reserve(_ total: Int64) throws(Failure)
 
-    /// The download takes longer than a moment: others may want to see that it is under way.
+    /// Makes the part file visible to other processes: the download takes longer than a moment.
     func ensurePartName()
     /// Begins the journal, if there is none; without it a SIGKILL loses the partial.
     func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
     var hasJournal: Bool { get }
     /// Writes changed facts and the whole set of written bytes.
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
-    /// Lane `slot` begins to write at `start`. What the slot said before goes to the recorded set.
+    /// Starts lane `slot` at `start`. The slot's previous bytes are added to the recorded set.
     func beginLane(slot: Int, at start: Int64) throws(Failure)
-    /// Lane `slot` has written up to `cursor`: one store, no system call where possible. No-op without a journal.
+    /// Lane `slot` has written up to `cursor`: one store, no system call where possible. No-op without a
+    /// journal.
     func advanceLane(slot: Int, to cursor: Int64)
     /// How many lanes can have a slot at once.
     var slotCount: Int { get }
 
-    /// Forgets every byte: the journal says so durably before this returns, and the file is cut to length 0.
+    /// Discards all bytes: the journal records this durably before this returns, and the file is truncated to
+    /// length 0.
     func startOver(_ facts: JournalFacts) throws(Failure)
 
-    /// Makes `done` durable: fdatasync of the data, then of a journal that says so. Runs on a worker thread;
-    /// one at a time.
+    /// Makes `done` durable: fdatasync of the data, then of a journal that records it. Runs on a worker
+    /// thread; one at a time.
     func checkpoint(_ done: ByteRangeSet, completion: @escaping @Sendable (Result<Void, Failure>) -> Void)
     /// The bytes known to be durable.
     var durable: ByteRangeSet { get }
@@ -156,22 +163,24 @@ package protocol Partial: AnyObject {
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     )
 
-    /// What the finished file was made of, for it to remember.
+    /// Stores the fingerprint that the finished file was made from.
     func remember(_ content: ContentFingerprint?)
-    /// Cuts the file to `length`, sets its time, syncs it, moves it to its final name, syncs the folder and removes the
-    /// journal. The completion's value is the final path (another name than claimed when it was taken in between and
-    /// the claim said rename). Completions here may come on any thread, also before the call returns.
+    /// Truncates the file to `length`, sets its time, syncs it, moves it to its final name, syncs the folder
+    /// and removes the journal. The completion's value is the final path (another name than claimed when that
+    /// was taken in between and the claim has `rename`). Completions may come on any thread, also before the
+    /// call returns.
     func publish(
         length: Int64,
         modified: UnixTime?,
         completion: @escaping @Sendable (Result<String, Failure>) -> Void
     )
 
-    /// Closes and unlocks; partial and journal stay. Without a journal and with `done` not empty one is written first.
+    /// Closes and unlocks; partial and journal stay. Without a journal and with `done` not empty one is
+    /// written first.
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure)
     /// Closes and removes the partial and the journal (never the finished file).
     func discard()
-    /// Undoes `ClaimResult.existing`: the file gets its old name and length back.
+    /// Undoes `ClaimResult.existing`: restores the file's old name and length.
     func restoreOriginal() throws(Failure)
 }
 
@@ -184,7 +193,7 @@ extension Disk {
         isNamed: Bool,
         to folder: String
     ) throws(Failure) {
-        preconditionFailure("a disk without files has none to take over")
+        preconditionFailure("a disk without files cannot adopt any")
     }
 }
 
@@ -196,6 +205,6 @@ extension Partial {
     package func remember(_ content: ContentFingerprint?) {}
 
     package func wrote(_ range: ByteRange) {
-        preconditionFailure("nobody can write past a partial without a descriptor")
+        preconditionFailure("a partial without a descriptor is written by write only")
     }
 }

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// Names one transfer for its whole life; never used twice in a process.
+/// The identity of one transfer; never used twice in a process.
 package struct TransferID: Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -11,17 +11,17 @@ package struct TransferRequest: Sendable {
     package var address: WebAddress
     package var range: RequestedRange
     package var connection: ConnectionUse
-    /// `true` only when `address.origin` is one that the person named: then credentials, netrc, cookies of the
-    /// given file and headers go along; else only headers that tell no secret (`RequestField`).
+    /// `true` only when `address.origin` was given by the user: then credentials, netrc, cookies of the given
+    /// file and headers are sent; else only headers without secrets (`RequestField`).
     package var carriesSecrets: Bool
-    /// Whether a redirect led to a host that nobody named, by a connection no less secure: then the entry that a netrc
-    /// file has for that very host goes along.
+    /// Whether a redirect led to a host that was not given, over a connection no less secure: then the netrc
+    /// entry of that host is used.
     package var leadsToOtherHost = false
-    /// The value of Authorization, of the transport's own making.
+    /// The value of Authorization, set by the transport.
     package var authorization: String?
-    /// The login of a transfer that is not HTTP, of the transport's own finding.
+    /// The login of a transfer other than HTTP, set by the transport.
     package var login: Credentials?
-    /// Ask caches on the way to step aside (`Cache-Control: no-cache`, `Pragma: no-cache`).
+    /// Bypass caches (`Cache-Control: no-cache`, `Pragma: no-cache`).
     package var bypassesCaches: Bool
     /// Receive buffer in bytes; smaller when a rate limit would make large reads bursty.
     package var bufferSize: Int
@@ -46,7 +46,7 @@ package struct TransferRequest: Sendable {
     }
 }
 
-/// What all requests of one download have in common.
+/// Settings common to all requests of one download.
 ///
 /// A class, so that ten thousand downloads share one.
 package final class TransferSettings: Sendable {
@@ -60,21 +60,22 @@ package final class TransferSettings: Sendable {
         package var netrc: String?
         /// A Netscape cookie file to read.
         package var cookieFile: String?
-        /// A proxy URL; `nil` leaves it to the environment as curl reads it, `""` switches every proxy off.
+        /// A proxy URL; `nil` uses the environment as curl does, `""` disables all proxies.
         package var proxy: String?
         package var noProxy: String?
-        /// The interface, or the address of this machine, that connections go out by; `nil` leaves it to the system.
+        /// The interface, or the local address, of outgoing connections; `nil` for the system's choice.
         package var interface: String?
         package var verifiesPeer = true
         package var authorityFile: String?
         package var certificate: String?
         package var key: String?
-        /// Whether keys, netrc files and logins of proxies that belong to the user of this process may be used without
-        /// being named.
+        /// Whether keys, netrc files and proxy logins of the user of this process may be used without being
+        /// given.
         package var usesOwnersSecrets = true
-        /// Whether no connection goes to this machine or a private network, whatever a name or a redirect says.
+        /// Whether connections to this machine or a private network are refused, whatever a name resolves to
+        /// or a redirect says.
         package var deniesPrivateAddresses = false
-        /// The longest time for name resolution and connecting together.
+        /// The maximum time for name resolution and connecting together.
         package var connectTimeout = Interval.seconds(30)
 
         package init() {}
@@ -85,35 +86,36 @@ package final class TransferSettings: Sendable {
     package init(_ values: Values) { self.values = values }
 }
 
-/// What the receiver of a chunk answers.
+/// The receiver's result for a chunk.
 package enum ChunkResult: Hashable, Sendable {
     /// Every byte was taken.
     case taken
-    /// Nothing was taken; the transfer stands still until `Transport.resume`, then the same bytes come again.
+    /// Nothing was taken; the transfer is suspended until `Transport.resume`, then the same bytes are
+    /// delivered again.
     case pause
     /// End this transfer; `transferEnded` follows with `.stopped`.
     case stop
 }
 
-/// Receives what one transfer brings.
+/// The receiver of one transfer.
 ///
 /// All calls come on the loop's thread, in the order head, chunks, ended.
 package protocol TransferSink: AnyObject {
-    /// The final head of this request (no 1xx, no proxy's CONNECT answer, no 401 that the transport answers itself),
-    /// before any byte of its body. `false` stops the transfer.
+    /// The final response head of this request (no 1xx, no response of a proxy to CONNECT, no 401 that the
+    /// transport handles itself), before any byte of its body. `false` stops the transfer.
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult
     func transferEnded(_ id: TransferID, _ end: TransferEnd)
 
-    /// Where the next bytes of the body may be put without passing through memory; `nil` asks for chunks.
+    /// Where the next bytes of the body may be put without passing through memory; `nil` requests chunks.
     ///
-    /// The transport need not use it. It asks anew before each time that it does.
+    /// The transport need not use it. It calls this again before each use.
     func spliceTarget(_ id: TransferID) -> SpliceTarget?
-    /// The next `count` bytes of the body have come and are about to be put where the last `spliceTarget` said.
+    /// The next `count` bytes of the body have arrived and are about to be put into the last `spliceTarget`.
     func transfer(_ id: TransferID, willSplice count: Int)
-    /// The next `count` bytes of the body stand where the last `spliceTarget` said.
+    /// The next `count` bytes of the body are in the last `spliceTarget`.
     ///
-    /// They cannot be refused any more: `.pause` counts as `.taken`.
+    /// They cannot be refused: `.pause` counts as `.taken`.
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult
 }
 
@@ -122,7 +124,7 @@ extension TransferSink {
     package func transfer(_ id: TransferID, willSplice count: Int) {}
 
     package func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        preconditionFailure("a sink that offers a place has to hear what was put there")
+        preconditionFailure("a sink with a splice target must handle spliced bytes")
     }
 }
 
@@ -130,7 +132,7 @@ extension TransferSink {
 package struct SpliceTarget: Hashable, Sendable {
     package var descriptor: Int32
     package var offset: Int64
-    /// The most bytes that may be put there.
+    /// The maximum number of bytes that may be put there.
     package var limit: Int64
 
     package init(descriptor: Int32, offset: Int64, limit: Int64) {
@@ -140,18 +142,19 @@ package struct SpliceTarget: Hashable, Sendable {
     }
 }
 
-/// Fetches over the network.
+/// Network transfers.
 ///
 /// An instance belongs to one loop thread; only `wake` may be called from elsewhere.
 package protocol Transport: AnyObject {
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink)
     /// Ends a transfer at once; nothing more is delivered for it. Allowed inside a sink's callback.
     func cancel(_ id: TransferID)
-    /// Lets a paused transfer go on.
+    /// Resumes a paused transfer.
     func resume(_ id: TransferID)
-    /// Waits until `deadline`, network activity or `wake`, and delivers what came. `nil` waits without end.
+    /// Waits until `deadline`, network activity or `wake`, and delivers what arrived. `nil` waits
+    /// indefinitely.
     ///
-    /// Once it has called a sink it does not wait any more before it returns.
+    /// Once it has called a sink it returns without waiting further.
     func perform(until deadline: Instant?)
     var wake: @Sendable () -> Void { get }
 }

@@ -1,7 +1,7 @@
 import PawlCore
 import Synchronization
 
-/// The limit of all downloads together: those of one engine, or of several that were given the same.
+/// The common rate limit of all downloads: those of one engine, or of several that share it.
 package final class CommonRate: Sendable {
     private struct Member: Sendable {
         weak var engine: Engine?
@@ -13,12 +13,12 @@ package final class CommonRate: Sendable {
 
     package init() {}
 
-    /// In bytes a second; `nil` for none.
+    /// In bytes per second; `nil` for none.
     package var rate: Int64? { limiter.withLock { $0.rate } }
-    /// Costs a load.
+    /// Costs one atomic load.
     var isLimited: Bool { isSet.load(ordering: .relaxed) }
 
-    /// The engine hears of changes for as long as it lives.
+    /// Notifies the engine of changes for as long as it lives.
     func join(_ engine: Engine) {
         members.withLock { members in
             members.removeAll { $0.engine == nil }

@@ -1,21 +1,21 @@
 package import PawlCore
 import Synchronization
 
-// What the person and the manager want of one download. What a loop is told of it is put in its mailbox under the lock
-// under which that was decided: otherwise a pause could come before the start that it follows, and mean nothing.
+// Commands of the user and the manager for one download. A message to its loop enters the mailbox under the
+// lock of the decision: otherwise a pause could precede the start that it follows, and have no effect.
 extension Engine {
-    /// It may run as soon as there is a slot; one that has finished stays as it is.
+    /// Runs the download as soon as there is a slot; a finished one stays as it is.
     package func resume(_ id: DownloadID) {
         let orders = state.withLock { state -> [QueueBook.Order] in
             guard !state.isClosing, let entry = state.entries[id], entry.stopsAs != .removed else {
                 return []
             }
             switch entry.box.phase {
-            // On its way to its place nothing can stop it, and it has given its slot back already.
+            // Publishing cannot be stopped, and its slot is free already.
             case .finished, .publishing, .removed: return []
             case .paused, .preempted, .failed:
                 guard entry.loop != nil else { break }
-                // Its loop has still to let go of it; its slot may be another's already.
+                // Its loop has not released it yet; its slot may be in use again.
                 entry.startsAgain = true
                 return []
             case .waiting, .probing, .transferring, .waitingForNetwork, .verifying:
@@ -26,12 +26,12 @@ extension Engine {
         carryOut(orders)
     }
 
-    /// The person's pause: it runs again when it is resumed, not before.
+    /// Pauses on behalf of the user: it runs again only after `resume`.
     package func pause(_ id: DownloadID) { stop(id, as: .paused, .pause(id)) }
 
     private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
         let (box, orders, wake) = state.withLock { state -> (ProgressCell?, [QueueBook.Order], Wake?) in
-            // Nothing takes a removal back.
+            // A removal is final.
             guard let entry = state.entries[id], entry.stopsAs != .removed else { return (nil, [], nil) }
             guard let loop = entry.loop else {
                 let orders = state.release(id)
@@ -49,12 +49,12 @@ extension Engine {
         carryOut(orders)
     }
 
-    /// It stops and is not known any more; if it runs, what it has on disk goes.
+    /// Stops the download and forgets it; if it runs, its bytes on disk are removed.
     ///
-    /// Its last report is the phase `removed`, but for one that is on its way to its final place: that ends as finished.
+    /// Its last event is the phase `removed`, except while it is published: then it ends as finished.
     package func remove(_ id: DownloadID) { stop(id, as: .removed, .remove(id)) }
 
-    /// A download that no loop knows is in this phase from now on.
+    /// Reports this phase of a download that no loop runs.
     func tell(_ id: DownloadID, _ phase: Phase, _ box: ProgressCell) {
         switch (box.phase, phase) {
         case (.waiting, _), (.preempted, .paused): break
@@ -65,7 +65,7 @@ extension Engine {
         onReport(EngineEvent(id: id, notice: .phase(phase), name: "", path: "", received: 0, elapsed: .zero))
     }
 
-    /// Its content is at another address from now on (A8), whether it runs or not.
+    /// Replaces its address (A8), whether it runs or not.
     ///
     /// If the content there is not shown to be the one on disk, the download fails and keeps its bytes.
     package func replaceSource(_ id: DownloadID, with address: WebAddress) {
@@ -73,14 +73,15 @@ extension Engine {
             guard let entry = state.entries[id] else { return nil }
             entry.job.plan.sources[0] = address
             entry.job.plan.replacesAddress = true
-            // The bytes are found by the file's name where the address has nothing to do with them.
+            // The part file is found by the file's name where the address is unrelated to it.
             if entry.job.fileName == nil { entry.job.fileName = entry.box.reading.name }
             return entry.loop.flatMap { loops[$0].put(.replaceSource(id, address)) }
         }
         wake?()
     }
 
-    /// Calls `answer`, on some thread, with how the download's lanes stand; with `nil` when it does not run.
+    /// Calls `answer`, on any thread, with the state of the download's lanes; with `nil` when it does not
+    /// run.
     package func look(at id: DownloadID, answer: @escaping @Sendable (Inspection?) -> Void) {
         let (runs, wake) = state.withLock { state -> (Bool, Wake?) in
             guard let loop = state.entries[id]?.loop else { return (false, nil) }

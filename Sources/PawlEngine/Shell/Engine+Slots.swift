@@ -1,11 +1,11 @@
 import PawlCore
 import Synchronization
 
-// Who runs: the book gives slots, loops run those who have one.
+// Scheduling: the book assigns slots, loops run the downloads that have one.
 extension Engine.State {
     typealias Order = QueueBook.Order
 
-    /// It gets a slot or waits for one.
+    /// Assigns a slot or appends to the waiting line.
     mutating func enqueue(_ id: DownloadID) -> [Order] {
         guard let entry = entries[id], entry.number == nil else { return [] }
         let number = book.add()
@@ -14,7 +14,7 @@ extension Engine.State {
         return book.enqueue(number)
     }
 
-    /// It has no slot any more and waits for none.
+    /// Releases its slot and its place in the line.
     mutating func release(_ id: DownloadID) -> [Order] {
         entries[id].map { release($0) } ?? []
     }
@@ -25,7 +25,7 @@ extension Engine.State {
         return book.release(number)
     }
 
-    /// The loop has let go of the download.
+    /// The loop has released the download.
     mutating func settle(_ id: DownloadID) -> [Order] {
         guard let entry = entries[id] else { return [] }
         let phase = entry.box.phase
@@ -33,7 +33,7 @@ extension Engine.State {
         let staysInLine = entry.isYielding && phase == .preempted
         entry.letGo()
         if staysInLine, let number = entry.number {
-            // Its turn may have come again before it had left.
+            // It may have been given a slot again before the loop released it.
             return book.line.isWaiting(number) ? [] : [.start(number)]
         }
         let orders = release(entry)
@@ -44,12 +44,12 @@ extension Engine.State {
 }
 
 extension Engine {
-    /// How many run at once; of more than that the newest are pre-empted and go on when a slot is free (D7).
+    /// Sets how many run at once; beyond that the newest are preempted and resume when a slot is free (D7).
     package func change(slots: Int) {
         carryOut(state.withLock { $0.isClosing ? [] : $0.book.change(slots: slots) })
     }
 
-    /// The first to start takes over the slot on the loop `freed`: that one is awake, and each keeps its share.
+    /// The first to start gets the slot on the loop `freed`: that one is awake, and the load stays balanced.
     func carryOut(_ orders: [QueueBook.Order], freed: Int? = nil) {
         var freed = freed
         for order in orders {
@@ -57,7 +57,7 @@ extension Engine {
             case .start(let number):
                 start(number, on: freed)
                 freed = nil
-            // Nobody is paused in the engine's book: the person's pause takes a download out of it.
+            // The engine's book has no paused entries: a pause by the user removes a download from it.
             case .preempt(let number), .pause(let number): yield(number)
             }
         }
@@ -66,8 +66,8 @@ extension Engine {
     private func start(_ number: QueueBook.Number, on freed: Int?) {
         let (job, wake) = state.withLock { state -> (Job?, Wake?) in
             let id = state.ids[Int(number)]
-            // One that has not left its loop yet is started when it has. What another thread did since the order was
-            // given may have taken the slot back.
+            // A download that has not left its loop is started when it has. Another thread may have taken the
+            // slot back since the order was given.
             guard !state.isClosing, let entry = state.entries[id], entry.loop == nil, entry.number == number,
                 state.book.holders.contains(number)
             else { return (nil, nil) }
@@ -84,7 +84,7 @@ extension Engine {
     private func yield(_ number: QueueBook.Number) {
         let wake = state.withLock { state -> Wake? in
             let id = state.ids[Int(number)]
-            // It may have a slot again by now, or be on its way out for good.
+            // It may have a slot again, or be about to be removed.
             guard let entry = state.entries[id], entry.number == number, let loop = entry.loop,
                 entry.stopsAs == nil, !state.book.holders.contains(number)
             else { return nil }
@@ -107,13 +107,13 @@ extension Engine {
         }
     }
 
-    /// Only the disk is still at work for this one.
+    /// The download needs only the disk from now on.
     func slotFreed(_ id: DownloadID) {
         let (orders, loop) = state.withLock { ($0.release(id), $0.entries[id]?.loop) }
         carryOut(orders, freed: loop)
     }
 
-    /// The loop has let go of the download: its slot is free.
+    /// The loop has released the download: its slot is free.
     func settled(_ id: DownloadID) {
         let (orders, loop, missed) = state.withLock {
             state -> ([QueueBook.Order], Int?, (Phase, ProgressCell)?) in
@@ -123,7 +123,7 @@ extension Engine {
             if let phase = entry.stopsAs, !entry.startsAgain { missed = (phase, entry.box) }
             return (state.settle(id), loop, missed)
         }
-        // A command that came when it was at rest already found nobody to carry it out.
+        // A command for a download already at rest had no runner to carry it out.
         if let (phase, box) = missed { tell(id, phase, box) }
         carryOut(orders, freed: loop)
     }

@@ -1,7 +1,7 @@
 package import PawlCore
 import Synchronization
 
-/// The effects that an engine works with.
+/// The ports that an engine uses.
 package struct Ports: Sendable {
     package var clock: any Clock
     package var disk: any Disk
@@ -9,7 +9,7 @@ package struct Ports: Sendable {
     package var threads: any Threads
     package var transports: any TransportMaker
     package var witness: (any Witness)?
-    /// What hosts bear, from run to run; `nil` remembers nothing.
+    /// What hosts allow, stored across runs; `nil` stores nothing.
     package var hostNotes: (any HostNotes)?
 
     package init(
@@ -27,13 +27,13 @@ package struct Ports: Sendable {
     }
 }
 
-/// Runs downloads: gives each to a loop when it has a slot, and tells what happens.
+/// Runs downloads: assigns each to a loop when it has a slot, and reports events.
 package final class Engine: Sendable {
     typealias Wake = @Sendable () -> Void
 
-    /// What is known of one download, under the lock only.
+    /// The state of one download, accessed under the lock only.
     ///
-    /// A class, as it is large and is looked at a dozen times a file.
+    /// A class, as it is large and is read a dozen times per file.
     final class Entry {
         var job: Job
         let box: ProgressCell
@@ -41,13 +41,13 @@ package final class Engine: Sendable {
         var number: QueueBook.Number?
         /// The loop it runs on, while it does.
         var loop: Int?
-        /// How it is to come to rest, when its loop was told so.
+        /// The phase in which its loop is to stop it, once ordered.
         var stopsAs: Phase?
         /// The book took its slot; it is in the book's line already.
         var isYielding = false
-        /// It was told to go on when its loop had not let go of it yet.
+        /// It was resumed before its loop released it.
         var startsAgain = false
-        /// Nobody asks for it any more; it goes when it has ended.
+        /// No caller uses it any more; it is removed when it has ended.
         var isForgotten = false
 
         init(job: Job, box: ProgressCell) {
@@ -86,9 +86,9 @@ package final class Engine: Sendable {
 
     /// Starts `loops` threads.
     ///
-    /// The limit of all downloads together is its own, unless it is given one that others have too.
-    /// `onReport` is called on them and must return quickly. Without `tellsEveryPhase` it does not hear of phases that
-    /// follow from the rest of what it hears.
+    /// The common rate limit is its own unless a shared one is given. `onReport` is called on these threads
+    /// and must return quickly. Without `tellsEveryPhase`, phases that follow from other events are not
+    /// reported.
     package init(
         ports: Ports,
         loops count: Int,
@@ -133,9 +133,9 @@ package final class Engine: Sendable {
         return (id, box)
     }
 
-    /// Nobody will ask for it any more.
+    /// Drops the engine's record of a download.
     ///
-    /// One that runs goes on to its end.
+    /// A running one continues to its end.
     package func forget(_ id: DownloadID) {
         state.withLock { state in
             guard let entry = state.entries[id] else { return }
@@ -149,24 +149,24 @@ package final class Engine: Sendable {
 
     // MARK: limits
 
-    /// What was set by ``limit(to:)`` last.
+    /// The value of the last ``limit(to:)``.
     package var rate: Int64? { common.rate }
 
-    /// The most bytes a second that all downloads take together.
+    /// Limits the bytes per second of all downloads together.
     package func limit(to rate: Int64?) { common.change(to: rate, now: ports.clock.now) }
 
     func limitsChanged() { for loop in loops { loop.post(.limits) } }
 
-    /// What every origin has and may have that is in use or has complained.
+    /// The budgets of all origins that are in use or reported overload.
     package var budgets: [Origin: HostBudget] { shared.withLock { $0 }?.budgets ?? [:] }
 
-    /// The most that each host is asked for, by all downloads together.
+    /// Limits each host's use by all downloads together.
     package func limit(hosts limits: HostLimits) {
         shared.withLock { $0 }?.change(hosts: limits, now: ports.clock.now)
         limitsChanged()
     }
 
-    /// The most bytes a second that this download takes.
+    /// Limits the bytes per second of this download.
     package func limit(_ id: DownloadID, to rate: Int64?) {
         let wake = state.withLock { state -> Wake? in
             guard let entry = state.entries[id] else { return nil }
@@ -178,7 +178,8 @@ package final class Engine: Sendable {
 
     // MARK: closing
 
-    /// Pauses everything that runs and ends the loops; `completion` comes when all partials are closed.
+    /// Pauses all running downloads and ends the loops; `completion` is called when all part files are
+    /// closed.
     package func shutDown(completion: @escaping @Sendable () -> Void) {
         let (isFirst, isClosed) = state.withLock { state -> (Bool, Bool) in
             let isClosed = state.stoppedLoops == loops.count
@@ -196,7 +197,7 @@ package final class Engine: Sendable {
         let completions = state.withLock { state -> [@Sendable () -> Void] in
             state.stoppedLoops += 1
             guard state.stoppedLoops == loops.count else { return [] }
-            // Nobody is asked any more, and who would be may hold the engine.
+            // No callback is called any more, and a callback may retain the engine.
             for entry in state.entries.values {
                 entry.job.refresh = nil
                 entry.job.onPublishing = nil

@@ -1,21 +1,22 @@
 package import PawlCore
 
-/// A download in detail, for those who look at one: made on demand only.
+/// A download in detail; made on demand only.
 package struct Inspection: Hashable, Sendable {
     /// One connection at work.
     package struct Lane: Hashable, Sendable {
-        /// What it is to bring from here on, in the file's offsets; the end is `SegmentMap.open` while nobody knows it.
+        /// The range it still has to fetch, in the file's offsets; the end is `SegmentMap.open` while
+        /// unknown.
         package var range: ByteRange
         /// Bytes per second.
         package var speed: Int64
-        /// Where its bytes come from, redirects followed.
+        /// The address its bytes come from, redirects followed.
         package var address: WebAddress
-        /// Whether it brings bytes: before that it waits for an answer.
+        /// Whether it receives bytes: before that it waits for a response.
         package var isFlowing: Bool
     }
 
     package var lanes: [Lane]
-    /// The bytes that are on disk.
+    /// The bytes on disk.
     package var written: ByteRangeSet
     package var total: Int64?
 

@@ -6,33 +6,33 @@ package struct DownloadID: Hashable, Sendable {
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Everything that a download needs to run.
+/// The parameters of a run of a download.
 package struct Job: Sendable {
     package var plan: DownloadPlan
     package var settings: TransferSettings
     package var folder: String
-    /// The final name, when the person chose it.
+    /// The final name, when the user chose it.
     package var fileName: String?
     package var naming: NamingPolicy
     package var ifExists: IfExists
     /// This download's own limit in bytes per second.
     package var rateLimit: Int64?
-    /// Whether secrets go along to wherever redirects lead, but over no less secure a connection.
+    /// Whether credentials follow redirects to other hosts, but only over connections no less secure.
     package var trustsRedirects = false
     /// Whether it may share an HTTP/2 connection with others.
     package var sharesConnections = false
-    /// Where the bytes go, when not to the engine's disk.
+    /// Where the bytes are written, when not to the engine's disk.
     package var disk: (any Disk)?
-    /// Whether a part file of that final name in the folder is another download's, which it is not to go on with; called
-    /// on a loop's thread.
+    /// Whether a part file of that final name in the folder belongs to another download and must not be
+    /// resumed; called on a loop's thread.
     package var isOthers: (@Sendable (_ name: String) -> Bool)?
-    /// Asked when every byte is there and before the file gets its name: the queue writes down what is about to be.
+    /// Called when all bytes are on disk and before the file gets its name: the queue records the intent.
     ///
-    /// The file moves when the answer has come, from any thread.
+    /// The file is moved once the completion handler is called, on any thread.
     package var onPublishing:
         (@Sendable (Publishing, @escaping @Sendable (Result<Void, Failure>) -> Void) -> Void)?
-    /// Asked for another address of the content when this one has expired; answers once, on any thread, `nil` when there
-    /// is none.
+    /// Requests another address of the content when this one has expired; calls back once, on any thread,
+    /// with `nil` when there is none.
     ///
     /// Called on the loop's thread: it must return at once.
     package var refresh: (@Sendable (WebAddress, @escaping @Sendable (WebAddress?) -> Void) -> Void)?
@@ -50,7 +50,8 @@ package struct Job: Sendable {
 package struct Publishing: Hashable, Sendable {
     package var name: String
     package var length: Int64
-    /// The server's name for it, where the part file was begun before the server was heard: whoever is told gives it.
+    /// The server's name for it, where the part file was begun before the first response: the receiver of
+    /// this event renames it.
     package var finalName: String?
 }
 
@@ -69,7 +70,7 @@ package struct ProgressSample: Hashable, Sendable {
     package init() {}
 }
 
-/// What a download tells, with what the shell adds to the machine's words.
+/// An event of a download, with the shell's additions to the machine's notice.
 package struct EngineEvent: Sendable {
     package var id: DownloadID
     package var notice: Notice
@@ -78,6 +79,6 @@ package struct EngineEvent: Sendable {
     package var path: String
     package var received: Int64
     package var elapsed: Interval
-    /// The answer that was accepted, when that is what is told.
+    /// The accepted response's head, for that event.
     package var head: ResponseHead?
 }

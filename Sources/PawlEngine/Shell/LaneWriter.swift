@@ -1,26 +1,26 @@
 import PawlCore
 
-/// Takes one transfer's bytes to the file: compares the overlap, then writes at the cursor.
+/// Writes one transfer's bytes to the file: compares the overlap, then writes at the cursor.
 final class LaneWriter: TransferSink {
     let lane: LaneID
     let transfer: TransferID
     let origin: Origin
     private unowned let runner: Runner
     private(set) var cursor: Int64 = 0
-    /// Where this lane stops; another lane may take its end away or give it back.
+    /// The lane's end; another lane may take bytes before it or return them.
     var end: Int64 = 0
     private var responseEnd: Int64 = 0
     private var overlap: Int64 = 0
     private var slot = 0
-    /// What it still compares behind its end, once it is there.
+    /// The range behind its end that it still compares.
     private var joint: ByteRange?
     private(set) var received: Int64 = 0
     private(set) var isAdmitted = false
-    /// Its server sends more than this lane is to bring: another lane has the rest.
+    /// Its server sends more than this lane is to fetch: another lane has the rest.
     var asksBeyond: Bool { isAdmitted && end < responseEnd }
-    /// Whether no other lane can have brought its bytes, and as of which decision.
+    /// Whether no other lane can have written its bytes, and as of which decision.
     private var alone = (isTrue: false, asOf: UInt64.max)
-    /// A rate limit holds it back: the silence is ours.
+    /// A rate limit holds it back, so missing data is no fault of the server.
     var isHeldBack = false
 
     init(lane: LaneID, transfer: TransferID, origin: Origin, runner: Runner) {
@@ -62,7 +62,7 @@ final class LaneWriter: TransferSink {
         return unsafe joint == nil ? write(rest) : join(rest)
     }
 
-    /// Compares with the bytes on disk that stand `overlap` before the cursor.
+    /// Compares with the bytes on disk `overlap` before the cursor.
     private func compare(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let agrees = unsafe runner.agrees(bytes, at: cursor - overlap) else { return false }
         guard agrees else {
@@ -71,7 +71,7 @@ final class LaneWriter: TransferSink {
         }
         overlap -= Int64(bytes.count)
         guard overlap == 0 else { return true }
-        // What the comparison settles may end this lane.
+        // The result of the comparison may end this lane.
         return runner.compared(lane, agreed: true)
     }
 
@@ -82,12 +82,12 @@ final class LaneWriter: TransferSink {
             guard unsafe runner.write(wanted, at: cursor, slot: slot, isAlone: isAlone) else { return .stop }
             cursor += Int64(count)
         }
-        // The last byte of the answer itself lets the transfer end by its own framing, and its connection live.
+        // After the response's own last byte the transfer ends by its framing, and its connection is reused.
         guard cursor == end, end < responseEnd || count < bytes.count else { return .taken }
         return unsafe join(UnsafeRawBufferPointer(rebasing: bytes[count...]))
     }
 
-    /// Compares what follows the lane's end with what another lane has brought there.
+    /// Compares the bytes behind the lane's end with those that another lane wrote.
     private func join(_ bytes: UnsafeRawBufferPointer) -> ChunkResult {
         guard let left = joint ?? beginJoint() else { return .stop }
         let count = Int(min(left.count, Int64(bytes.count)))
@@ -111,7 +111,7 @@ final class LaneWriter: TransferSink {
         return alone.isTrue
     }
 
-    /// Only while every byte that comes is wanted, in order, and at once.
+    /// Only while every byte that arrives is wanted, in order, and at once.
     func spliceTarget(_ id: TransferID) -> SpliceTarget? {
         guard isAdmitted, overlap == 0, joint == nil, cursor < end, !runner.isLimited, isAlone,
             let descriptor = runner.partial?.descriptor

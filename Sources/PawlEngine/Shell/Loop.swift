@@ -1,26 +1,26 @@
 import PawlCore
 
-/// One thread's downloads: takes messages, lets the transport work, rings alarms, ticks.
+/// One thread's downloads: takes messages, runs the transport, fires alarms, ticks.
 ///
-/// Nothing here is locked.
+/// No locks.
 final class Loop {
-    /// How often downloads at work look at their lanes.
+    /// The interval at which active downloads check their lanes.
     private static let tickPeriod = Interval.milliseconds(100)
-    /// A tick that comes later than this means that the thread did not run.
+    /// The delay of a tick from which the thread counts as suspended.
     private static let standstill = Interval.seconds(1)
 
     let shared: Shared
     let clock: any Clock
     private let mailbox: Mailbox
-    /// In the order in which they came, so that the same events lead to the same requests.
+    /// In order of arrival, so that the same events lead to the same requests.
     private var runners: [Runner] = []
     private var transport: (any Transport)?
-    /// Requests that were decided inside a callback of the transport; they go out when it has returned.
+    /// Requests decided inside a callback of the transport; they are sent when it has returned.
     private var outbox: [(request: TransferRequest, id: TransferID, sink: any TransferSink)] = []
     private var sleepers: [(until: Instant, transfer: TransferID)] = []
     private var nextTick: Instant?
     private var isStopping = false
-    /// Whether others have to wake the transport for a message to be heard.
+    /// Whether a sender has to wake the transport for a message to be read.
     private var isAsleep = false
 
     init(shared: Shared, mailbox: Mailbox) {
@@ -45,12 +45,12 @@ final class Loop {
             wakeSleepers()
             tick()
         }
-        // Whoever asked at the last moment waits for an answer.
+        // A message posted at the last moment still gets its reply.
         for message in mailbox.take() { handle(message) }
         self.transport = nil
     }
 
-    /// The transport's wait is over: what is posted now is heard without waking it.
+    /// The transport's wait is over: later messages are read without a wakeup.
     func stir() {
         guard isAsleep else { return }
         isAsleep = false
@@ -77,7 +77,7 @@ final class Loop {
             runner(id)?.limit(to: rate)
             wakeSleepers(all: true)
         case .limits: wakeSleepers(all: true)
-        case .look(let id, let answer): answer(runner(id)?.look())
+        case .look(let id, let reply): reply(runner(id)?.look())
         case .network(let online): for runner in runners { runner.network(online: online) }
         case .runner(let run, let event): runners.first { $0.run == run }?.happened(event)
         case .stop:
@@ -96,7 +96,7 @@ final class Loop {
         runner.begin()
     }
 
-    /// The download has ended or is at rest; its slot may go to another.
+    /// The download has ended or is at rest; its slot is free for another.
     func release(_ id: DownloadID) {
         if let index = runners.firstIndex(where: { $0.id == id }) { runners.remove(at: index) }
         if runners.isEmpty { nextTick = nil }
@@ -114,7 +114,7 @@ final class Loop {
         nextTick = runners.isEmpty ? nil : now + Loop.tickPeriod
     }
 
-    // MARK: what runners ask for
+    // MARK: requests of runners
 
     func send(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         outbox.append((request, id, sink))
@@ -136,12 +136,13 @@ final class Loop {
         }
     }
 
-    /// A transfer stands still until then.
+    /// Suspends a transfer until then.
     func sleep(_ transfer: TransferID, until moment: Instant) {
         sleepers.append((moment, transfer))
     }
 
-    /// All of them when the limits have changed: what each has to wait for is asked anew.
+    /// Resumes transfers that are due; all of them when the limits have changed, as each delay is computed
+    /// again.
     private func wakeSleepers(all: Bool = false) {
         guard !sleepers.isEmpty else { return }
         let now = clock.now
@@ -150,7 +151,7 @@ final class Loop {
         for sleeper in woken { transport?.resume(sleeper.transfer) }
     }
 
-    /// A completion for one run of a download, from any thread.
+    /// A completion handler for one run of a download, callable from any thread.
     func poster(for run: UInt64) -> @Sendable (RunnerEvent) -> Void {
         { [mailbox] event in mailbox.post(.runner(run, event)) }
     }

@@ -12,11 +12,11 @@ final class Mailbox: Sendable {
         case remove(DownloadID)
         indirect case replaceSource(DownloadID, WebAddress)
         case limit(DownloadID, Int64?)
-        /// The limits that all downloads share are other ones.
+        /// The common limits changed.
         case limits
         case look(DownloadID, @Sendable (Inspection?) -> Void)
         case network(Bool)
-        /// For the runner with this number only: an earlier run's word means nothing to a later one.
+        /// For the runner with this number only: a later run ignores messages for an earlier one.
         indirect case runner(UInt64, RunnerEvent)
         case stop
     }
@@ -31,9 +31,9 @@ final class Mailbox: Sendable {
 
     func post(_ message: Message) { put(message)?() }
 
-    /// Puts it in, so that messages come in the order of decisions that were made under a lock.
+    /// Appends a message, so that messages have the order of the decisions made under a lock.
     ///
-    /// The answer wakes the loop, and is to be called when that lock is open again.
+    /// The result wakes the loop, and is to be called after that lock is released.
     func put(_ message: Message) -> (@Sendable () -> Void)? {
         state.withLock { state in
             state.messages.append(message)
@@ -47,7 +47,7 @@ final class Mailbox: Sendable {
         state.withLock { $0.wake = wake }
     }
 
-    /// What has come, in order.
+    /// Removes and returns all messages, in order.
     func take() -> [Message] {
         state.withLock { state in
             guard !state.messages.isEmpty else { return [] }
@@ -56,7 +56,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// The loop is about to wait; `false` when something came in between.
+    /// Marks the loop as about to wait; `false` when a message arrived in between.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.messages.isEmpty
@@ -69,7 +69,7 @@ final class Mailbox: Sendable {
     }
 }
 
-/// The last reading of one download, for whoever asks and whoever watches.
+/// The latest progress sample of one download, for callers and watchers.
 package final class ProgressCell: Sendable {
     private struct State: Sendable {
         var reading = ProgressSample()
@@ -83,7 +83,7 @@ package final class ProgressCell: Sendable {
     package var reading: ProgressSample { state.withLock { $0.reading } }
     var phase: Phase { state.withLock { $0.reading.phase } }
 
-    /// Calls `watcher` with every new reading, on the thread that made it.
+    /// Calls `watcher` with every new sample, on the thread that made it.
     package func watch(_ watcher: @escaping @Sendable (ProgressSample) -> Void) {
         state.withLock { $0.watchers.append(watcher) }
     }

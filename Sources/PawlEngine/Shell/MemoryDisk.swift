@@ -40,10 +40,10 @@ private final class MemoryPartial: Partial {
         guard length > disk.limit else { return }
         throw Failure(
             .tooLarge,
-            "cannot take",
+            "cannot hold in memory",
             at: Redaction.address(source),
-            because: "it has at least \(length) bytes and only \(disk.limit) are allowed in memory",
-            remedy: "allow more, or download it to a file"
+            because: "it has at least \(length) bytes, the limit is \(disk.limit)",
+            remedy: "raise the limit, or download to a file"
         )
     }
 

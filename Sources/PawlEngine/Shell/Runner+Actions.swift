@@ -1,6 +1,6 @@
 import PawlCore
 
-// Executes what the machine decides. Effects only; every question was answered before.
+// Execution of the machine's actions. Effects only; all decisions were made before.
 extension Runner {
     func perform(_ actions: [Action]) {
         if let witness { witness.decided(id, run: run, actions, machine) }
@@ -8,7 +8,7 @@ extension Runner {
         decisions &+= 1
         readConnections = nil
         for action in actions {
-            // A failure of the disk has ended what these were decided for; only connections still have to go.
+            // A disk failure has voided these actions; only connections still have to be closed.
             if diskFailures != before, !action.isDrop { continue }
             perform(action)
         }
@@ -78,7 +78,7 @@ extension Runner {
         let isNamed = job.plan.sources.contains {
             $0.origin == origin || shared.secured($0).origin == origin
         }
-        // Less secure than what was named.
+        // Less secure than the given address.
         let isLess = !origin.scheme.isSecure && job.plan.sources.contains { $0.scheme.isSecure }
         var request = TransferRequest(
             address: address,
@@ -89,14 +89,15 @@ extension Runner {
             bufferSize: bufferSize,
             settings: job.settings
         )
-        // A host's own entry of a netrc file is for that host, but no secret crosses to another port of a named one.
+        // A host's own entry of a netrc file is for that host, but no secret is sent to another port of a
+        // given host.
         request.leadsToOtherHost = !job.plan.sources.contains {
             $0.host == origin.host || $0.scheme.isSecure && !origin.scheme.isSecure
         }
         loop.send(request, as: transfer, sink: writer)
     }
 
-    /// Under a limit large reads would come in bursts of seconds.
+    /// Under a limit large reads would cause bursts of seconds.
     private var bufferSize: Int {
         guard let rate = presentLimit else { return 512 * 1024 }
         return min(512 * 1024, max(4 * 1024, Int(rate / 8)))
@@ -114,14 +115,14 @@ extension Runner {
             let lane = machine.lanes.first(where: { $0.id == id })
         else { return }
         let hadJournal = partial?.hasJournal ?? true
-        // By way of what is stored, as in `read`.
+        // Through the stored property, as in `read`.
         let hasBytes = !machine.map.done.isEmpty
-        // A small file that comes in one answer is done before a journal could help it.
+        // A small file in a single response is complete before a journal could help it.
         let wantsJournal = hasBytes || machine.map.total.map { $0 > smallFile } ?? true
         onDisk { partial throws(Failure) in
             if !partial.hasJournal, wantsJournal {
                 try partial.beginJournal(facts, done: machine.map.done)
-                // Lanes that flow already have written without one.
+                // Active lanes have written without one.
                 for other in machine.lanes where other.stage == .flowing && other.id != id {
                     guard other.kind != .settling else { continue }
                     try partial.beginLane(slot: other.slot, at: other.cursor)
@@ -131,7 +132,7 @@ extension Runner {
                 try partial.beginLane(slot: lane.slot, at: lane.cursor)
             }
         }
-        // Checkpoints that were due before there was a journal did nothing.
+        // Checkpoints due before the journal existed did nothing.
         if !hadJournal, hasBytes { checkpoint() }
         guard machine.lanes.contains(where: { $0.id == id }) else { return }
         if !writer.isAdmitted { shared.accept(writer.origin) }
@@ -167,8 +168,8 @@ extension Runner {
         shared.onSlotFree(id)
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
-        announce(Publishing(name: partial.name, length: length, finalName: finalName)) { answer in
-            switch answer {
+        announce(Publishing(name: partial.name, length: length, finalName: finalName)) { reply in
+            switch reply {
             case .success: post(.mayPublish(length: length, modified: modified))
             case .failure(let failure): post(.published(.failure(failure)))
             }

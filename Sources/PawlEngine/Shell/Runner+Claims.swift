@@ -1,18 +1,19 @@
 import PawlCore
 
-// Where the file goes: before the first request when its name is known, else with the first answer.
+// Claims of the file's place: before the first request when its name is known, else with the first response.
 extension Runner {
-    /// A name that the person chose, or an earlier run's partial of the same address, is claimed before any request.
+    /// Claims, before any request, a name that the user chose, or an earlier run's part file of the same
+    /// address.
     func earlyClaim() -> ClaimOutcome? {
         let address = job.plan.sources[0]
         if let name = job.fileName {
-            // It may be complete: what the server has now tells.
+            // It may be complete: the server's current state decides.
             return mayBeComplete(name) ? nil : claim(name: name, adoptsAny: true)
         }
         if let name = disk.unfinished(of: addresses[0], in: job.folder), job.isOthers?(name) != true {
             return claim(name: name, adoptsAny: false)
         }
-        // A file of the address's own name is meant by `skip` and `resume`; nothing needs to be asked for it (C3).
+        // `skip` and `resume` apply to a file of the address's own name; no request is needed (C3).
         let mayBeThere = job.ifExists == .skip || job.ifExists == .resume
         guard job.naming != .server || mayBeThere else { return nil }
         let name = NamingPolicy.choose(job.naming, address: address, head: nil)
@@ -22,20 +23,20 @@ extension Runner {
         return claim(name: name, adoptsAny: false)
     }
 
-    /// Whether a finished file of this address is there; others of the name mean what `ifExists` says of them.
+    /// Whether a finished file of this address exists; for other files of the name `ifExists` applies.
     private func mayBeComplete(_ name: String) -> Bool {
         job.ifExists == .rename && disk.wasFinished(name, from: addresses[0], in: job.folder)
     }
 
-    /// What the bytes are of, in the first address's own words.
+    /// The fingerprint of the content, from the first address's own validators.
     var content: ContentFingerprint? {
         machine.representation?.fingerprint(of: addresses[0], wish: job.plan.wish)
     }
 
-    /// The name comes with the answer to `lane`.
+    /// Claims the name from the response to `lane`.
     func claim(_ lane: LaneID) {
         guard let index = machine.lanes.first(where: { $0.id == lane })?.source else { return }
-        // The name is the redirect target's, as browsers do it; its head speaks first.
+        // The name is the redirect target's, as in browsers; its head has precedence.
         let address = machine.sources[index].current
         let name = job.fileName ?? NamingPolicy.choose(job.naming, address: address, head: lastHead)
         let outcome = claim(name: name, adoptsAny: job.fileName != nil)
@@ -45,29 +46,30 @@ extension Runner {
     private func claim(name: String, adoptsAny: Bool) -> ClaimOutcome {
         var facts = self.facts
         facts.name = name
-        var wish = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
-        wish.isChosen = job.fileName != nil
+        var request = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
+        request.isChosen = job.fileName != nil
         if lastHead != nil {
-            wish.content = { [representation = facts.representation, source = addresses[0], part = job.plan.wish] in
+            request.content = {
+                [representation = facts.representation, source = addresses[0], part = job.plan.wish] in
                 representation.fingerprint(of: source, wish: part)
             }
-            wish.length = machine.map.total
+            request.length = machine.map.total
         }
-        if let isOthers = job.isOthers { wish.isOthers = isOthers }
+        if let isOthers = job.isOthers { request.isOthers = isOthers }
         do throws(Failure) {
-            let answer = try disk.claim(wish) { found in
+            let result = try disk.claim(request) { found in
                 adoptsAny || adopts(found)
             }
-            return take(answer)
+            return take(result)
         } catch {
             return .failed(error)
         }
     }
 
-    /// A partial of an address that differs in its query only is continued when the strong tag is the same (A8: signed
-    /// addresses change); the machine compares bytes before it believes that.
+    /// A part file of an address that differs in its query only is resumed when the strong tag is the same
+    /// (A8: signed addresses change); the machine compares bytes before it relies on that.
     ///
-    /// Any other partial is another download's, and stays that one's (A9).
+    /// Any other part file belongs to another download (A9).
     private func adopts(_ found: LoadedJournal) -> Bool {
         guard let offered = machine.representation, let source = found.facts.sources.first,
             found.facts.representation.resembles(offered)
@@ -83,8 +85,8 @@ extension Runner {
         }
     }
 
-    private func take(_ answer: ClaimResult) -> ClaimOutcome {
-        switch answer {
+    private func take(_ result: ClaimResult) -> ClaimOutcome {
+        switch result {
         case .fresh(let partial):
             take(partial)
             return .fresh

@@ -1,6 +1,6 @@
 import PawlCore
 
-// What the person, the manager and the engine's book want of the download.
+// Commands of the user, the manager and the engine's book.
 extension Runner {
     func pause() {
         sync()
@@ -17,7 +17,7 @@ extension Runner {
         perform(machine.remove())
     }
 
-    /// The person names another address: its origin may hear the secrets.
+    /// Replaces an address on behalf of the user: credentials may be sent to its origin.
     func replaceSource(with address: WebAddress) {
         sync()
         job.plan.sources[0] = address

@@ -1,14 +1,14 @@
 import PawlCore
 
-/// The name of a part file that another program began: only the server's first answer tells the real one.
+/// The name of a part file that another program began: the real one is in the server's first response.
 struct ProvisionalName {
-    /// The journal names none.
+    /// The journal has no name.
     var isProvisional = false
-    /// What the first answer that was accepted said.
+    /// The name in the first accepted response.
     var server: String?
 }
 
-// A provisional name gives way to the server's when the file is complete.
+// Replacement of a provisional name by the server's when the file is complete.
 extension Runner {
     func noteName(_ lane: LaneID, source: Int, _ head: ResponseHead) {
         guard naming.isProvisional, naming.server == nil,
@@ -18,14 +18,14 @@ extension Runner {
         naming.server = NamingPolicy.choose(job.naming, address: address, head: head)
     }
 
-    /// The name that the finished file gets instead of its part file's; `nil` when that is right.
+    /// The name that replaces the part file's in the finished file; `nil` when that is right.
     var finalName: String? {
         guard let partial, let wished = naming.server, wished != partial.name else { return nil }
         return (0..<100).lazy.map { $0 == 0 ? wished : FileName.numbered(wished, $0) }
             .first { !self.disk.holds($0, in: self.job.folder) }
     }
 
-    /// Gives the published file the server's name, where nobody else does that.
+    /// Gives the published file the server's name, unless the owner of the download does that.
     func finalPath(_ path: String) -> String {
         guard job.onPublishing == nil, let wished = finalName, let slash = path.lastIndex(of: "/") else {
             return path
@@ -35,7 +35,7 @@ extension Runner {
             machine.named(wished)
             return path[...slash] + wished
         } catch {
-            // The file is there and whole: only its name is not the server's.
+            // The file is complete: only its name is not the server's.
             tell(.notice("\(error)"))
             return path
         }

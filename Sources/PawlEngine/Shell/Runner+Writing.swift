@@ -1,8 +1,8 @@
 import PawlCore
 
-// A lane's bytes on their way into the file.
+// Writing of a lane's bytes to the file.
 extension Runner {
-    /// `isAlone`: none of these bytes can be there already.
+    /// `isAlone`: none of these bytes can exist already.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, slot: Int, isAlone: Bool) -> Bool {
         let range = ByteRange(offset, offset + Int64(bytes.count))
         guard isAlone else { return unsafe writeMissing(bytes, range, slot: slot) }
@@ -11,9 +11,10 @@ extension Runner {
         return true
     }
 
-    /// Several lanes bring the same bytes: the first to bring them has written them, and they stay as they are.
+    /// Writes only missing bytes where several lanes receive the same: those written first stay as they are.
     ///
-    /// A digest may have been computed over them already, and the others' may come from a node that has other content.
+    /// A digest may have been computed over them already, and the others may come from a node with other
+    /// content.
     private func writeMissing(_ bytes: UnsafeRawBufferPointer, _ range: ByteRange, slot: Int) -> Bool {
         sync()
         for gap in machine.map.done.gaps(in: range) {
@@ -39,7 +40,7 @@ extension Runner {
         }
     }
 
-    /// The transport itself has put the bytes of `range` into the file.
+    /// The transport itself has written the bytes of `range` to the file.
     func wrote(_ range: ByteRange, slot: Int) {
         partial?.wrote(range)
         partial?.advanceLane(slot: slot, to: range.end)

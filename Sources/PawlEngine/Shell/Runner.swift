@@ -1,32 +1,32 @@
 import PawlCore
 
-/// What comes back to a runner from other threads.
+/// Events for a runner from other threads.
 enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
     case digested(Result<[UInt8], Failure>)
     case published(Result<String, Failure>)
-    /// Whoever had to know of the file's name before it appears knows it.
+    /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
     case refreshed(source: Int, generation: UInt32, WebAddress?)
 }
 
-/// Runs one download: executes what its machine decides and feeds back what happened.
+/// Runs one download: executes its machine's actions and feeds back events.
 ///
 /// Belongs to one loop's thread.
 final class Runner {
     let id: DownloadID
-    /// Tells this run from earlier ones of the same download.
+    /// Distinguishes this run from earlier ones of the same download.
     let run: UInt64
     var job: Job
-    /// It outlives its runners, and ends when it has none.
+    /// The loop outlives its runners, and ends when it has none.
     let loop: Loop
     let shared: Shared
     let clock: any Clock
     let disk: any Disk
     let witness: (any Witness)?
-    /// The addresses as the journal names them.
+    /// The addresses as the journal stores them.
     let addresses: [String]
-    /// One of them was replaced; the machine knows what may be named then.
+    /// An address was replaced; the machine knows which may be stored.
     var hasOtherAddress = false
     var machine: DownloadMachine
     var partial: (any Partial)?
@@ -40,15 +40,15 @@ final class Runner {
     /// The part file was begun under a name that is not the server's.
     var naming = ProvisionalName()
     private var isCheckpointing = false
-    /// One was asked for while another was under way.
+    /// A checkpoint was requested while another was running.
     private var isCheckpointDue = false
-    /// Counts the lists of actions: what was asked of the machine before the last one may be answered otherwise now.
+    /// Counts the lists of actions: state read from the machine before the last one may be outdated.
     var decisions: UInt64 = 0
-    /// Counts them, so that a list of actions is not gone on with after one.
+    /// Counts disk failures, so that a list of actions is not continued after one.
     private(set) var diskFailures = 0
     private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
-    /// With how many connections the reading was made that holds while the present actions are carried out.
+    /// The number of connections in the sample that is valid while the present actions are carried out.
     var readConnections: Int?
 
     init(id: DownloadID, job: Job, box: ProgressCell, loop: Loop) {
@@ -147,7 +147,7 @@ final class Runner {
         if let source { noteName(lane, source: source, head) }
     }
 
-    /// Remembers what the host says of TLS, and has a redirect lead where its target wants to be asked.
+    /// Stores the host's TLS policy, and rewrites a redirect to the scheme that its target requires.
     private func noteSecurity(of lane: LaneID, _ head: ResponseHead) -> ResponseHead {
         if let field = head.transportSecurity, job.settings.values.verifiesPeer,
             let origin = writers.first(where: { $0.lane == lane })?.origin, origin.scheme == .https
@@ -163,7 +163,7 @@ final class Runner {
         return head
     }
 
-    /// The head that a claim for a name may be made from.
+    /// The response head for a claim of a name.
     private(set) var lastHead: ResponseHead?
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
@@ -176,7 +176,7 @@ final class Runner {
         perform(machine.ended(lane, end, now: clock.now))
     }
 
-    /// A failure may be the first sign of a lost network; the monitor's word may still be on its way.
+    /// A failure may be the first sign of a lost network, before the monitor reports it.
     private func noteNetwork() {
         guard !job.plan.sources.contains(where: \.isLoopback), !shared.ports.reachability.isOnline else {
             return
@@ -184,7 +184,7 @@ final class Runner {
         perform(machine.network(online: false, now: clock.now))
     }
 
-    /// The monitor tells changes only; a network that was away for a blink is no change to it.
+    /// Polls the monitor: it reports changes only, and a short outage may not appear as one.
     private func lookForNetwork(now: Instant) {
         guard machine.phase == .waitingForNetwork, now >= nextLook else { return }
         nextLook = now + .seconds(1)
@@ -228,18 +228,18 @@ final class Runner {
 
     var isLimited: Bool { limiter.rate != nil || shared.hasLimit }
 
-    /// The least of the limits that hold for this download.
+    /// The least of the limits in force for this download.
     var presentLimit: Int64? {
         isLimited ? [shared.slowest, limiter.rate].compactMap { $0 }.min() : nil
     }
 
-    /// How far a lane whose connection is asked for more than it may bring can be ahead of the limit.
+    /// How far ahead of the limit a lane may be whose connection sends more than the lane may use.
     private static let precedence = Interval.milliseconds(250)
 
-    /// How soon a reader without room is asked again.
+    /// The pause before a reader without capacity is tried again.
     private static let readerPause = Interval.milliseconds(2)
 
-    /// Whether a rate limit or a slow reader makes this transfer wait; it is resumed when its time has come.
+    /// Whether a rate limit or a slow reader suspends this transfer; it is resumed when its time has come.
     func holdsBack(_ writer: LaneWriter) -> Bool {
         guard partial?.hasRoom != false else {
             loop.sleep(writer.transfer, until: clock.now + Runner.readerPause)
@@ -248,10 +248,14 @@ final class Runner {
         guard isLimited else { return false }
         let now = clock.now
         let delay = max(shared.delay(of: writer.origin, now: now), limiter.delay(now: now))
-        // What is sent beyond a lane's end is lost: where several share a limit, those wait whose every byte is wanted.
+        // Bytes sent beyond a lane's end are lost: where several lanes share a limit, those wait whose every
+        // byte is used.
         let patience = writer.asksBeyond ? Runner.precedence : .zero
         guard delay > patience else { return false }
-        loop.sleep(writer.transfer, until: now + Interval(nanoseconds: delay.nanoseconds - patience.nanoseconds))
+        loop.sleep(
+            writer.transfer,
+            until: now + Interval(nanoseconds: delay.nanoseconds - patience.nanoseconds)
+        )
         return true
     }
 
@@ -262,9 +266,9 @@ final class Runner {
         limiter.charge(bytes, now: now)
     }
 
-    // MARK: what is known
+    // MARK: state
 
-    /// Tells the machine where every lane stands.
+    /// Reports every lane's position to the machine.
     func sync(now: Instant? = nil) {
         guard !writers.isEmpty else { return }
         let now = now ?? clock.now
@@ -284,7 +288,7 @@ final class Runner {
         var reading = ProgressSample()
         reading.phase = machine.phase
         reading.name = machine.name
-        // By way of what is stored: a computed property would be asked of a copy of the whole machine.
+        // Through the stored property: a computed one would copy the whole machine.
         reading.written = machine.map.done.count
         reading.total = machine.map.total
         reading.received = machine.received
@@ -328,7 +332,7 @@ final class Runner {
         partial.checkpoint(machine.map.done) { post(.checkpointed($0)) }
     }
 
-    /// The slot is free once the machine is at rest.
+    /// Releases the slot once the machine is at rest.
     func releaseWhenAtRest() {
         guard !isReleased else { return }
         switch machine.phase {
@@ -341,7 +345,7 @@ final class Runner {
 }
 
 extension Notice {
-    /// What a start or an end tells too.
+    /// Whether a start or an end implies this event.
     fileprivate var isImplied: Bool {
         guard case .phase(let phase) = self else { return false }
         return switch phase {

@@ -1,20 +1,20 @@
 import PawlCore
 import Synchronization
 
-/// What the loops of one engine share: budgets of hosts, the common rate limit, the way out for reports.
+/// State shared by the loops of one engine: budgets of hosts, the common rate limit, the handler of events.
 final class Shared: Sendable {
     let ports: Ports
-    /// Whether phases that other tellings imply are told.
+    /// Whether phases that other events imply are reported.
     let tellsEveryPhase: Bool
     let onReport: @Sendable (EngineEvent) -> Void
-    /// A download needs the network no more: another may have its slot.
+    /// A download no longer needs the network: its slot is free.
     let onSlotFree: @Sendable (DownloadID) -> Void
-    /// A loop has let go of a download, whatever its end.
+    /// A loop has released a download, however it ended.
     let onSettled: @Sendable (DownloadID) -> Void
     private struct Hosts: Sendable {
         var limits = HostLimits()
         var budgets: [Origin: HostBudget] = [:]
-        /// With so many budgets those that have nothing to remember go.
+        /// The number of budgets at which unused ones are removed.
         var sweepsAt = 64
 
         mutating func sweep(now: Instant) {
@@ -64,7 +64,7 @@ final class Shared: Sendable {
         }
     }
 
-    /// What every origin has and may have that is in use or has complained.
+    /// The budgets of all origins that are in use or reported overload.
     var budgets: [Origin: HostBudget] { hosts.withLock { $0.budgets } }
 
     func release(_ origin: Origin, served: Bool) {
@@ -78,7 +78,7 @@ final class Shared: Sendable {
         learn(of: origin) { $0.throttled(retryAfter: retryAfter, now: now) }
     }
 
-    /// The address as it is to be asked.
+    /// The address with the scheme that its host requires.
     func secured(_ address: WebAddress) -> WebAddress {
         address.scheme == .http ? ports.hostNotes?.secured(address) ?? address : address
     }
@@ -89,7 +89,7 @@ final class Shared: Sendable {
 
     func turnedAway(_ origin: Origin, now: Instant) { learn(of: origin) { $0.turnedAway(now: now) } }
 
-    /// What a host was seen to bear is kept for the next start.
+    /// Stores for the next start how many connections a host was seen to allow.
     private func learn(of origin: Origin, _ edit: (inout HostBudget) -> Void) {
         let (before, after) = hosts.withLock { hosts in
             var budget = hosts.budgets[origin] ?? HostBudget()
@@ -123,8 +123,8 @@ final class Shared: Sendable {
         }
     }
 
-    /// Costs two loads.
+    /// Costs two atomic loads.
     var hasLimit: Bool { common.isLimited || isHostLimited.load(ordering: .relaxed) }
-    /// The slowest that any download may have to be, whatever its own limit.
+    /// The lowest limit that applies to any download, apart from its own.
     var slowest: Int64? { [common.rate, hosts.withLock { $0.limits.rate }].compactMap { $0 }.min() }
 }

@@ -26,7 +26,7 @@ extension Simulation {
         case .notice(let text):
             note(Self.verdict(text.description))
             // A server without ranges sends all of it for a comparison.
-            if text.description.contains("sends the whole file only") {
+            if text.description.contains("sends only the whole file") {
                 course(index) { $0.comparesAll = true }
             }
         case .started: break
@@ -36,17 +36,17 @@ extension Simulation {
 
     private static func verdict(_ text: String) -> String {
         let known = [
-            "the content changed", "left out a source", "left out", "going on without ranges",
-            "going on with one connection", "the redirect's target",
+            "the content changed", "left out a source", "left out", "continuing without ranges",
+            "continuing with one connection", "the redirect's target",
         ]
         if let kind = known.first(where: text.contains) {
             return "verdict: \(kind)" + (kind.hasSuffix("target") ? " expired" : "")
         }
-        if text.contains("another part was wanted") { return "verdict: another part" }
-        if text.contains("another tag") { return "verdict: tags vary" }
+        if text.contains("bytes on disk are of another range") { return "verdict: another part" }
+        if text.contains("different ETag") { return "verdict: tags vary" }
         if text.contains("compared") { return "comparisons that agreed" }
         if text.contains("started over") { return "verdict: started over from 0" }
-        return text.contains("no answer to a request with Range")
+        return text.contains("no response to a request with Range")
             ? "verdict: range never answered" : "other notices"
     }
 

@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test func `a foreign file is not a journal`() {
-        #expect(throws: JournalImage.Fault.damaged("it does not begin as a journal does")) {
+        #expect(throws: JournalImage.Fault.damaged("it does not begin like a journal")) {
             try JournalImage(Array("<!DOCTYPE html><html><head><title>Sign in</title></head></html>".utf8))
         }
     }
@@ -255,7 +255,7 @@ import Testing
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 99, version: 9))
         #expect(throws: JournalImage.Fault.newer(version: 9)) { try JournalImage(bytes) }
         bytes[20] ^= 1
-        #expect(throws: JournalImage.Fault.damaged("its first bytes are not whole")) {
+        #expect(throws: JournalImage.Fault.damaged("its preamble is damaged")) {
             try JournalImage(bytes)
         }
     }
@@ -263,7 +263,7 @@ import Testing
     @Test func `a header of another journal in the same blocks is not taken`() {
         var bytes = journal()
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 98))
-        #expect(throws: JournalImage.Fault.damaged("none of its headers is whole")) {
+        #expect(throws: JournalImage.Fault.damaged("it has no valid header")) {
             try JournalImage(bytes)
         }
     }

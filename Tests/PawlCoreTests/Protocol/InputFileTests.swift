@@ -51,7 +51,7 @@ struct InputFileTests {
         ("http://a/\n  out", "line 2 of the list: "), ("http://a/\n\n  =x", "line 3 of the list: "),
         ("  out=x\nhttp://a/", "line 1 of the list: it sets an option before"),
         ("#\r\n out=x", "line 2 of the list: it sets"),
-        ("\n http://a/", "line 2 of the list: a line that begins with a blank"),
+        ("\n http://a/", "line 2 of the list: an indented line"),
     ])
     func `errors tell their line, with code 28`(_ text: String, _ why: String) {
         let error = #expect(throws: Failure.self) { try InputFile.parse(text, name: "the list") }

@@ -51,10 +51,10 @@ import Testing
             seen.note(Self.said("a"))
             #expect(seen.stability == .stable)
             let text = other.entityTag?.text ?? ""
-            #expect(seen.evidence(for: other) == .changed("its tag was \("\"a\"") and is \(text) now"))
+            #expect(seen.evidence(for: other) == .changed("its ETag was \("\"a\"") and is \(text) now"))
         }
         let later = Self.record(Self.said("a", modified: 5)).evidence(for: Self.said("b", modified: 6))
-        #expect(later == .changed("its tag was \("\"a\"") and is \("\"b\"") now"))
+        #expect(later == .changed("its ETag was \("\"a\"") and is \("\"b\"") now"))
     }
 
     @Test func `tags that vary prove nothing, not even where one comes again`() {
@@ -66,7 +66,7 @@ import Testing
         record.note(Self.said("a"))
         #expect(record.stability == .varying)
         #expect(
-            record.evidence(for: Self.said("b", modified: 6)) == .changed("its Last-Modified is another now")
+            record.evidence(for: Self.said("b", modified: 6)) == .changed("its Last-Modified has changed")
         )
     }
 
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `another date is a change, but of content that is made for each response`() {
-        let changed = Evidence.changed("its Last-Modified is another now")
+        let changed = Evidence.changed("its Last-Modified has changed")
         let old = Self.said(nil, modified: 0, date: 9)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 1, date: 9)) == changed)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 9, date: 9)) == changed)

@@ -40,13 +40,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "no property list"), ("hello", "no property list"), ("bplist00", "damaged"),
-        ("<plist><string>x</string></plist>", "no dictionary"), ("<plist><dict/></plist>", "no address"),
+        ("", "not a property list"), ("hello", "not a property list"), ("bplist00", "damaged"),
+        ("<plist><string>x</string></plist>", "no dictionary"), ("<plist><dict/></plist>", "no URL"),
         (
             "<plist><dict><key>NSURLSessionDownloadURL</key><string>http://a/</string></dict></plist>",
             "how many"
         ),
-        ("<html><body>", "no property list"),
+        ("<html><body>", "not a property list"),
     ])
     func `R1 anything else is not resumable, with the reason`(_ text: String, _ reason: String) {
         let fault = #expect(throws: PropertyList.Fault.self) { try AppleResumeData(Array(text.utf8)) }

@@ -88,7 +88,7 @@ import Testing
     @Test func `objects that refer to each other twice, forty deep, are refused in time`() {
         let objects = (1...40).map { [0xA2, UInt8($0), UInt8($0)] } + [[0x09]]
         let fault = #expect(throws: PropertyList.Fault.self) { try PropertyList(Self.binary(objects)) }
-        #expect(fault?.words == "the binary property list says too much")
+        #expect(fault?.words == "the binary property list is too large")
     }
 
     @Test func `more than a mebibyte is refused`() {

@@ -44,11 +44,11 @@ struct ByteQuantityTests {
 
     @Test(
         arguments: [
-            (0, "0 B/s"), (999, "999 B/s"), (1024, "1.0 KB/s"), (1_258_291, "1.2 MB/s"),
-            (3 << 30, "3.0 GB/s"), (1 << 40, "1.0 TB/s"), (-1, "0 B/s"),
+            (0, "0 B/s"), (999, "999 B/s"), (1024, "1.0 KiB/s"), (1_258_291, "1.2 MiB/s"),
+            (3 << 30, "3.0 GiB/s"), (1 << 40, "1.0 TiB/s"), (-1, "0 B/s"),
         ] as [(Int64, String)]
     )
-    func `D6 speeds are written in B/s, KB/s, MB/s`(_ speed: Int64, _ text: String) {
+    func `D6 speeds are written in B/s, KiB/s, MiB/s`(_ speed: Int64, _ text: String) {
         #expect(ByteQuantity.speed(speed) == text)
     }
 

@@ -70,7 +70,7 @@ final class `In aria2c's place` {
             ["get", "-d", folder.path("h"), "--metalink", path]
         )
         #expect(refused.exit == .code(22))
-        #expect(refused.errors.contains("it has 3000001 bytes, not the 3000000 that it must have"))
+        #expect(refused.errors.contains("it has 3000001 bytes instead of the expected 3000000"))
         #expect(!FileSystem.exists(folder.path("h/s/f")))
     }
 

@@ -1,11 +1,12 @@
-/// Tells the framing of a chunked body from its data (RFC 9112 §7.1), piece by piece as it comes.
+/// Separates the framing of a chunked body from its data (RFC 9112 §7.1), incrementally.
 ///
-/// Strict where leniency would hide lost or foreign bytes: CR and LF stand behind data. Other lines may end in a bare LF.
+/// Strict where leniency would hide lost or injected bytes: CR and LF are required after data. Other lines
+/// may end in a bare LF.
 package struct ChunkDecoder: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
-        /// All was framing; more has to come.
+        /// All bytes were framing; more are needed.
         case incomplete
-        /// That many bytes of data follow, or as many of them as are there.
+        /// That many bytes of data follow, or as many of them as are available.
         case data(Int)
         /// The last chunk and its trailers are complete.
         case end
@@ -28,20 +29,20 @@ package struct ChunkDecoder: Hashable, Sendable {
         case broken
     }
 
-    /// Padding and extensions of one chunk, and all trailers together; nobody reads them.
+    /// Padding and extensions of one chunk, and all trailers together; they are ignored.
     ///
-    /// A body of many chunks may have as much for each: every chunk brings data.
+    /// A body of many chunks may have as much for each: every chunk contains data.
     private static let longestExtra = 64 * 1024
 
     private var place = Place.size
-    /// The size of the current chunk as read so far, or what is left of its data.
+    /// The size of the current chunk as read so far, or the rest of its data.
     private var left: Int64 = 0
     private var digits = 0
     private var extra = 0
 
     package init() {}
 
-    /// Reads framing from the front of `bytes`, and tells how many bytes that was and what comes after them.
+    /// Reads framing from the front of `bytes`; returns how many bytes that was and what follows them.
     package mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (framing: Int, step: Step) {
         var index = 0
         while true {
@@ -60,10 +61,10 @@ package struct ChunkDecoder: Hashable, Sendable {
         }
     }
 
-    /// `count` bytes of the data that the last scan told of are dealt with.
+    /// Consumes `count` bytes of the data that the last scan reported.
     package mutating func take(_ count: Int) { left -= Int64(count) }
 
-    /// Where one byte of framing leads.
+    /// The state after one byte of framing.
     private mutating func next(_ byte: UInt8) -> Place {
         let isLineFeed = byte == 0x0A
         let isReturn = byte == 0x0D
@@ -78,7 +79,8 @@ package struct ChunkDecoder: Hashable, Sendable {
             return afterSize(byte)
         case .chunkExtension: return isLineFeed ? beginData() : skip(to: .chunkExtension)
         case .sizeLineFeed: return isLineFeed ? beginData() : .broken
-        // A size that is one too large takes the CR for data: only both tell that the data ends here.
+        // With a size that is one too large the CR counts as data: only both together show that the data ends
+        // here.
         case .dataEnd: return isReturn ? .dataLineFeed : .broken
         case .dataLineFeed: return isLineFeed ? beginSize() : .broken
         case .trailer: return isLineFeed ? .end : isReturn ? .lastLineFeed : skip(to: .trailerLine)

@@ -1,6 +1,6 @@
-/// The request line and header section of a request, as a server of HTTP/1.1 reads them (RFC 9112 §3, §5).
+/// The request line and header section of a request, as parsed by an HTTP/1.1 server (RFC 9112 §3, §5).
 ///
-/// Strict: what two readers could read in two ways is refused, since a proxy in between may be the other reader.
+/// Strict: ambiguous input is refused, since a proxy in between may have parsed it differently.
 package struct RequestHead: Hashable, Sendable {
     package struct Parameter: Hashable, Sendable {
         package var name: String
@@ -14,19 +14,19 @@ package struct RequestHead: Hashable, Sendable {
     package var query: [Parameter] = []
     /// By name in lower case; several of one name are joined with commas where that is allowed.
     package var fields: [String: String] = [:]
-    /// Bytes of the body that follows.
+    /// The length of the body that follows, in bytes.
     package var bodyLength = 0
-    /// The body is sent once it was asked for (RFC 9110 §10.1.1).
+    /// Whether the client waits for 100 Continue before it sends the body (RFC 9110 §10.1.1).
     package var expectsContinue = false
     /// Whether another request may follow on the connection.
     package var keepsConnection = true
-    /// The key of a WebSocket's handshake (RFC 6455 §4.2.1); `nil` when none is asked for.
+    /// The key of a WebSocket handshake (RFC 6455 §4.2.1); `nil` without a handshake.
     package var webSocketKey: String?
 
-    /// Fields that are more than this many are refused.
+    /// The maximum number of fields.
     package static let mostFields = 100
 
-    /// Reads a whole header section with the empty line at its end.
+    /// Parses a whole header section with the empty line at its end.
     package init(parsing bytes: ArraySlice<UInt8>) throws(RequestFault) {
         // Each line keeps its carriage return, the empty line at the end is left out.
         var lines = bytes.dropLast(3).split(separator: .lineFeed, omittingEmptySubsequences: false)[...]
@@ -58,7 +58,7 @@ package struct RequestHead: Hashable, Sendable {
         case "HTTP/1.1": return (method, parts[1], true)
         case "HTTP/1.0": return (method, parts[1], false)
         case let other where other.hasPrefix("HTTP/"):
-            throw RequestFault(505, "only HTTP/1.1 and HTTP/1.0 are spoken here")
+            throw RequestFault(505, "only HTTP/1.1 and HTTP/1.0 are supported")
         default: throw .malformed("the request line has no version of HTTP")
         }
     }
@@ -96,7 +96,7 @@ package struct RequestHead: Hashable, Sendable {
 
     // MARK: fields
 
-    /// Fields of which one request has one: which of two counts would be a matter of taste.
+    /// Fields that occur at most once in a request: which of two lengths applies would be ambiguous.
     private static let singletons: Set<String> = [
         "host", "origin", "authorization", "cookie", "content-type", "range", "if-range", "expect",
         "sec-fetch-site", "sec-websocket-key", "sec-websocket-version", "content-length", "upgrade",
@@ -104,9 +104,10 @@ package struct RequestHead: Hashable, Sendable {
 
     private mutating func takeField(_ line: ArraySlice<UInt8>) throws(RequestFault) {
         guard let colon = line.firstIndex(of: .colon), colon > line.startIndex else {
-            throw .malformed("a line of the header section is no field")
+            throw .malformed("a line of the header section is not a field")
         }
-        // White space before the colon or at a line's beginning is what smugglers send (RFC 9112 §5.1, §5.2).
+        // White space before the colon or at a line's beginning is used for request smuggling (RFC 9112 §5.1,
+        // §5.2).
         guard line[..<colon].allSatisfy(\.isTokenCharacter) else {
             throw .malformed("a field's name has a character that is not allowed")
         }
@@ -134,47 +135,47 @@ package struct RequestHead: Hashable, Sendable {
 
     private mutating func takeFraming(isCurrent: Bool) throws(RequestFault) {
         if fields["transfer-encoding"] != nil {
-            throw RequestFault(411, "a request with a body has to say its Content-Length")
+            throw RequestFault(411, "a request with a body needs Content-Length")
         }
         if let expected = fields["expect"] {
             guard expected.lowercased() == "100-continue" else {
-                throw RequestFault(417, "only 100-continue can be expected")
+                throw RequestFault(417, "only 100-continue is supported in Expect")
             }
             expectsContinue = isCurrent
         }
         guard let text = fields["content-length"] else {
             if method == "POST" {
-                throw RequestFault(411, "a request with a body has to say its Content-Length")
+                throw RequestFault(411, "a request with a body needs Content-Length")
             }
             return
         }
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else {
-            throw .malformed("the Content-Length is no number")
+            throw .malformed("the Content-Length is not a number")
         }
         bodyLength = Int(text) ?? .max
         guard bodyLength == 0 || method == "POST" else {
-            throw .malformed("only POST has a body here")
+            throw .malformed("only POST may have a body")
         }
     }
 
-    /// Of all protocols that a connection could change to, only WebSocket's is spoken.
+    /// WebSocket is the only protocol that a connection can change to.
     private mutating func takeUpgrade(_ options: [String], isCurrent: Bool) throws(RequestFault) {
         guard let upgrade = fields["upgrade"] else { return }
         guard upgrade.lowercased() == "websocket" else {
-            throw .malformed("of other protocols only WebSocket is spoken here")
+            throw .malformed("only an upgrade to WebSocket is supported")
         }
         guard method == "GET", isCurrent, options.contains("upgrade"), let key = fields["sec-websocket-key"],
             let bytes = Base64.decode(key.utf8), bytes.count == 16
-        else { throw .malformed("this is no handshake of a WebSocket") }
+        else { throw .malformed("the WebSocket handshake is malformed") }
         guard fields["sec-websocket-version"] == "13" else {
             // RFC 6455 §4.4.
-            throw RequestFault(426, "only version 13 of WebSocket is spoken here")
+            throw RequestFault(426, "only WebSocket version 13 is supported")
         }
         webSocketKey = key
     }
 }
 
-/// Why a request is not read any further: the status of the response, and a sentence.
+/// Why a request is rejected: the status of the response, and a message.
 package struct RequestFault: Error, Hashable, Sendable {
     package var status: Int
     package var text: String

@@ -1,48 +1,48 @@
-/// Reads the requests of one HTTP/1.1 connection, piece by piece as their bytes come, one request at a time (RFC 9112).
+/// Parses the requests of one HTTP/1.1 connection incrementally, one request at a time (RFC 9112).
 ///
-/// Bytes behind a request wait inside until the next one is asked for. A value without effects, so that what runs on
-/// sockets runs under a fuzzer too.
+/// Bytes behind a request stay buffered until the next one is read. A value without effects, so that the code
+/// that runs on sockets also runs under a fuzzer.
 package struct RequestReader: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
-        /// More has to come.
+        /// More bytes are needed.
         case incomplete
-        /// The header section is complete; told once for each request.
+        /// The header section is complete; returned once for each request.
         case head(RequestHead)
         /// The request is complete.
         case body([UInt8])
-        /// Nothing that follows on this connection can be told apart.
+        /// The rest of the connection cannot be parsed.
         case broken(RequestFault)
     }
 
     private enum Place: Hashable, Sendable {
-        /// So many bytes were looked at and hold no end of a header section.
+        /// The number of bytes searched without finding the end of a header section.
         case head(looked: Int)
         case body(length: Int)
         case broken(RequestFault)
     }
 
     private let longestHead: Int
-    /// As they came; requests before `start` are done with.
+    /// The received bytes; requests before `start` are finished.
     private var bytes: [UInt8] = []
     private var start = 0
     private var place = Place.head(looked: 0)
 
     package init(longestHead: Int) { self.longestHead = longestHead }
 
-    /// Bytes that have come and were not handed out.
+    /// Bytes that were received and not returned.
     package var count: Int { bytes.count - start }
 
-    /// What has come of a body.
+    /// The part of a body received so far.
     package var arriving: ArraySlice<UInt8> { bytes[start...] }
 
-    /// Moves what is left to the front once for all that comes together.
+    /// Moves the rest to the front once for all bytes received together.
     package mutating func take(_ more: UnsafeRawBufferPointer) {
         bytes.removeSubrange(..<start)
         start = 0
         unsafe bytes.append(contentsOf: more)
     }
 
-    /// All that is left, for who reads on in another protocol.
+    /// All remaining bytes, for a parser of another protocol.
     package mutating func takeRest() -> [UInt8] {
         defer { (bytes, start) = ([], 0) }
         return start == 0 ? bytes : Array(bytes[start...])
@@ -62,7 +62,7 @@ package struct RequestReader: Hashable, Sendable {
     }
 
     private mutating func readHead(from looked: Int) -> Step {
-        // An empty line before a request is to be passed over (RFC 9112 §2.2).
+        // An empty line before a request is ignored (RFC 9112 §2.2).
         if looked == 0, arriving.starts(with: [.carriageReturn, .lineFeed]) { start += 2 }
         guard let first = arriving.first, !arriving.elementsEqual([.carriageReturn]) else { return .incomplete }
         guard first.isTokenCharacter else {

@@ -1,6 +1,7 @@
-/// What the head of an answer says about the bytes after it and about its connection (RFC 9112 §6.3, §9.3).
+/// The framing of a response's body and the persistence of its connection, from its head (RFC 9112 §6.3,
+/// §9.3).
 package struct ResponseFraming: Hashable, Sendable {
-    /// Where the body ends.
+    /// The framing of the body.
     package enum Body: Hashable, Sendable {
         case none
         case length(Int64)
@@ -17,19 +18,19 @@ package struct ResponseFraming: Hashable, Sendable {
     /// Whether another head follows for the same request.
     package var isInterim: Bool { (100..<200).contains(status) && status != 101 }
 
-    /// Reads a whole head, the empty line at its end with it, and what it says of the content too.
+    /// Parses a whole head with the empty line at its end, its content fields included.
     package static func read(
         _ head: [UInt8]
     ) throws(TransferFault) -> (framing: ResponseFraming, content: ResponseHead) {
         var framing = ResponseFraming()
         var fields = Fields()
         let isCurrent = try framing.readStatus(head)
-        // A message with NUL in a field is to be rejected (RFC 9110 §5.5).
+        // A message with NUL in a field is rejected (RFC 9110 §5.5).
         guard !head.contains(0) else {
-            throw TransferFault(.malformed, "the head of the answer holds a NUL byte")
+            throw TransferFault(.malformed, "the response head contains a NUL byte")
         }
         guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
-            throw TransferFault(.malformed, "the head of the answer is not HTTP")
+            throw TransferFault(.malformed, "the response head is not HTTP")
         }
         framing.cookies = fields.cookies
         try framing.decide(fields, isCurrent: isCurrent)
@@ -38,7 +39,7 @@ package struct ResponseFraming: Hashable, Sendable {
 
     private init() {}
 
-    /// Whether bytes that began to come can become a head.
+    /// Whether the first bytes received can become a head.
     package static func canBegin(_ bytes: some Sequence<UInt8>) -> Bool {
         zip(bytes, "HTTP/1.".utf8).allSatisfy { $0 == $1 }
     }
@@ -46,13 +47,13 @@ package struct ResponseFraming: Hashable, Sendable {
     /// Returns whether the version is 1.1 (or a later one of the same major number).
     private mutating func readStatus(_ head: [UInt8]) throws(TransferFault) -> Bool {
         guard head.count > 12, Self.canBegin(head), (0x30...0x39).contains(head[7]) else {
-            throw TransferFault(.malformed, "the head of the answer is not HTTP")
+            throw TransferFault(.malformed, "the response head is not HTTP")
         }
         var index = 8
         while index < head.count, head[index] == 0x20 || head[index] == 0x09 { index += 1 }
         let digits = head[index...].prefix { (0x30...0x39).contains($0) }
         guard index > 8, digits.count == 3 else {
-            throw TransferFault(.malformed, "the answer has no status")
+            throw TransferFault(.malformed, "the response has no status")
         }
         status = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         return head[7] > 0x30
@@ -61,7 +62,7 @@ package struct ResponseFraming: Hashable, Sendable {
     private mutating func decide(_ fields: Fields, isCurrent: Bool) throws(TransferFault) {
         keepsConnection = isCurrent ? !fields.closes : fields.keeps && !fields.closes
         if fields.hasForeignCoding {
-            throw TransferFault(.malformed, "the answer has a transfer coding that was not asked for")
+            throw TransferFault(.malformed, "the response has an unsupported transfer coding")
         }
         switch status {
         case 100..<200, 204, 304:
@@ -70,10 +71,14 @@ package struct ResponseFraming: Hashable, Sendable {
         default:
             if fields.isChunked {
                 body = .chunked
-                // Both at once is what smugglers send; chunks of HTTP/1.0 are as odd (RFC 9112 §6.1).
+                // Both at once indicate request smuggling; chunks of HTTP/1.0 are as suspicious (RFC 9112
+                // §6.1).
                 if fields.hasLength || !isCurrent { keepsConnection = false }
             } else if fields.hasBadLength {
-                throw TransferFault(.malformed, "the answer has no valid Content-Length, or two that differ")
+                throw TransferFault(
+                    .malformed,
+                    "the response has an invalid Content-Length, or two that differ"
+                )
             } else if let length = fields.length {
                 body = .length(length)
             } else {
@@ -84,7 +89,7 @@ package struct ResponseFraming: Hashable, Sendable {
     }
 }
 
-/// The fields that framing reads.
+/// The fields that determine the framing.
 private struct Fields {
     var length: Int64?
     var hasLength = false
@@ -95,7 +100,7 @@ private struct Fields {
     var keeps = false
     var cookies: [String] = []
 
-    /// Both come without white space around them.
+    /// Both without surrounding white space.
     mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
         switch name.count {
         case 10:
@@ -140,8 +145,8 @@ private struct Fields {
             let coding = piece.trimmed(\.isBlank)
             // `identity` was a coding of RFC 2616 that means none.
             if coding.isEmpty || coding.isCaseInsensitively("identity") { continue }
-            // Named twice it is one coding: nobody sends chunks within chunks, and proxies that add their own field
-            // to one that is there exist.
+            // A repeated name is one coding: no server sends chunks within chunks, and some proxies add their
+            // own field to an existing one.
             if coding.isCaseInsensitively("chunked") { isChunked = true } else { hasForeignCoding = true }
         }
     }

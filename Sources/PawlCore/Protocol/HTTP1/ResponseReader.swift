@@ -1,25 +1,26 @@
-/// Reads the responses of one HTTP/1.1 connection, piece by piece as their bytes come (RFC 9112).
+/// Parses the responses of one HTTP/1.1 connection incrementally (RFC 9112).
 ///
-/// It tells heads, data and ends apart, bounds everything that is neither a head's field nor data, and says whether the
-/// connection can carry another request. A value without effects, so that what runs on sockets runs under a fuzzer too.
+/// It separates heads, data and ends, bounds everything that is neither a head's field nor data, and
+/// determines whether the connection can carry another request. A value without effects, so that the code
+/// that runs on sockets also runs under a fuzzer.
 package struct ResponseReader: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
-        /// All was read; more has to come.
+        /// All bytes were read; more are needed.
         case incomplete
-        /// The final head is complete. What it says of the body is ``body``.
+        /// The final head is complete. Its body's framing is ``body``.
         case head(ResponseHead)
-        /// That many bytes of data follow; `take` tells which of them were dealt with.
+        /// That many bytes of data follow; `take` consumes them.
         case data(Int)
-        /// The response is complete. Bytes that follow belong to nobody.
+        /// The response is complete. Bytes that follow belong to no response.
         case end
         case broken(TransferFault)
     }
 
-    /// What it means that the peer has closed the connection.
+    /// The meaning of a connection that the peer has closed.
     package enum Closing: Hashable, Sendable {
         /// The end of the connection is the end of the body.
         case complete
-        /// Not a byte of a response had come.
+        /// No byte of a response was received.
         case withoutResponse
         case truncated(TransferFault)
     }
@@ -31,25 +32,25 @@ package struct ResponseReader: Hashable, Sendable {
         case broken(TransferFault)
     }
 
-    /// All heads of one response together, the interim ones with it; longer ones are not taken.
+    /// The maximum length of all heads of one response together, interim ones included.
     package static let longestHead = 256 * 1024
 
     private var place = Place.end
-    /// What has come of the head, and the whole of it once it is complete.
+    /// The part of the head received so far, and the whole of it once it is complete.
     private var head: [UInt8] = []
     /// The length of the interim heads before it.
     private var interimBytes = 0
     private var chunks = ChunkDecoder()
-    /// What is left of the body.
+    /// The rest of the body.
     package private(set) var body = ResponseFraming.Body.none
     /// The Set-Cookie fields of the final head.
     package private(set) var cookies: [String] = []
-    /// Whether the head lets another request follow.
+    /// Whether another request may follow according to the head.
     package private(set) var keepsConnection = false
 
     package init() {}
 
-    /// Makes it ready for the response to another request.
+    /// Resets it for the response to another request.
     package mutating func begin() {
         place = .head
         head.removeAll(keepingCapacity: true)
@@ -58,15 +59,15 @@ package struct ResponseReader: Hashable, Sendable {
         keepsConnection = false
     }
 
-    /// Whether no byte of the response has come.
+    /// Whether no byte of the response was received.
     package var isUntouched: Bool { place == .head && head.isEmpty && interimBytes == 0 }
 
-    /// Whether the response is complete and lets another request follow.
+    /// Whether the response is complete and another request may follow.
     ///
-    /// That nothing came after it is for the caller to see.
+    /// The caller checks that nothing was received after it.
     package var canCarryAnother: Bool { place == .end && keepsConnection }
 
-    /// Reads from the front of `bytes` up to what the caller has to deal with, and tells how many bytes that was.
+    /// Reads from the front of `bytes` up to the next step for the caller; returns how many bytes that was.
     package mutating func scan(_ bytes: UnsafeRawBufferPointer) -> (used: Int, step: Step) {
         switch place {
         case .head: unsafe scanHead(bytes)
@@ -76,7 +77,7 @@ package struct ResponseReader: Hashable, Sendable {
         }
     }
 
-    /// The first `count` bytes of the data that the last scan told of are dealt with, or came by another way.
+    /// Consumes the first `count` bytes of the data that the last scan reported, or as many that bypassed it.
     package mutating func take(_ count: Int) {
         switch body {
         case .length(let left): body = .length(left - Int64(count))
@@ -91,7 +92,7 @@ package struct ResponseReader: Hashable, Sendable {
         switch place {
         case .head:
             guard !isUntouched else { return .withoutResponse }
-            let text = "the connection was closed in the head of the answer"
+            let text = "the connection was closed within the response head"
             return .truncated(TransferFault(.truncated, text))
         case .body:
             switch body {
@@ -99,7 +100,7 @@ package struct ResponseReader: Hashable, Sendable {
                 place = .end
                 return .complete
             case .length(let left):
-                let text = "the connection was closed with \(left) bytes still to come"
+                let text = "the connection was closed with \(left) bytes missing"
                 return .truncated(TransferFault(.truncated, text))
             case .chunked:
                 let text = "the connection was closed before the last chunk"
@@ -132,7 +133,7 @@ extension ResponseReader {
                 place = .end
                 return (framing, .end)
             case .broken:
-                let fault = TransferFault(.truncated, "the chunks of the answer are broken")
+                let fault = TransferFault(.truncated, "the chunked framing of the response is broken")
                 place = .broken(fault)
                 return (framing, .broken(fault))
             }
@@ -150,10 +151,10 @@ extension ResponseReader {
                 let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[used...])
                 let count = unsafe collectHead(rest)
                 guard ResponseFraming.canBegin(head) else {
-                    throw TransferFault(.malformed, "the answer is not HTTP")
+                    throw TransferFault(.malformed, "the response is not HTTP")
                 }
                 guard interimBytes + head.count <= Self.longestHead else {
-                    throw TransferFault(.malformed, "the head of the answer is too long")
+                    throw TransferFault(.malformed, "the response head is too long")
                 }
                 guard let count else { return (bytes.count, .incomplete) }
                 used += count
@@ -165,7 +166,7 @@ extension ResponseReader {
         }
     }
 
-    /// Reads a complete head; `nil` when it is one that another follows.
+    /// Parses a complete head; `nil` for an interim one.
     private mutating func closeHead() throws(TransferFault) -> ResponseHead? {
         var (framing, content) = try ResponseFraming.read(head)
         guard !framing.isInterim else {
@@ -182,7 +183,8 @@ extension ResponseReader {
         return content
     }
 
-    /// Adds to the head, and tells how many of `bytes` belong to it; `nil` when its end is still to come.
+    /// Appends to the head and returns how many of `bytes` belong to it; `nil` when its end was not received
+    /// yet.
     private mutating func collectHead(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if head.isEmpty, let end = unsafe Self.headEnd(bytes, from: 0) {
             unsafe head.append(contentsOf: bytes[..<end])
@@ -196,7 +198,7 @@ extension ResponseReader {
         return end - known
     }
 
-    /// Where the empty line ends; lines may end in bare line feeds (RFC 9112 §2.2).
+    /// The index after the empty line; lines may end in bare line feeds (RFC 9112 §2.2).
     private static func headEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
         while index + 1 < bytes.count {

@@ -1,41 +1,41 @@
-/// Reads what a WebSocket's client sends, piece by piece as it comes (RFC 6455 §5).
+/// Parses the frames of a WebSocket client incrementally (RFC 6455 §5).
 package struct FrameReader: Hashable, Sendable {
     package enum Step: Hashable, Sendable {
         case incomplete
         /// A whole text message.
         case message([UInt8])
-        /// To be answered with the same bytes.
+        /// A ping; the pong has the same bytes.
         case ping([UInt8])
-        /// The client ends the connection.
+        /// The client closes the connection.
         case close
-        /// It does not keep to the protocol; the code is the one to close with (RFC 6455 §7.4.1).
+        /// A protocol error; the code is the one to close with (RFC 6455 §7.4.1).
         case broken(UInt16)
     }
 
     private struct Frame {
         let isFinal: Bool
         let kind: UInt8
-        /// Before the payload, the mask with it.
+        /// The bytes before the payload, mask included.
         let headLength: Int
         let length: Int
     }
 
     private let longest: Int
-    /// Bytes as they came; frames before `start` are done with.
+    /// The received bytes; frames before `start` are finished.
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Fragments of the message that arrives.
+    /// Fragments of the incomplete message.
     private var message: [UInt8] = []
     private var isFragmented = false
     private var broken: UInt16?
 
-    /// `longest` is the length of the longest message that is taken.
+    /// `longest` is the length of the longest message that is accepted.
     package init(longest: Int) { self.longest = min(longest, 1 << 40) }
 
-    /// Bytes that have come and were not handed out.
+    /// Bytes that were received and not returned.
     package var count: Int { bytes.count - start + message.count }
 
-    /// The message's beginning as far as it has come, without its mask.
+    /// The beginning of the message as far as it was received, unmasked.
     package var arriving: [UInt8] {
         guard case .success(let frame?) = frame, frame.kind < 8 else { return message }
         let begin = start + frame.headLength
@@ -65,7 +65,7 @@ package struct FrameReader: Hashable, Sendable {
 
     private struct Fault: Error { let code: UInt16 }
 
-    /// Once for all frames that came together, so that many small ones cost no more than their bytes.
+    /// Called once for all frames received together, so that many small ones cost no more than their bytes.
     private mutating func compact() -> Step {
         bytes.removeSubrange(..<start)
         start = 0
@@ -79,7 +79,7 @@ package struct FrameReader: Hashable, Sendable {
 
     private static func frame(_ bytes: [UInt8], longest: Int) -> Result<Frame?, Fault> {
         guard bytes.count >= 2 else { return .success(nil) }
-        // No extension was agreed on, and a client's bytes are masked (RFC 6455 §5.1, §5.2).
+        // No extension was negotiated, and a client's bytes are masked (RFC 6455 §5.1, §5.2).
         guard bytes[0] & 0x70 == 0, bytes[1] & 0x80 != 0 else { return .failure(Fault(code: 1002)) }
         var length = UInt64(bytes[1] & 0x7F)
         var headLength = 2
@@ -87,7 +87,7 @@ package struct FrameReader: Hashable, Sendable {
             let count = length == 126 ? 2 : 8
             guard bytes.count >= 2 + count else { return .success(nil) }
             length = bytes[2..<2 + count].reduce(0) { $0 << 8 | UInt64($1) }
-            // Of several ways to write a length only the shortest is right.
+            // Only the shortest encoding of a length is valid.
             guard length > (count == 2 ? 125 : 65535) else { return .failure(Fault(code: 1002)) }
             headLength += count
         }
@@ -107,7 +107,7 @@ package struct FrameReader: Hashable, Sendable {
     private func fault(of frame: Frame) -> UInt16? {
         switch frame.kind {
         case 0 where !isFragmented, 1 where isFragmented: 1002
-        // Nothing here is told by bytes that are no text.
+        // Binary messages are not supported.
         case 2: 1003
         case 0, 1: message.count + frame.length > longest ? 1009 : nil
         case 8, 9, 10: frame.isFinal && frame.length <= 125 ? nil : 1002

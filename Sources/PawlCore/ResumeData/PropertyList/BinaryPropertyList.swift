@@ -1,4 +1,5 @@
-/// Apple's binary property lists (`bplist00`): objects, a table of their offsets, and a trailer that tells where it is.
+/// Apple's binary property lists (`bplist00`): objects, a table of their offsets, and a trailer with the
+/// table's position.
 enum BinaryPropertyList {
     static let magic = Array("bplist0".utf8)
     static let trailerLength = 32

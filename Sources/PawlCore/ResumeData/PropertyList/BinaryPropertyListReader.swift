@@ -1,5 +1,7 @@
-/// Objects may refer to each other in any way, also in rings, and one that is referred to often would grow without
-/// bounds: depth and work are limited.
+/// Parser of binary property lists.
+///
+/// Objects may refer to each other in any way, also in cycles, and one with many references would grow
+/// without bounds: depth and work are limited.
 struct BinaryPropertyListReader {
     private let bytes: [UInt8]
     private let offsetSize: Int
@@ -64,7 +66,7 @@ struct BinaryPropertyListReader {
 
     private mutating func spend(_ amount: Int) throws(PropertyList.Fault) {
         work -= amount
-        guard work >= 0 else { throw PropertyList.Fault(words: "the binary property list says too much") }
+        guard work >= 0 else { throw PropertyList.Fault(words: "the binary property list is too large") }
     }
 
     /// A number within the objects.
@@ -99,7 +101,7 @@ struct BinaryPropertyListReader {
         }
     }
 
-    /// Moves `place` behind the count, which follows as an integer of its own when it is 15 or more.
+    /// Advances `place` past the count, which is a separate integer when it is 15 or more.
     private func length(_ place: inout Int, _ low: Int) throws(PropertyList.Fault) -> Int {
         guard low == 0xF else { return low }
         guard place < table, bytes[place] >> 4 == 1, bytes[place] & 0x0F <= 3 else { throw Self.cut }

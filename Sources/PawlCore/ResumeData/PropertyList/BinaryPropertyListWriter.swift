@@ -1,4 +1,4 @@
-/// Writes each value as an object of its own, keys in order, so that the same value gives the same bytes.
+/// Writes each value as a separate object, keys in order, so that the same value gives the same bytes.
 struct BinaryPropertyListWriter {
     /// An object's bytes; its references follow once their size is known.
     private struct Object {
@@ -57,7 +57,7 @@ struct BinaryPropertyListWriter {
         return head(0x60, value.utf16.count) + value.utf16.flatMap { big($0) }
     }
 
-    /// Numbers without a sign take what they need; one with a sign takes 8 bytes.
+    /// Unsigned numbers take as many bytes as necessary; a signed one takes 8.
     private static func integer(_ value: Int64) -> [UInt8] {
         switch value {
         case 0..<0x100: [0x10, UInt8(value)]

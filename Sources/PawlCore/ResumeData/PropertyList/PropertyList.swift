@@ -1,7 +1,7 @@
 /// A value of Apple's property lists, those of keyed archives included.
 ///
-/// Foundation's decoders cannot give the references of keyed archives (`UID`), which resume data is made of, and this
-/// room has no Foundation; the parts of both formats that are needed are small.
+/// Foundation's decoders do not support the references of keyed archives (`UID`), which resume data consists
+/// of, and this module does not import Foundation; the parts of both formats that are needed are small.
 package indirect enum PropertyList: Hashable, Sendable {
     case boolean(Bool)
     case integer(Int64)
@@ -12,7 +12,7 @@ package indirect enum PropertyList: Hashable, Sendable {
     case string(String)
     case array([PropertyList])
     case dictionary([String: PropertyList])
-    /// The place of an object in a keyed archive.
+    /// The index of an object in a keyed archive.
     case reference(Int)
 
     /// Why bytes are no property list.
@@ -20,16 +20,16 @@ package indirect enum PropertyList: Hashable, Sendable {
         package let words: String
     }
 
-    /// What no resume data comes near; a hostile one gets no further than this.
+    /// Limits far above any resume data, for hostile input.
     enum Limit {
         static let length = 1 << 20
         static let depth = 64
-        /// Of all objects with their payload, each counted as often as it is referred to.
+        /// Of all objects with their payload, each counted once per reference.
         static let work = 8 << 20
         static let workOfAnObject = 64
     }
 
-    /// Reads a binary or an XML property list.
+    /// Parses a binary or an XML property list.
     package init(_ bytes: [UInt8]) throws(Fault) {
         guard bytes.count <= Limit.length else { throw Fault(words: "it is larger than 1 MiB") }
         if bytes.starts(with: BinaryPropertyList.magic) {
@@ -64,7 +64,7 @@ extension PropertyList {
         if case .reference(let value) = self { value } else { nil }
     }
 
-    /// A whole number, also one that was written as a float.
+    /// A whole number, also one written as a float.
     package var integer: Int64? {
         switch self {
         case .integer(let value): value

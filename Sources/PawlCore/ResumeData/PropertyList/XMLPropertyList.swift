@@ -5,12 +5,12 @@ enum XMLPropertyList {
     static func read(_ bytes: [UInt8]) throws(PropertyList.Fault) -> PropertyList {
         let limits = XMLElement.Limits(
             length: PropertyList.Limit.length,
-            // The root stands around the values.
+            // The root element contains the values.
             depth: PropertyList.Limit.depth + 1,
             elements: PropertyList.Limit.work / PropertyList.Limit.workOfAnObject
         )
         guard let root = try? XMLElement.parse(bytes, within: limits), root.name == "plist" else {
-            throw PropertyList.Fault(words: "it is no property list")
+            throw PropertyList.Fault(words: "it is not a property list")
         }
         guard root.children.count == 1 else { throw damaged }
         return try value(root.children[0])
@@ -69,7 +69,7 @@ enum XMLPropertyList {
 }
 
 extension UnixTime {
-    /// Reads `2026-11-21T12:00:00Z`, the only form that property lists have.
+    /// Parses `2026-11-21T12:00:00Z`, the only form in property lists.
     fileprivate init?(internetDate fields: [UInt8]) {
         guard fields.count == 20, fields[4] == .dash, fields[7] == .dash, fields[10] == UInt8(ascii: "T"),
             fields[13] == .colon, fields[16] == .colon, fields[19] == UInt8(ascii: "Z"),

@@ -45,7 +45,7 @@
  */
 
 /** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
-export const causeOf = ({ why, message }) => (why || message).replace(/^[a-z ]+ [a-z]+:\/\/\S+: /, "");
+export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z ]+ [a-z]+:\/\/\S+: /, "");
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
 

@@ -150,7 +150,7 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(500, 1000)], total: 1000, tag: nil, date: 5))
         #expect(bench.asked == .whole)
-        #expect(bench.notices.contains { $0.contains("no byte on disk can be compared") })
+        #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
 
     @Test func `the journal remembers whose words they are`() {
@@ -226,7 +226,7 @@ import Testing
         #expect(bench.asked == .closed(ByteRange(0, 1)))
         bench.answer(Bench.part(0, 1, of: 1_000_000, tag: "other", date: 5))
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .whole)
-        #expect(bench.notices.contains { $0.contains("no byte on disk can be compared") })
+        #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
 
     @Test func `a comparison that gets too few bytes is none`() {

@@ -26,7 +26,7 @@ import Testing
         #expect(
             bench.machine.failure.map { $0.remedy.text.contains(advice) || $0.remedy.text == advice } ?? false
         )
-        #expect(bench.machine.failure?.why == "the server answered \(status)")
+        #expect(bench.machine.failure?.why == "the server responded with \(status)")
     }
 
     @Test(arguments: [
@@ -60,11 +60,11 @@ import Testing
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.length = 100 }
         bench.begin()
         bench.answer(Bench.whole(99))
-        #expect(bench.notices.contains { $0.contains("it has 99 bytes, not the 100 that it must have") })
+        #expect(bench.notices.contains { $0.contains("it has 99 bytes instead of the expected 100") })
         bench.answer(Bench.whole(101))
         #expect(bench.machine.phase == .failed)
         #expect(bench.machine.failure?.code == .badResponse)
-        #expect(bench.machine.failure?.why == "it has 101 bytes, not the 100 that it must have")
+        #expect(bench.machine.failure?.why == "it has 101 bytes instead of the expected 100")
         #expect(bench.machine.written == 0)
     }
 
@@ -126,7 +126,7 @@ import Testing
         #expect(bench.asked == .closed(ByteRange(500, 1000)))
         bench.tick(after: 11)
         #expect(bench.asked == .whole && bench.machine.lanes.last?.kind == .restarting)
-        #expect(bench.notices == ["no answer to a request with Range: asking without"])
+        #expect(bench.notices == ["no response to a request with Range: retrying without it"])
         bench.answer(Bench.whole(1000))
         #expect(bench.said.contains(.startOver) && !bench.machine.rangesUsable)
         bench.progress(to: 600)
@@ -169,7 +169,7 @@ import Testing
         bench.ring()
         #expect(bench.asked == .closed(ByteRange(600, 1000)))
         bench.tick(after: 11)
-        #expect(bench.notices == ["no answer to a request with Range: asking without"])
+        #expect(bench.notices == ["no response to a request with Range: retrying without it"])
         #expect(bench.asked == .whole && bench.machine.written == 600)
     }
 

@@ -31,7 +31,7 @@ import Testing
             Bench.journal([ByteRange(0, 400)], total: 2_000_000, wish: before, base: base)
         )
         #expect(bench.machine.phase == .transferring && bench.asked == now)
-        #expect(bench.notices.contains { $0.contains("another part") })
+        #expect(bench.notices.contains { $0.contains("another range") })
         // Until then the journal says what they are.
         #expect(bench.machine.remembered.wish == before && bench.machine.remembered.base == base)
         bench.answer(ResponseHead(status: 404))

@@ -46,7 +46,7 @@ import Testing
         let said = run(&bench, seconds: 3, speeds: [1000])
         #expect(failure(said)?.code == .tooSlow)
         #expect(
-            failure(said)?.description.contains("no more than 1000 bytes a second came for 10.0 s") == true
+            failure(said)?.description.contains("no more than 1000 bytes per second for 10.0 s") == true
         )
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.isEmpty)
         bench.ring()
