@@ -21,10 +21,10 @@ final class RouteListener: Sendable {
 
     func run() {
         // Covers a change between the last reported state and the subscription.
-        tellChange()
+        reportChange()
         var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferLength)
-        while waitForNews(), drain(&buffer) {
-            tellChange()
+        while waitForNotification(), drain(&buffer) {
+            reportChange()
             // A flapping link or a routing daemon must not keep this thread busy: the notifications of the next moments
             // are covered by one query. The stop signal ends the wait.
             if stop.wait(milliseconds: Self.rest) { return }
@@ -39,15 +39,15 @@ final class RouteListener: Sendable {
     private static let rest: CInt = 50
 
     /// Queries the kernel and calls the handler when the state has changed.
-    private func tellChange() {
-        let answer = RouteQuery.isOnline()
-        guard answer != told.value, !stop.isGiven else { return }
-        told.value = answer
-        handler(answer)
+    private func reportChange() {
+        let current = RouteQuery.isOnline()
+        guard current != told.value, !stop.isGiven else { return }
+        told.value = current
+        handler(current)
     }
 
     /// Returns `false` when the thread should end.
-    private func waitForNews() -> Bool {
+    private func waitForNotification() -> Bool {
         let readable = Int16(POLLIN)
         var waits = [
             pollfd(fd: stop.descriptor, events: readable, revents: 0),
