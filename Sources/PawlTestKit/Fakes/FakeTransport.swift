@@ -2,7 +2,7 @@ package import PawlCore
 package import PawlEngine
 import Synchronization
 
-/// Fetches from a simulated network, in virtual time, exactly as the port says.
+/// Transfers from a simulated network, in virtual time, exactly as the port specifies.
 package final class FakeTransport: Transport {
     let network: SimulatedNetwork
     let timeline: Timeline
@@ -26,8 +26,8 @@ package final class FakeTransport: Transport {
 
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         precondition(!isDelivering, "a transfer was started inside a callback")
-        precondition(names.use(id), "transfer \(id.rawValue) was there before")
-        // A process that is dead sends nothing.
+        precondition(names.use(id), "transfer \(id.rawValue) was used before")
+        // A dead process sends nothing.
         guard network.generation == generation else { return }
         let (number, fare, wait) = network.begin(request)
         let exchange = SimulatedExchange(
@@ -74,13 +74,13 @@ package final class FakeTransport: Transport {
         isDelivering = true
         let ready = exchanges.filter { $0.due.map { $0 <= now } ?? false }
         for exchange in ready where !exchange.isOver && !exchange.isPaused {
-            // What is delivered may kill the process.
+            // The delivery may kill the process.
             if network.generation == generation { deliver(exchange, now: now) }
         }
         isDelivering = false
     }
 
-    /// Transfers that were on their way when the network went.
+    /// Breaks the transfers in progress when the network was lost.
     private func breakLost() {
         let outages = network.outages
         for exchange in exchanges {
@@ -126,7 +126,7 @@ package final class FakeTransport: Transport {
         schedule(exchange, answer, now: now)
     }
 
-    /// Plans the next chunk, or what comes in its place.
+    /// Schedules the next chunk, or the event in place of it.
     private func schedule(_ exchange: SimulatedExchange, _ answer: SimulatedResponse, now: Instant) {
         var left = answer.length - exchange.sent
         if let fault = answer.fault {
@@ -186,7 +186,7 @@ package final class FakeTransport: Transport {
     }
 }
 
-/// One request on its way.
+/// One request in progress.
 final class SimulatedExchange {
     enum Stage {
         case silent
@@ -200,10 +200,10 @@ final class SimulatedExchange {
     let sink: any TransferSink
     let number: Int
     var stage = Stage.silent
-    /// When the next thing happens; `nil` when nothing will by itself.
+    /// The time of the next event; `nil` when nothing is scheduled.
     var due: Instant?
     var sent: Int64 = 0
-    /// Bytes of the chunk that is due.
+    /// The size of the chunk that is due.
     var size = 0
     var isPaused = false
     var isOver = false
@@ -219,7 +219,7 @@ final class SimulatedExchange {
     }
 }
 
-/// The transfers of one engine; none may have the name of another.
+/// The transfers of one engine, with unique ids.
 final class TransferNames: Sendable {
     private let used = Mutex<Set<TransferID>>([])
 
