@@ -18,7 +18,7 @@ extension Exchange {
         }
         guard code == CURLE_OK else { return .failed(fault(code)) }
         if isHTTP, phase == .collecting {
-            return .failed(TransferFault(.malformed, "the response ended within its header section"))
+            return .failed(TransferFault(.malformed, "the connection was closed within the response head"))
         }
         if phase != .delivered {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }

@@ -52,9 +52,7 @@ extension Exchange {
         guard sink != nil, verdict == nil else { return pawl_receiver_fails }
         lineBytes += line.count
         guard lineBytes <= ResponseReader.longestHead else {
-            let text =
-                isHTTP
-                ? "the header section of the response is too long" : "the server's replies are too long"
+            let text = isHTTP ? "the response head is too long" : "the server's replies are too long"
             verdict = .failed(TransferFault(.malformed, text))
             return pawl_receiver_fails
         }
@@ -129,7 +127,7 @@ extension Exchange {
             switch step {
             case .hungry: return bytes.count
             case .broken:
-                verdict = .failed(TransferFault(.truncated, "the chunked coding is malformed"))
+                verdict = .failed(TransferFault(.truncated, "the chunked framing of the response is broken"))
                 return pawl_receiver_fails
             case .end:
                 hasLastChunk = true
@@ -170,7 +168,7 @@ extension Exchange {
         } else if let content = ResponseHead(parsing: lines) {
             head = content
         } else {
-            throw TransferFault(.malformed, "the header section of the response is not HTTP")
+            throw TransferFault(.malformed, "the response head is not HTTP")
         }
         head.lines = lines
         return head

@@ -21,9 +21,9 @@ package final class NetlinkReachability: Reachability {
     package var isOnline: Bool {
         watch.withLock { watch in
             guard watch == nil else { return told.value ?? true }
-            let answer = RouteQuery.isOnline()
-            told.value = answer
-            return answer
+            let current = RouteQuery.isOnline()
+            told.value = current
+            return current
         }
     }
 
@@ -53,10 +53,10 @@ package final class NetlinkReachability: Reachability {
 
 /// The state that was last reported.
 final class ToldAnswer: Sendable {
-    private let answer = Mutex<Bool?>(nil)
+    private let current = Mutex<Bool?>(nil)
 
     var value: Bool? {
-        get { answer.withLock { $0 } }
-        set { answer.withLock { $0 = newValue } }
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
     }
 }

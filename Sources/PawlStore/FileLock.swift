@@ -62,7 +62,7 @@ package final class FileLock: Sendable {
         var number: UInt64 = 0
         // First the number: a process that takes the lock after this is either seen as its holder or has noted another.
         _ = unsafe pread(file, &number, MemoryLayout<UInt64>.size, 0)
-        let answer = pawl_is_locked(file)
-        return answer < 0 ? nil : Sight(isHeld: answer == 1, number: number)
+        let status = pawl_is_locked(file)
+        return status < 0 ? nil : Sight(isHeld: status == 1, number: number)
     }
 }

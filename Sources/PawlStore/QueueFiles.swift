@@ -76,9 +76,9 @@ final class QueueFiles: Sendable {
             let bad = number == 0 ? "\(name).bad" : "\(name).bad.\(number)"
             guard !Self.endings.contains(where: { exists(bad + $0) }) else { continue }
             for ending in Self.endings where exists(name + ending) {
-                let answer = unsafe pawl_rename_new(folder.raw, name + ending, bad + ending)
-                guard answer == 0 else {
-                    throw .system(.renameFailed, "cannot rename the damaged queue", at: path, answer)
+                let code = unsafe pawl_rename_new(folder.raw, name + ending, bad + ending)
+                guard code == 0 else {
+                    throw .system(.renameFailed, "cannot rename the damaged queue", at: path, code)
                 }
             }
             try makeDatabase()

@@ -8,7 +8,7 @@ extension HTTP1Client {
     func finish(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection, isClean: Bool) {
         if exchange.drainable != nil { endDraining(of: exchange) }
         if isClean, connection.reader.canCarryAnother { keep(connection) } else { drop(connection) }
-        tell(exchange, exchange.drainable == nil ? .complete : .stopped)
+        notify(exchange, exchange.drainable == nil ? .complete : .stopped)
     }
 
     /// Ends the transfer before its body does.
@@ -16,7 +16,7 @@ extension HTTP1Client {
         if exchange.drainable != nil { endDraining(of: exchange) }
         if let connection = exchange.connection { drop(connection) }
         // The end of an unwanted body is not reported.
-        tell(exchange, exchange.drainable == nil ? end : .stopped)
+        notify(exchange, exchange.drainable == nil ? end : .stopped)
     }
 
     func fail(_ exchange: HTTP1Exchange, _ fault: TransferFault) { end(exchange, .failed(fault)) }
@@ -24,10 +24,10 @@ extension HTTP1Client {
     /// Informs the sink early: it need not wait for a body that it does not want.
     func goOnDraining(_ exchange: HTTP1Exchange) {
         drain(exchange)
-        tell(exchange, .stopped)
+        notify(exchange, .stopped)
     }
 
-    private func tell(_ exchange: HTTP1Exchange, _ end: TransferEnd) {
+    private func notify(_ exchange: HTTP1Exchange, _ end: TransferEnd) {
         guard let sink = exchange.sink else { return }
         exchanges[exchange.id] = nil
         exchange.detach()

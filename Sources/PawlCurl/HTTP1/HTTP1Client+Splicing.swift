@@ -66,9 +66,9 @@ extension HTTP1Client {
         if moved > 0 {
             connection.reader.take(moved)
             guard let sink = exchange.sink else { return }
-            let answer = sink.transfer(exchange.id, spliced: moved)
+            let result = sink.transfer(exchange.id, spliced: moved)
             guard exchange.sink != nil else { return }
-            if answer == .stop { return end(exchange, .stopped) }
+            if result == .stop { return end(exchange, .stopped) }
         }
         unsafe take(UnsafeRawBufferPointer(rest), exchange, connection)
     }

@@ -24,10 +24,10 @@ enum OwnerAttribute {
     }
 
     private static func set(_ bytes: [UInt8], on file: OpenFile) throws(SystemError) -> Bool {
-        let answer = unsafe bytes.span.bytes.withUnsafeBytes { value in
+        let code = unsafe bytes.span.bytes.withUnsafeBytes { value in
             unsafe pawl_set_mark(file.descriptor, value.baseAddress, value.count)
         }
-        let error = SystemError(number: answer)
+        let error = SystemError(number: code)
         if error.number == 0 { return true }
         if error.isUnsupported || error.number == EPERM || error.number == EACCES { return false }
         throw error

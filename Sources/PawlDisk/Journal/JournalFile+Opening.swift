@@ -176,8 +176,8 @@ extension JournalFile {
 
     /// Renames a damaged journal to `NAME.pawl.bad`, or the next such name that is free, and returns it.
     static func setAside(_ names: PartNames, in folder: Folder) throws(Failure) -> String {
-        let wish = FileName.damagedJournal(of: names.final)
-        var name = wish
+        let firstName = FileName.damagedJournal(of: names.final)
+        var name = firstName
         var number = 0
         while true {
             do throws(SystemError) {
@@ -185,7 +185,7 @@ extension JournalFile {
                 return name
             } catch  where error.number == EEXIST && number < SuffixCache.last {
                 number += 1
-                name = FileName.numbered(wish, number)
+                name = FileName.numbered(firstName, number)
             } catch {
                 let path = folder.path(of: names.journal)
                 throw Failure.system(.renameFailed, "cannot rename the damaged journal", at: path, error)

@@ -17,24 +17,24 @@ extension FilePartial {
             guard syncs else { return }
             try allocate(total)
         } catch {
-            throw error.isDiskFull ? noRoom(for: total) : cannotReserve(total, error)
+            throw error.isDiskFull ? noSpace(for: total) : cannotReserve(total, error)
         }
     }
 
     private func allocate(_ total: Int64) throws(SystemError) {
         for _ in 0..<100 {
-            let answer = pawl_allocate(openFile.descriptor, total)
-            if answer == EINTR { continue }
-            let error = SystemError(number: answer)
+            let code = pawl_allocate(openFile.descriptor, total)
+            if code == EINTR { continue }
+            let error = SystemError(number: code)
             // Without reservation the file is sparse and grows as it is written.
-            if answer == 0 || error.isUnsupported { return }
+            if code == 0 || error.isUnsupported { return }
             // What was allocated before the disk was full is freed again.
             if error.isDiskFull { try openFile.truncate(to: length) }
             throw error
         }
     }
 
-    private func noRoom(for total: Int64) -> Failure {
+    private func noSpace(for total: Int64) -> Failure {
         let allocated = (try? openFile.status().allocated) ?? 0
         let free = (try? folder.free()).map(ByteQuantity.text) ?? "less"
         return .diskFull(

@@ -65,9 +65,9 @@ final class Folder: Sendable {
     /// Creates a file without a name; `nil` when the file system does not support it.
     func openUnnamed() throws(SystemError) -> OpenFile? {
         guard takesUnnamed.load(ordering: .relaxed) else { return nil }
-        let answer = pawl_open_unnamed(file.descriptor, 0o666)
-        if answer >= 0 { return OpenFile(adopting: answer) }
-        let error = SystemError(number: -answer)
+        let opened = pawl_open_unnamed(file.descriptor, 0o666)
+        if opened >= 0 { return OpenFile(adopting: opened) }
+        let error = SystemError(number: -opened)
         guard error.isUnsupported else { throw error }
         takesUnnamed.store(false, ordering: .relaxed)
         return nil

@@ -12,16 +12,16 @@ final class OpenFile: Sendable {
 
     /// Opens `name` in `folder`; a symbolic link is rejected (ELOOP).
     init(_ name: String, in folder: Int32, flags: Int32, mode: UInt32 = 0) throws(SystemError) {
-        let answer = unsafe pawl_open_at(folder, name, flags, mode)
-        guard answer >= 0 else { throw SystemError(number: -answer) }
-        descriptor = answer
+        let result = unsafe pawl_open_at(folder, name, flags, mode)
+        guard result >= 0 else { throw SystemError(number: -result) }
+        descriptor = result
     }
 
     /// Opens a file for reading, by its path; a symbolic link is followed.
     init(at path: String) throws(SystemError) {
-        let answer = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard answer >= 0 else { throw .last }
-        descriptor = answer
+        let result = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard result >= 0 else { throw .last }
+        descriptor = result
     }
 
     deinit { close(descriptor) }
@@ -105,10 +105,10 @@ final class OpenFile: Sendable {
     /// Sets the modification time and keeps the access time.
     func setModified(_ time: timespec) throws(SystemError) {
         var times = (timespec(tv_sec: 0, tv_nsec: Int(omitTime)), time)
-        let answer = unsafe withUnsafePointer(to: &times) { pair in
+        let result = unsafe withUnsafePointer(to: &times) { pair in
             unsafe pair.withMemoryRebound(to: timespec.self, capacity: 2) { unsafe futimens(descriptor, $0) }
         }
-        guard answer == 0 else { throw .last }
+        guard result == 0 else { throw .last }
     }
 
     func syncData() throws(SystemError) { try SystemError.check(pawl_sync_data(descriptor)) }
@@ -126,9 +126,9 @@ final class OpenFile: Sendable {
     ///
     /// Returns `false` when it is held elsewhere.
     func lock() throws(SystemError) -> Bool {
-        let answer = pawl_lock(descriptor)
-        if answer == EAGAIN || answer == EWOULDBLOCK { return false }
-        try SystemError.check(answer)
+        let result = pawl_lock(descriptor)
+        if result == EAGAIN || result == EWOULDBLOCK { return false }
+        try SystemError.check(result)
         return true
     }
 

@@ -7,8 +7,8 @@ struct SystemError: Error, Hashable, Sendable {
     static var last: SystemError { SystemError(number: errno) }
 
     /// For C functions that return 0 or an errno value.
-    static func check(_ answer: Int32) throws(SystemError) {
-        guard answer == 0 else { throw SystemError(number: answer) }
+    static func check(_ code: Int32) throws(SystemError) {
+        guard code == 0 else { throw SystemError(number: code) }
     }
 
     var text: String { unsafe String(cString: strerror(number)) }

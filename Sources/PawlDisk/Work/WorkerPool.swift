@@ -112,9 +112,9 @@ final class WorkerPool: Sendable {
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         var thread = pthread_t()
-        let answer = unsafe pthread_create(&thread, &attributes, Self.body, context)
-        if answer != 0 { unsafe Unmanaged<Core>.fromOpaque(context).release() }
-        return answer == 0
+        let code = unsafe pthread_create(&thread, &attributes, Self.body, context)
+        if code != 0 { unsafe Unmanaged<Core>.fromOpaque(context).release() }
+        return code == 0
     }
 
     private func run() {

@@ -13,8 +13,8 @@ func addTextSearch(to database: OpaquePointer) throws(DatabaseError) {
         nil,
         { context, _, arguments in
             guard let text = unsafe arguments?[0], let needle = unsafe arguments?[1] else { return }
-            let answer = unsafe Folded.holds(bytes(of: text), bytes(of: needle))
-            unsafe sqlite3_result_int(context, answer ? 1 : 0)
+            let found = unsafe Folded.holds(bytes(of: text), bytes(of: needle))
+            unsafe sqlite3_result_int(context, found ? 1 : 0)
         },
         nil,
         nil,

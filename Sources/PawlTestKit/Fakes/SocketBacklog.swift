@@ -26,15 +26,15 @@ struct SocketBacklog: Sendable {
 extension FakeTransport {
     /// The bytes that the server has sent in vain if this exchange ends now.
     func unread(_ exchange: SimulatedExchange) -> Int64 {
-        guard case .flowing(let answer) = exchange.stage else { return 0 }
+        guard case .flowing(let response) = exchange.stage else { return 0 }
         exchange.backlog.resumes(at: timeline.now, rate: rate(of: exchange))
-        let end = answer.fault.map { min($0.after, answer.length) } ?? answer.length
+        let end = response.fault.map { min($0.after, response.length) } ?? response.length
         let left = max(0, end - exchange.sent)
         return network.hides(.sendsUnread) ? left : min(left, exchange.backlog.bytes)
     }
 
     func rate(of exchange: SimulatedExchange) -> Int64 {
-        guard case .flowing(let answer) = exchange.stage else { return 0 }
-        return answer.rate ?? network[exchange.request.address.host].rate
+        guard case .flowing(let response) = exchange.stage else { return 0 }
+        return response.rate ?? network[exchange.request.address.host].rate
     }
 }

@@ -35,7 +35,7 @@ struct Connection {
         }
         let behaviour = exchange.behaviour
         if behaviour.kept == .diesOnReuse && isReused { return finish(exchange, (.cut, .close)) }
-        if let end = sitOut(exchange) { return finish(exchange, (end, .close)) }
+        if let end = waitForDelay(exchange) { return finish(exchange, (end, .close)) }
         if let garbage = behaviour.garbage {
             let isSent = send(garbage)
             return finish(exchange, (isSent ? .cut : lost, .close))
@@ -69,7 +69,7 @@ struct Connection {
     }
 
     /// Waits silently before the header section, for the behaviour's delay; returns the exchange's end if that came first.
-    private func sitOut(_ exchange: Exchange) -> ExchangeEnd? {
+    private func waitForDelay(_ exchange: Exchange) -> ExchangeEnd? {
         switch exchange.behaviour.delay {
         case .none: break
         case .untilReleased:

@@ -44,7 +44,7 @@ extension Simulation {
         }
         if text.contains("another part was wanted") { return "verdict: another part" }
         if text.contains("another tag") { return "verdict: tags vary" }
-        if text.contains("compared") { return "comparisons that matched" }
+        if text.contains("compared") { return "comparisons that agreed" }
         if text.contains("started over") { return "verdict: started over from 0" }
         return text.contains("no answer to a request with Range")
             ? "verdict: range never answered" : "other notices"

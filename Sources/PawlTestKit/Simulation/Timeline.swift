@@ -84,7 +84,7 @@ package final class Timeline: Sendable {
     /// Calls `body` at every beat; it may make more happen at the same instant.
     package func onBeat(_ body: @escaping @Sendable (Beat) -> Void) { state.with { $0.onBeat = body } }
 
-    private func tellEvent() {
+    private func reportEvent() {
         let told = state.with { state in
             state.events += 1
             state.isTold = false
@@ -143,7 +143,7 @@ package final class Timeline: Sendable {
             if state.turn == seat { state.turn = nil }
         }
         // A seat that passes its turn determines the next one; one that never had it waits to be chosen.
-        tellEvent()
+        reportEvent()
         passOn(for: seat)
         awaitTurn(seat)
     }
@@ -188,7 +188,7 @@ package final class Timeline: Sendable {
             switch state.with({ step(&$0) }) {
             case .run(let body):
                 body()
-                tellEvent()
+                reportEvent()
             case .tell: state.read { $0.onBeat }?(.instant)
             case .pass, .over: return
             }
