@@ -2,7 +2,7 @@ import CCurl
 import PawlCore
 import PawlEngine
 
-/// What a transport keeps between requests: idle handles, the options they share, and the origins' cookies.
+/// The state that a transport keeps between requests: idle handles, the options they share, and the origins' cookies.
 final class EasyHandlePool {
     /// The exchanges whose sinks stopped at the header section; emptied after each round.
     let stopped = StoppedList()

@@ -61,7 +61,7 @@ final class Exchange {
     var chunks: ChunkDecoder?
     /// Whether the last chunk and its trailers were received.
     var hasLastChunk = false
-    /// How many bytes of libcurl's next call were delivered before the sink paused.
+    /// The number of bytes of libcurl's next call that were delivered before the sink paused.
     var dealtWith = 0
     /// The file's length from an FTP server's reply 213.
     var toldLength: Int64?

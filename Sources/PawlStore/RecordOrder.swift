@@ -69,7 +69,7 @@ struct RecordOrder {
         columns.map { $0.collation.isEmpty ? $0.name : "\($0.expression) AS \($0.name)" }
     }
 
-    /// What follows ORDER BY.
+    /// The terms of ORDER BY.
     var text: String {
         (columns + [number]).map { $0.isDescending ? "\($0.name) DESC" : $0.name }.joined(separator: ", ")
     }

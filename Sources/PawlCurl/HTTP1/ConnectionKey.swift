@@ -1,7 +1,7 @@
 import PawlCore
 import PawlEngine
 
-/// What has to match for a request to reuse a connection.
+/// The properties that have to match for a request to reuse a connection.
 struct ConnectionKey: Equatable {
     private let origin: Origin
     private let interface: String?

@@ -22,7 +22,7 @@ final class HTTP1Exchange {
     var cannotSplice = false
     /// Whether the request was sent again because a reused connection was lost, which happens at most once.
     var isRetry = false
-    /// How many more bytes of the body may be discarded; `nil` when the sink wants it.
+    /// The number of further body bytes that may be discarded; `nil` when the sink wants it.
     var drainable: Int?
     /// The deadline for draining.
     var drainLimit = Instant(nanoseconds: 0)

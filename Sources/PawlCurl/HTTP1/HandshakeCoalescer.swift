@@ -27,6 +27,6 @@ struct HandshakeCoalescer {
         firsts[index].isAwaited = false
     }
 
-    /// When the first awaited response is late.
+    /// The time after which the first awaited response is late.
     var deadline: Instant? { firsts.lazy.filter(\.isAwaited).map(\.over).min() }
 }

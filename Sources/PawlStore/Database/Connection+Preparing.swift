@@ -46,7 +46,7 @@ extension Connection {
 
     /// The schema is a text in the file, and SQLite's check does not know what it should be.
     ///
-    /// What a user has added to it is no fault.
+    /// Additions by the user are no fault.
     private func checkForm(_ steps: [Migration]) throws(DatabaseError) {
         let model = try Connection(":memory:")
         try model.migrate(steps)

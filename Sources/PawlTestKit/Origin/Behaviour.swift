@@ -61,7 +61,7 @@ extension Behaviour {
         case otherTotal(Int64)
     }
 
-    /// What identifies the content (RFC 9110 §8.8).
+    /// The validators of the content (RFC 9110 §8.8).
     package enum Validators: Hashable, Sendable {
         /// A strong ETag and Last-Modified.
         case strong
@@ -74,7 +74,7 @@ extension Behaviour {
         case freshTagEachTime
     }
 
-    /// How the end of the body is determined.
+    /// The framing of the body.
     package enum Framing: Hashable, Sendable {
         case length
         /// Content-Length is that much greater than the bytes sent (less than them when negative).
@@ -108,7 +108,7 @@ extension Behaviour {
             case badChunk
         }
 
-        /// Where it happens.
+        /// The position of the cut.
         package enum Place: Hashable, Sendable {
             /// After that many bytes of this response's body.
             case sent(Int64)

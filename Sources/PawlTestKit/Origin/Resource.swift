@@ -5,7 +5,7 @@ struct Resource: Sendable {
     var versions: [Payload]
     /// The index of the version that requests get now.
     var current = 0
-    /// When the next version replaces the current one, besides on command.
+    /// The condition on which the next version replaces the current one, besides on command.
     var change: ContentChange?
     /// Whether bodies in progress continue with the new version's bytes, as when a file is overwritten in place.
     var changesRunningBodies = false
