@@ -109,7 +109,7 @@ extension Law {
     /// A download failed after `total` retries, `idle` of them after the last new byte.
     package static func patience(idle: Int, total: Int, of most: Int) -> String? {
         idle <= most && total >= most
-            ? nil : "it gave up after \(idle) of \(total) retries, \(most) are allowed"
+            ? nil : "it failed after \(idle) of \(total) retries, \(most) are allowed"
     }
 }
 

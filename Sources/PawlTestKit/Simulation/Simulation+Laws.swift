@@ -25,7 +25,7 @@ extension Simulation {
         case .retrying(let failure, _): note("retries: \(failure.code.word)")
         case .notice(let text):
             note(Self.verdict(text.description))
-            // A server without ranges sends the whole file for a comparison.
+            // A server without ranges sends all of it for a comparison.
             if text.description.contains("sends the whole file only") {
                 course(index) { $0.comparesAll = true }
             }
