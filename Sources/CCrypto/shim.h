@@ -1,3 +1,3 @@
-// The one door to libcrypto: message digests only.
+// The only access to libcrypto: message digests.
 #pragma once
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-// The one door to libcurl: non-variadic wrappers for the variadic calls that Swift cannot make, and the constants
+// The only access to libcurl: non-variadic wrappers for the variadic functions that Swift cannot call, and constants
 // that are macros with casts or change their form between versions.
 #pragma once
 #include <curl/curl.h>
@@ -27,7 +27,7 @@ static inline CURLcode pawl_easy_set_receiver(CURL *easy, CURLoption option, cur
     return curl_easy_setopt(easy, option, value);
 }
 
-// Called after each time that something was read, and for each socket that is made.
+// `progress` is called after each read, `socket` for each new socket.
 static inline CURLcode pawl_easy_set_watch(
     CURL *easy, curl_xferinfo_callback progress, curl_sockopt_callback socket, void *context) {
     CURLcode code = curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);
@@ -67,7 +67,7 @@ static inline CURLcode pawl_easy_get_socket(CURL *easy, curl_socket_t *value) {
     return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, value);
 }
 
-// The TLS library's own object of the connection that the handle uses now; NULL when there is none.
+// The TLS library's object of the handle's current connection; NULL when there is none.
 static inline void *pawl_easy_get_tls(CURL *easy) {
     struct curl_tlssessioninfo *info = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info) return NULL;

@@ -2,7 +2,7 @@
 #include "CPawlSystem.h"
 
 #if defined(__OPTIMIZE__) && !defined(_FORTIFY_SOURCE)
-#error "a release build checks the lengths of what C copies: define _FORTIFY_SOURCE"
+#error "release builds check the lengths of C's copies: define _FORTIFY_SOURCE"
 #endif
 
 #include <dirent.h>
@@ -32,7 +32,7 @@ int pawl_open_at(int folder, const char *name, int flags, unsigned mode) {
 #define O_PATH O_RDONLY
 #endif
 
-// The same, one folder after the other, for kernels before 5.6 and filters of system calls that do not know openat2.
+// The same, one folder after the other, for kernels before 5.6 and system call filters that do not know openat2.
 static int open_stepwise(int folder, const char *path) {
     int current = folder;
     for (;;) {
@@ -63,7 +63,7 @@ int pawl_open_beneath(int folder, const char *path) {
         int file = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
         if (file >= 0) return file;
         if (errno == ENOSYS || errno == EPERM) return open_stepwise(folder, path);
-        // EAGAIN: something was renamed meanwhile.
+        // EAGAIN: something was renamed concurrently.
         if (errno != EINTR && errno != EAGAIN) return -errno;
     }
     return -EAGAIN;
@@ -74,7 +74,7 @@ int pawl_open_beneath(int folder, const char *path) {
 
 int pawl_open_unnamed(int folder, unsigned mode) {
 #ifdef O_TMPFILE
-    // What is not listed under /proc can get no name without a privilege.
+    // A file that is not listed under /proc cannot be named without a privilege.
     static atomic_int named_by = 0;
     if (!named_by) named_by = access("/proc/self/fd", X_OK) == 0 ? 1 : -1;
     if (named_by < 0) return -EOPNOTSUPP;
@@ -94,7 +94,7 @@ int pawl_open_unnamed(int folder, unsigned mode) {
 
 int pawl_name(int file, int folder, const char *name) {
 #ifdef O_TMPFILE
-    // Quicker than by way of /proc; kernels before 6.10 want a privilege for it and say ENOENT without.
+    // Faster than through /proc; kernels before 6.10 require a privilege for it and return ENOENT without.
     static atomic_int is_refused = 0;
     if (!is_refused) {
         if (linkat(file, "", folder, name, AT_EMPTY_PATH) == 0) return 0;
@@ -119,7 +119,7 @@ int pawl_open_folder(const char *path) {
 
 void pawl_list_folder(
     int folder, const char *ending, void *context, void (*each)(void *context, const char *name)) {
-    // A description of its own: the stream moves it on and closes it.
+    // A separate description: the stream moves its offset and closes it.
     int file = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0) return;
     DIR *stream = fdopendir(file);
@@ -161,15 +161,15 @@ int pawl_is_locked(int file) {
     if (fcntl(file, F_OFD_GETLK, &lock) != 0) return -errno;
     return lock.l_type != F_UNLCK;
 #else
-    // There is no way to ask: it is had for a moment.
+    // The kernel has no query for it: the lock is taken for a moment.
     int answer = pawl_lock(file);
     if (answer == 0) pawl_unlock(file);
     return answer == 0 ? 0 : answer == EWOULDBLOCK ? 1 : -answer;
 #endif
 }
 
-// For file systems without an atomic way: a hard link never replaces. Where there are no hard links either, a look
-// and a plain rename have to do.
+// For file systems without an atomic rename: a hard link never replaces. Without hard links either, a check and a
+// plain rename have to do.
 static int rename_by_link(int folder, const char *from, const char *to) {
     if (linkat(folder, from, folder, to, 0) == 0) return unlinkat(folder, from, 0) == 0 ? 0 : errno;
     if (errno == EEXIST || errno == ENOENT || errno == ENOSPC || errno == EDQUOT) return errno;
@@ -217,7 +217,7 @@ unsigned pawl_file_system(int file) {
         case 0xEF53:      // ext2, ext3, ext4
         case 0x58465342:  // XFS
             return PAWL_FS_LOCAL | PAWL_FS_MAPPABLE | PAWL_FS_INODES | PAWL_FS_OWNERS;
-        case 0x9123683E:  // Btrfs: copies on write, so a store to a mapped page may need room
+        case 0x9123683E:  // Btrfs: copies on write, so a store to a mapped page may need space
         case 0xCA451A4E:  // bcachefs
         case 0x2FC12FC1:  // ZFS
         case 0xF2F52010:  // F2FS
@@ -225,7 +225,7 @@ unsigned pawl_file_system(int file) {
         case 0x52654973:  // ReiserFS
         case 0x3434:      // NILFS
             return PAWL_FS_LOCAL | PAWL_FS_INODES | PAWL_FS_OWNERS;
-        case 0x794C7630:  // overlayfs: what lies below is not known
+        case 0x794C7630:  // overlayfs: the layers below are not known
             return PAWL_FS_LOCAL | PAWL_FS_OWNERS;
         case 0x4D44:      // FAT
         case 0x2011BAB0:  // exFAT
@@ -236,7 +236,7 @@ unsigned pawl_file_system(int file) {
         case 0x6969:      // NFS
         case 0x00C36400:  // Ceph
             return PAWL_FS_OWNERS;
-        default:  // SMB, 9p, FUSE, and what came after this list
+        default:  // SMB, 9p, FUSE, and later ones
             return 0;
     }
 }
@@ -286,7 +286,7 @@ int pawl_copy_data(int from, int to, int64_t length) {
         if (count > 0) { done += count; continue; }
         if (count < 0 && errno == EINTR) continue;
         if (count < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EIO)) return errno;
-        break;  // Not between these files: by hand.
+        break;  // Not supported between these files: copy instead.
     }
     char buffer[chunk];
     while (done < length) {

@@ -1,4 +1,4 @@
-// The one door to SQLite: wrappers for what is variadic or a macro with a cast.
+// The only access to SQLite: wrappers for variadic functions and macros with casts.
 #pragma once
 #include <sqlite3.h>
 
@@ -11,15 +11,15 @@ static inline int pawl_bind_text(sqlite3_stmt *statement, int place, const char 
     return sqlite3_bind_text64(statement, place, text, length, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-// No SQL can damage the file, nothing in a file's schema can call what has effects, and closing leaves the files as
-// they are.
+// No SQL can damage the file, nothing in a file's schema can call functions with effects, and closing leaves the files
+// unchanged.
 static inline int pawl_defend(sqlite3 *database) {
     int code = sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
     if (!code) code = sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
     return code ? code : sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
 
-// Closing writes the log into the database and removes it.
+// Makes closing checkpoint and remove the log.
 static inline int pawl_close_with_checkpoint(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, (int *)0);
 }

@@ -1,5 +1,5 @@
-// The one door to libssl: settings of the contexts that libcurl makes, where libcurl has no option for them, and the
-// records of the connections that it has made.
+// The only access to libssl: settings of libcurl's contexts that libcurl has no option for, and the records of its
+// connections.
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
@@ -7,31 +7,31 @@
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
 
-// The version of the library that runs, as libcurl tells it of its own.
+// The version of the loaded library, as libcurl reports it.
 static inline const char *pawl_tls_version(void) { return OpenSSL_version(OPENSSL_VERSION_STRING); }
 
-// Takes up to `size` bytes from the socket at a time instead of a record's head and then its rest.
+// Reads up to `size` bytes from the socket at a time instead of a record's header and then its body.
 static inline void pawl_tls_read_ahead(void *context, size_t size) {
     SSL_CTX_set_read_ahead((SSL_CTX *)context, 1);
     SSL_CTX_set_default_read_buffer_len((SSL_CTX *)context, size);
 }
 
-// What a full socket did not take may be sent again from another place in memory.
+// A retried write may use another buffer.
 static inline void pawl_tls_let_writes_move(void *context) {
     SSL_CTX_set_mode((SSL_CTX *)context, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
 
-// Sessions that the server lets its clients keep (RFC 5077); libcurl says no to them.
+// Enables session tickets (RFC 5077); libcurl disables them.
 static inline void pawl_tls_take_tickets(void *context) {
     SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_NO_TICKET);
 }
 
-// An end without the goodbye of TLS is an error, as OpenSSL has it when it is not told to look away.
+// Makes an end without close_notify an error, which is OpenSSL's default.
 static inline void pawl_tls_expect_goodbye(void *context) {
     SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_IGNORE_UNEXPECTED_EOF);
 }
 
-// A kind of place that connections read from and write to. The functions answer as BIO_read(3) and BIO_write(3) do.
+// Creates a BIO method. The functions return what BIO_read(3) and BIO_write(3) do.
 static inline void *pawl_tls_make_wires(
     int (*receive)(BIO *, char *, int), int (*send)(BIO *, const char *, int), long (*control)(BIO *, int, long, void *)) {
     BIO_METHOD *wires = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pawl");
@@ -44,7 +44,7 @@ static inline void *pawl_tls_make_wires(
 
 static const int pawl_tls_flush = BIO_CTRL_FLUSH;
 
-// Takes a connection's old place away and gives it one of `wires`, which finds `context` in it. 1: done.
+// Replaces a connection's BIO by one of the method `wires` with the data `context`. 1: done.
 static inline int pawl_tls_rewire(void *connection, void *wires, void *context) {
     BIO *wire = BIO_new((BIO_METHOD *)wires);
     if (!wire) return 0;
@@ -61,7 +61,7 @@ static inline void pawl_tls_expect_more(BIO *wire, int receives) {
     if (receives == 0) BIO_set_retry_write(wire);
 }
 
-// What came of reading or writing.
+// The result of a read or a write.
 enum { PAWL_TLS_DONE, PAWL_TLS_LATER, PAWL_TLS_GOODBYE, PAWL_TLS_BROKEN };
 
 static inline long pawl_tls_outcome(void *connection, int answer) {
@@ -84,20 +84,20 @@ static inline long pawl_tls_send(void *connection, const void *bytes, size_t siz
     return pawl_tls_outcome(connection, SSL_write_ex((SSL *)connection, bytes, size, count));
 }
 
-// Whether bytes wait in here that were read from the socket already.
+// Whether bytes that were read from the socket are buffered.
 static inline int pawl_tls_has_more(void *connection) { return SSL_has_pending((SSL *)connection); }
 
-// Why the last call broke; NULL when it was not TLS that did.
+// The reason of the last failure; NULL when it was not in TLS.
 static inline const char *pawl_tls_reason(void) { return ERR_reason_error_string(ERR_peek_error()); }
 
-// The name of the cipher at this place of the order of preference; NULL behind the last.
+// The name of the cipher at this position in the order of preference; NULL after the last.
 static inline const char *pawl_tls_cipher(void *context, int place) {
     STACK_OF(SSL_CIPHER) *ciphers = SSL_CTX_get_ciphers((SSL_CTX *)context);
     if (place >= sk_SSL_CIPHER_num(ciphers)) return NULL;
     return SSL_CIPHER_get_name(sk_SSL_CIPHER_value(ciphers, place));
 }
 
-// TLS 1.3 and the versions before it have lists of their own. 1: taken.
+// TLS 1.3 and the versions before it have separate lists. 1: accepted.
 static inline int pawl_tls_set_current_ciphers(void *context, const char *names) {
     return SSL_CTX_set_ciphersuites((SSL_CTX *)context, names);
 }
@@ -106,7 +106,7 @@ static inline int pawl_tls_set_older_ciphers(void *context, const char *names) {
     return SSL_CTX_set_cipher_list((SSL_CTX *)context, names);
 }
 
-// Digests of a few bytes, for logins (RFC 7616). Answers the length of the digest, 0 where there is no such algorithm.
+// Digests of a few bytes, for logins (RFC 7616). Returns the digest's length, 0 for an unsupported algorithm.
 enum { PAWL_TLS_MD5, PAWL_TLS_SHA256, PAWL_TLS_SHA512_256 };
 enum { PAWL_TLS_LONGEST_DIGEST = EVP_MAX_MD_SIZE };
 

@@ -1,9 +1,9 @@
-// The one door to libwebsockets: making a context and its listeners, whose argument structures change their layout with
-// the options that the library was built with, and the constants that are macros.
+// The only access to libwebsockets: creation of a context and its listeners, whose argument structures change their
+// layout with the library's build options, and constants that are macros.
 //
-// The library accepts connections, waits for them and does TLS; their bytes come as they are (its "raw" role). Its own
-// HTTP is not used: 4.1 never returns from two requests that come at once, runs the body of a GET as the next request,
-// and changes to HTTP/2 for anybody.
+// The library accepts connections, polls them and handles TLS; their bytes are passed through (its "raw" role). Its own
+// HTTP is not used: 4.1 never returns from two requests that arrive at once, runs the body of a GET as the next
+// request, and switches to HTTP/2 for any client.
 #pragma once
 #include <libwebsockets.h>
 #include <string.h>
@@ -15,20 +15,20 @@
 #error "libwebsockets 4.1 or newer is needed"
 #endif
 
-// Every secure listener has a context for connections that the library makes itself. There are none, so it is an empty
-// one: the library's own would hold all of the system's certificates, and 4.1 loses it when another server was started
-// meanwhile (it looks for it under a number that each start draws anew; 4.2 does not).
+// Every TLS listener has a context for client connections of the library. There are none, so it is an empty one: the
+// library's own would hold all of the system's certificates, and 4.1 loses it when another server was started in
+// between (it finds it by a number that each start draws again; 4.2 does not).
 static inline SSL_CTX *pawl_web_make_client(void) { return SSL_CTX_new(TLS_client_method()); }
 static inline void pawl_web_free_client(SSL_CTX *client) { SSL_CTX_free(client); }
 
-// What holds for all listeners of one server.
+// Settings of all listeners of one server.
 struct pawl_web_settings {
     void *owner;
     const struct lws_protocols *protocols;
     unsigned int connections;
     unsigned int buffer_bytes;
     unsigned int request_seconds;
-    // For secure listeners.
+    // For TLS listeners.
     SSL_CTX *client;
 };
 
@@ -38,15 +38,15 @@ static inline struct lws_context *pawl_web_context(const struct pawl_web_setting
     info.port = CONTEXT_PORT_NO_LISTEN;
     info.options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
     info.user = settings->owner;
-    // Beside the clients: those that make room, listeners, the wake-up pipe, and the library's own.
+    // Besides the clients: those being closed at the limit, listeners, the wakeup pipe, and the library's own.
     info.fd_limit_per_thread = settings->connections + 96;
-    // For the handshake of TLS.
+    // For the TLS handshake.
     info.timeout_secs = settings->request_seconds;
     info.pt_serv_buf_size = settings->buffer_bytes;
     return lws_create_context(&info);
 }
 
-// What all listeners have in common: connections are raw from their first byte, and belong to the first protocol.
+// Settings of every listener: connections are raw from their first byte, and belong to the first protocol.
 static inline void pawl_web_prepare(struct lws_context_creation_info *info, const struct pawl_web_settings *settings,
                                     const char *name, const char *address) {
     memset(info, 0, sizeof *info);
@@ -65,7 +65,7 @@ static inline struct lws_vhost *pawl_web_listen(struct lws_context *context,
     struct lws_context_creation_info info;
     pawl_web_prepare(&info, settings, name, address);
     info.port = port;
-    // A listener for both families would take an IPv4 address for none, and listen at every address of the machine.
+    // A dual-stack listener would reject an IPv4 address, and listen on every address of the machine.
     if (!strchr(address, ':')) info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
     if (certificate) {
         info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
@@ -86,28 +86,28 @@ static inline struct lws_vhost *pawl_web_listen_local(struct lws_context *contex
     return lws_create_vhost(context, &info);
 }
 
-// Tells the client that nothing more is sent; what it still sends can be read, so that the system does not answer it with
-// a reset that would take the last response away.
+// Shuts down sending; what the client still sends can be read, so that the kernel does not send a reset, which would
+// discard the last response.
 static inline void pawl_web_end(struct lws *wsi) {
     SSL *secure = lws_get_ssl(wsi);
     if (secure) SSL_shutdown(secure);
     shutdown(lws_get_socket_fd(wsi), SHUT_WR);
 }
 
-// How many descriptors the process may have, after as many as are sensible were asked for.
+// Raises the limit of descriptors as far as sensible, and returns it.
 static inline unsigned int pawl_web_descriptors(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit)) return 1024;
-    rlim_t wish = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
-    if (limit.rlim_cur < wish) {
+    rlim_t desired = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+    if (limit.rlim_cur < desired) {
         rlim_t before = limit.rlim_cur;
-        limit.rlim_cur = wish;
+        limit.rlim_cur = desired;
         if (setrlimit(RLIMIT_NOFILE, &limit)) limit.rlim_cur = before;
     }
     return limit.rlim_cur < 65536 ? (unsigned int)limit.rlim_cur : 65536;
 }
 
-// Names the calling thread for those who look at the process.
+// Names the calling thread for process monitors.
 static inline void pawl_web_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
 static const size_t pawl_web_room = LWS_PRE;

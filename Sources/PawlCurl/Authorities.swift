@@ -1,14 +1,14 @@
 import CCurl
 
-/// Whose certificates are trusted.
+/// The certificate authorities that are trusted.
 ///
-/// libcurl reads authorities from a file and from a folder. The file is all that is meant wherever there is one:
-/// who names a file trusts nobody else, the system's file holds what its folder holds, and libcurl keeps what it
+/// libcurl reads authorities from a file and from a folder. Wherever there is a file, only the file is used: a caller
+/// that names a file trusts nothing else, the system's file holds what its folder holds, and libcurl caches what it
 /// has read for the next connection only without a folder (`CURLOPT_CA_CACHE_TIMEOUT`).
 struct Authorities {
-    /// Goes to libcurl; `nil` where its own choice holds.
+    /// The value for libcurl; `nil` keeps libcurl's default.
     private let file: String?
-    /// Whether no folder is to be looked at.
+    /// Whether the folder is switched off.
     private let isFileAll: Bool
 
     init(named file: String?) {
@@ -27,14 +27,14 @@ struct Authorities {
         if isFileAll { options.setWhereBuiltIn(CURLOPT_PROXY_CAPATH, nil) }
     }
 
-    /// The bundle that libcurl was built to use, where it is there.
+    /// The bundle that libcurl was built to use, if it exists.
     private static let builtInFile: String? = {
         guard let info = unsafe pawl_version(), let path = unsafe info.pointee.cainfo else { return nil }
         let file = unsafe String(cString: path)
         return CurlLibrary.isReadable(file) ? file : nil
     }()
 
-    /// The system's bundle, when libcurl was built without one or its own is not there.
+    /// The system's bundle, when libcurl was built without one or its own does not exist.
     private static let systemFile: String? = {
         guard builtInFile == nil else { return nil }
         let usual = [

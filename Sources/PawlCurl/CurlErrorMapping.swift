@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import PawlCore
 
-/// What libcurl says about a failure, and what kind of fault that is.
+/// The fault that an error of libcurl stands for.
 struct CurlErrorMapping {
     var code: CURLcode
     var text: String
@@ -11,17 +11,17 @@ struct CurlErrorMapping {
     /// The last reply code of the server: HTTP's, FTP's, or 0.
     var reply: Int
     var isHTTP: Bool
-    /// Whether the answer had begun.
+    /// Whether the response's header section was delivered.
     var hasHead: Bool
 
     var kind: TransferFault.Kind {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST: .nameResolution
         case CURLE_COULDNT_RESOLVE_PROXY: .proxy
-        // SOCKS proxies that want an address leave the name to us.
+        // SOCKS proxies that want an address leave name resolution to the client.
         case CURLE_PROXY: text.hasPrefix("Could not resolve host") ? .nameResolution : .proxy
         case CURLE_COULDNT_CONNECT: connecting
-        // It is not there, as a tunnel's that is down.
+        // The interface does not exist, for instance that of a tunnel that is down.
         case CURLE_INTERFACE_FAILED: .unreachable
         case CURLE_OPERATION_TIMEDOUT: .connectTimeout
         case CURLE_SSL_CONNECT_ERROR: handshake
@@ -37,7 +37,7 @@ struct CurlErrorMapping {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_HTTP3, CURLE_QUIC_CONNECT_ERROR:
             hasHead ? .truncated : .connectionLost
         case CURLE_WRITE_ERROR, CURLE_BAD_CONTENT_ENCODING: speaksOfChunks ? .truncated : .other
-        // An answer of another protocol, HTTP/0.9 or a broken status line: whatever was asked for was supported.
+        // A response of another protocol, HTTP/0.9 or a malformed status line: the requested protocol was supported.
         case CURLE_UNSUPPORTED_PROTOCOL: isHTTP ? .malformed : .other
         case CURLE_WEIRD_SERVER_REPLY: isHTTP ? .malformed : filing
         case CURLE_REMOTE_FILE_NOT_FOUND: .notFound
@@ -55,7 +55,7 @@ struct CurlErrorMapping {
 
     private var connecting: TransferFault.Kind {
         switch systemError {
-        // A firewall of this machine says EPERM or EACCES.
+        // A local firewall reports EPERM or EACCES.
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENONET, EPERM, EACCES:
             .unreachable
         case EMFILE, ENFILE, ENOBUFS, ENOMEM: .other
@@ -63,18 +63,18 @@ struct CurlErrorMapping {
         case ECONNRESET, EPIPE, ECONNABORTED: .connectionLost
         case ECONNREFUSED: .connectionRefused
         default:
-            // A tunnel that the proxy would not open is told with this code too.
+            // A tunnel that the proxy refused to open is reported with this code too.
             text.contains("proxy") || text.contains("CONNECT") ? .proxy : .connectionRefused
         }
     }
 
-    /// A handshake that the peer cut short says nothing about certificates, and may work the next time.
+    /// A handshake that the peer cut short says nothing about certificates, and may succeed on a retry.
     private var handshake: TransferFault.Kind {
         let cut = ["Connection reset", "SSL_ERROR_SYSCALL", "unexpected eof", "Broken pipe"]
         return cut.contains { text.contains($0) } ? .connectionLost : .tls
     }
 
-    /// libssh2's words for a connection that ended under it differ from version to version.
+    /// libssh2's texts for a lost connection differ from version to version.
     private var speaking: TransferFault.Kind {
         let cut = ["banner", "isconnect", "ocket", "ransport"]
         return cut.contains { text.contains($0) } ? .connectionLost : .serverRefused
@@ -95,7 +95,7 @@ struct CurlErrorMapping {
 
     private var speaksOfChunks: Bool { text.contains("chunk") }
 
-    /// FTP says 550 for a file that is not there and for one that may not be read; servers do not tell which.
+    /// FTP sends 550 both for a missing file and for one that may not be read; servers do not distinguish them.
     private var filing: TransferFault.Kind {
         switch reply {
         case 550: .notFound
@@ -107,8 +107,8 @@ struct CurlErrorMapping {
 }
 
 extension TransferFault {
-    /// An option that libcurl does not take.
+    /// An option that libcurl rejects.
     init(refusal: CURLcode) {
-        self.init(.other, "libcurl refuses an option: \(CurlLibrary.text(of: refusal))")
+        self.init(.other, "libcurl rejects an option: \(CurlLibrary.text(of: refusal))")
     }
 }

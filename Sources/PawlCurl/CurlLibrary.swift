@@ -1,19 +1,19 @@
 import CCurl
 import Glibc
 
-/// What holds for the whole process: libcurl's start and what this build of it can do.
+/// Process-wide state of libcurl: its initialization and the features of this build.
 enum CurlLibrary {
-    /// The answer of `curl_global_init`, which runs once.
+    /// The result of `curl_global_init`, which runs once.
     static let start: CURLcode = curl_global_init(pawl_global_all)
 
-    /// The person's home folder, for SSH's files.
+    /// The user's home folder, for SSH's files.
     static var home: String? {
         guard let value = unsafe getenv("HOME") else { return nil }
         let text = unsafe String(cString: value)
         return text.isEmpty ? nil : text
     }
 
-    /// The login name that an SFTP URL without one means, as `ssh` takes it.
+    /// The login name of an SFTP URL without one, chosen as `ssh` does.
     static var loginName: String? {
         if let entry = unsafe getpwuid(geteuid()), let name = unsafe entry.pointee.pw_name {
             return unsafe String(cString: name)

@@ -1,11 +1,11 @@
 import CCurl
 package import PawlCore
 
-/// One POST of a few bytes, for a thread that can wait; what the answer says beside its status is dropped.
+/// One small POST, on a thread that may block; only the status of the response is kept.
 package enum CurlPost {
-    /// Gives the answer's status, or why there was none.
+    /// Returns the response's status, or why there was none.
     ///
-    /// Redirects are not followed: the body goes to the address that was given and nowhere else.
+    /// Redirects are not followed: the body is sent to `address` only.
     package static func send(
         _ body: [UInt8],
         contentType: String,
@@ -14,7 +14,7 @@ package enum CurlPost {
         deniesPrivateAddresses: Bool
     ) -> Result<Int, Failure> {
         _ = CurlLibrary.start
-        guard let handle = EasyHandle() else { return .failure(failure(address, "libcurl has no memory")) }
+        guard let handle = EasyHandle() else { return .failure(failure(address, "libcurl is out of memory")) }
         handle.reset()
         handle.set(CURLOPT_URL, address)
         handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -26,14 +26,14 @@ package enum CurlPost {
         handle.set(CURLOPT_HTTPHEADER, HeaderLines(["Content-Type: \(contentType)", "Expect:"]))
         unsafe handle.set(CURLOPT_WRITEFUNCTION, receiver: { _, size, count, _ in size * count })
         Authorities(named: nil).apply(to: handle)
-        // Each address is judged when it is connected to; what a proxy asks is its own matter.
+        // Each address is checked when it is connected to; the addresses that a proxy connects to are not.
         if deniesPrivateAddresses, !EnvironmentProxy.isNamed { handle.denyPrivateAddresses() }
         if let refusal = handle.refusal { return .failure(failure(address, CurlLibrary.text(of: refusal))) }
         let code = unsafe curl_easy_perform(handle.raw)
         guard code == CURLE_OK else {
             if let denied = handle.deniedAddress {
                 return .failure(
-                    failure(address, "its name leads to \(denied), an address of a private network")
+                    failure(address, "its name resolves to \(denied), an address of a private network")
                 )
             }
             let words = handle.errorText

@@ -3,7 +3,7 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-// Where our own HTTP meets libcurl: one wait for both, and the connections that libcurl makes for it.
+// Where the HTTP/1.1 client meets libcurl: one wait for both, and the connections that libcurl makes for the client.
 extension CurlTransport {
     func startHTTP1(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
         guard let http1, !hasCookies(for: request) else { return false }
@@ -12,7 +12,9 @@ extension CurlTransport {
 
     func cancelHTTP1(_ id: TransferID) -> Bool {
         guard let exchange = http1?.cancel(id) else { return false }
-        guard let connector = connectors.values.first(where: { $0.exchange === exchange }) else { return true }
+        guard let connector = connectors.values.first(where: { $0.exchange === exchange }) else {
+            return true
+        }
         remove(connector)
         return true
     }
@@ -21,9 +23,9 @@ extension CurlTransport {
 
     var http1Deadline: Instant? { http1?.deadline }
 
-    /// Sends what was started and lets paused transfers go on.
+    /// Sends the requests that were started and resumes paused transfers.
     ///
-    /// Returns whether something is to be done without waiting.
+    /// Returns whether there is work to do without waiting.
     func beginHTTP1() -> Bool {
         guard let http1 else { return false }
         let failures = http1.sendWaiting().count { !connector($0, for: http1) }
@@ -45,19 +47,20 @@ extension CurlTransport {
         http1?.work()
     }
 
-    /// Gives up all connections that are being made.
+    /// Cancels all connections that are being established.
     func hangUp() {
         for connector in connectors.values { remove(connector) }
     }
 
     // MARK: connecting
 
-    /// `false`: the sink was told that there is no connection.
+    /// Returns `false` when the sink was informed that there is no connection.
     private func connector(_ exchange: HTTP1Exchange, for http1: HTTP1Client) -> Bool {
         do throws(TransferFault) {
             var request = exchange.request
             request.connection = .separate
-            guard let connector = CurlConnector(for: exchange, try pool.profile(for: request), sessions) else {
+            guard let connector = CurlConnector(for: exchange, try pool.profile(for: request), sessions)
+            else {
                 throw TransferFault(.other, "no memory for a connection")
             }
             if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }
@@ -71,11 +74,13 @@ extension CurlTransport {
     }
 
     private func remove(_ connector: CurlConnector) {
-        guard connectors.removeValue(forKey: unsafe UInt(bitPattern: connector.easy.raw)) != nil else { return }
+        guard connectors.removeValue(forKey: unsafe UInt(bitPattern: connector.easy.raw)) != nil else {
+            return
+        }
         multi.remove(connector.easy)
     }
 
-    /// Takes a connection over, or tells why there is none; `false` when the handle is no dial.
+    /// Takes over a finished connection or reports why there is none; `false` when the handle is no connector's.
     func endConnecting(_ handle: UnsafeMutableRawPointer?, _ code: CURLcode) -> Bool {
         guard let http1, let connector = connectors[UInt(bitPattern: handle)] else { return false }
         let exchange = connector.exchange
@@ -88,7 +93,7 @@ extension CurlTransport {
         guard let (socket, secure) = connector.takeConnection(in: multi) else {
             let reason = unsafe String(cString: strerror(errno))
             remove(connector)
-            http1.fail(exchange, TransferFault(.other, "cannot take a connection over: \(reason)"))
+            http1.fail(exchange, TransferFault(.other, "cannot take over a connection: \(reason)"))
             return true
         }
         if secure == nil {

@@ -4,31 +4,31 @@ package import PawlEngine
 
 /// Fetches with libcurl's multi interface.
 ///
-/// Sinks are only ever called from within `perform`, never from `start`, `cancel` or `resume`: those note what is
-/// to be done when they come from inside one of libcurl's callbacks, where its functions must not be called.
+/// Sinks are only ever called from within `perform`, never from `start`, `cancel` or `resume`: inside one of libcurl's
+/// callbacks, where its functions must not be called, those only note the work to be done.
 @safe
 package final class CurlTransport: Transport {
     let multi: MultiHandle
     private let waker: Waker
     let clock: any Clock
 
-    /// The transfers that somebody waits for.
+    /// The transfers that have a receiver.
     var transfers: [TransferID: Exchange] = [:]
-    /// Prepared, not yet in the multi handle.
+    /// Prepared exchanges that are not yet in the multi handle.
     var pendingAdd: [Exchange] = []
     private var resuming: [TransferID] = []
-    /// Cancelled inside a callback: to leave the multi handle after it.
+    /// Exchanges cancelled inside a callback, to be removed from the multi handle after it.
     private var pendingRemoval: [Exchange] = []
-    /// Read to the end of a short body for nobody, until the moment.
+    /// Exchanges whose short body is read and discarded until the deadline.
     private var draining: [(exchange: Exchange, deadline: Instant)] = []
-    /// The transfer whose end is being worked out; `nil` again when it is cancelled meanwhile.
+    /// The transfer whose end is being worked out; `nil` again when a sink cancels it.
     private var ending: TransferID?
     let pool = EasyHandlePool()
     let logins = Logins()
-    /// What needs libcurl only to connect.
+    /// The client that needs libcurl only to connect.
     let http1: HTTP1Client?
     let sessions = SessionCache()
-    /// The connections that libcurl makes for it, by the address of their handles.
+    /// The connections that libcurl establishes for `http1`, by the address of their handles.
     var connectors: [UInt: CurlConnector] = [:]
 
     private enum Limit {
@@ -36,13 +36,13 @@ package final class CurlTransport: Transport {
         static let connections = 128
         /// Streams of one HTTP/2 connection.
         static let streams = 256
-        /// How long the short body of an unwanted answer may take.
+        /// The time limit for draining the short body of an unwanted response.
         static let drain = Interval.seconds(1)
     }
 
     /// Starts libcurl once for the process and makes a multi handle.
     ///
-    /// Requests that need nothing of libcurl but a connection go their own way, unless `usesHTTP1Client` says no.
+    /// Requests that need only a connection from libcurl go through `HTTP1Client`, unless `usesHTTP1Client` is `false`.
     package init(clock: any Clock, usesHTTP1Client: Bool = true) throws(Failure) {
         let start = CurlLibrary.start
         guard start == CURLE_OK, let multi = MultiHandle() else {
@@ -71,7 +71,7 @@ package final class CurlTransport: Transport {
         where exchange.isJoined {
             leave(exchange)
         }
-        // The easy handles go before the multi handle, as libcurl asks for.
+        // libcurl requires the easy handles to be removed before the multi handle.
         transfers = [:]
         pendingAdd = []
         pendingRemoval = []
@@ -89,7 +89,7 @@ package final class CurlTransport: Transport {
         guard !cancelHTTP1(id) else { return }
         guard let exchange = transfers.removeValue(forKey: id) else { return }
         exchange.detach()
-        // One that has not joined is seen to when its turn to join comes.
+        // An exchange that has not joined yet is handled when its turn to join comes.
         guard exchange.isJoined else { return }
         if multi.isInside {
             pendingRemoval.append(exchange)
@@ -119,19 +119,19 @@ package final class CurlTransport: Transport {
         let code = multi.call { unsafe curl_multi_perform(multi.raw, &running) }
         precondition(code == CURLM_OK, "curl_multi_perform: \(code)")
         removePending()
-        tellStopped()
+        notifyStopped()
         deliverEnds()
         endDraining()
     }
 
-    /// Whether the cookies of a request's origin are libcurl's to send.
+    /// Whether libcurl has to send the cookies of the request's origin.
     func hasCookies(for request: TransferRequest) -> Bool { pool.hasCookies(for: request) }
 }
 
 // MARK: - The steps of perform
 
 extension CurlTransport {
-    /// Puts what was started into the multi handle.
+    /// Adds the exchanges that were started to the multi handle.
     ///
     /// Returns whether a sink was called.
     private func joinAll() -> Bool {
@@ -158,7 +158,7 @@ extension CurlTransport {
         exchange.isJoined = true
     }
 
-    /// Lets paused transfers go on.
+    /// Resumes paused transfers.
     ///
     /// Returns whether there were any: then a sink may have been called.
     private func resumeAll() -> Bool {
@@ -169,7 +169,7 @@ extension CurlTransport {
             guard let exchange = transfers[id], exchange.isPaused else { continue }
             exchange.isPaused = false
             let code = multi.call { unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
-            // The write callback was called in there; libcurl does not end the transfer when it said stop.
+            // The write callback ran inside; libcurl does not end the transfer when it returned an error.
             if code != CURLE_OK, exchange.sink != nil, exchange.id == id { finish(exchange, code) }
         }
         removePending()
@@ -210,11 +210,11 @@ extension CurlTransport {
         }
     }
 
-    /// Tells the sink how it ended, unless it cancels on the way.
+    /// Reports the end to the sink, unless it cancels on the way.
     private func finish(_ exchange: Exchange, _ code: CURLcode) {
         exchange.isReusable = exchange.isJoined && code == CURLE_OK
         guard let sink = exchange.sink else {
-            // Drained to its end.
+            // Its body was drained completely.
             draining.removeAll { $0.exchange === exchange }
             leave(exchange)
             pool.takeBack(exchange)
@@ -231,8 +231,8 @@ extension CurlTransport {
         sink.transferEnded(id, end)
     }
 
-    /// Tells the sinks that stopped at a head whose body is drained.
-    private func tellStopped() {
+    /// Notifies the sinks that stopped at a header section whose body is drained.
+    private func notifyStopped() {
         while let exchange = pool.stopped.exchanges.popLast() {
             guard exchange.isDraining, exchange.isJoined, let sink = exchange.sink else { continue }
             let id = exchange.id
@@ -243,7 +243,7 @@ extension CurlTransport {
         }
     }
 
-    /// Gives up on bodies that do not come to their end.
+    /// Stops draining bodies whose deadline has passed.
     private func endDraining() {
         guard !draining.isEmpty else { return }
         let now = clock.now
@@ -255,9 +255,9 @@ extension CurlTransport {
         }
     }
 
-    /// What 7.88 holds back for a paused transfer it frees when the transfer goes on, here for nobody, and else never
-    /// while others use the connection.
-    private func letGoOfHeldBack(_ exchange: Exchange) {
+    /// Frees what 7.88 holds back for a paused transfer, by resuming it without a receiver: otherwise 7.88 never frees
+    /// it while other transfers use the connection.
+    private func freeHeldBack(_ exchange: Exchange) {
         guard exchange.isPaused, exchange.sink == nil, !multi.isInside else { return }
         exchange.isPaused = false
         _ = multi.call { unsafe curl_easy_pause(exchange.easy.raw, pawl_pause_nothing) }
@@ -266,7 +266,7 @@ extension CurlTransport {
     private func leave(_ exchange: Exchange) {
         guard exchange.isJoined else { return }
         exchange.isJoined = false
-        letGoOfHeldBack(exchange)
+        freeHeldBack(exchange)
         multi.remove(exchange.easy)
     }
 }

@@ -1,27 +1,27 @@
 import CCurl
 import PawlCore
 
-/// Owns one easy handle and its buffer for error texts.
+/// Owns one easy handle and its error buffer.
 @safe
 final class EasyHandle {
     let raw: UnsafeMutableRawPointer
     private let errorBuffer: UnsafeMutablePointer<CChar>
-    /// The first option that libcurl would not take since the last `reset`.
+    /// The first option that libcurl rejected since the last `reset`.
     private(set) var refusal: CURLcode?
-    /// Kept for as long as libcurl may use them.
+    /// Retained for as long as libcurl may use them.
     private var lines: HeaderLines?
     private var sessions: SessionCache?
-    /// An address that was not to be asked, as text, see ``denyPrivateAddresses()``.
+    /// The text of an address that was denied, see ``denyPrivateAddresses()``.
     var deniedAddress: String?
-    /// Whether the multi handle that it is in has work for it.
+    /// Whether its multi handle counts it as busy.
     var isBusy = false
-    /// What libcurl reads without telling of it.
+    /// A count of what libcurl reads without reporting it.
     private var swallowed = SwallowedBytes()
-    /// Whether libcurl reads the page of a response that it deals with itself.
+    /// Whether libcurl reads the body of a response that it handles itself.
     var isSwallowing = false {
         didSet { if !isSwallowing { swallowed.endPage() } }
     }
-    /// Those of the multi handle that it is in.
+    /// The sockets of its multi handle.
     var sockets = CurlSockets()
 
     init?() {
@@ -36,7 +36,7 @@ final class EasyHandle {
         unsafe errorBuffer.deallocate()
     }
 
-    /// Takes every option back to libcurl's default.
+    /// Resets every option to libcurl's default.
     ///
     /// Connections and the cookie share stay.
     func reset() {
@@ -52,18 +52,18 @@ final class EasyHandle {
 
     private var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Has libcurl tell of lines of an FTP server that do not end, which it drops without asking.
+    /// Makes libcurl report unterminated lines of an FTP server, which it otherwise drops silently.
     func watchReplies() {
         note(unsafe pawl_easy_set_debug(raw, noteRemark, context))
     }
 
-    /// Why libcurl was not let go on; `nil` when all was told, or little.
+    /// Why libcurl was stopped; `nil` while what it has read unreported is within the limit.
     var overrun: TransferFault? { swallowed.fault }
 
     private var localPort: Int { number(CURLINFO_LOCAL_PORT) }
 
-    /// Whether libcurl may go on reading.
-    fileprivate func goesOn() -> Bool {
+    /// Whether libcurl may continue reading.
+    fileprivate func mayContinue() -> Bool {
         swallowed.noteReading(round: sockets.round)
         if isSwallowing, let received = sockets.received(localPort: localPort) {
             swallowed.notePage(received: received)
@@ -80,12 +80,12 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_long(raw, option, value))
     }
 
-    /// Sets an option whose refusal the caller can deal with.
+    /// Sets an option whose rejection the caller can handle.
     func canSet(_ option: CURLoption, _ value: Int) -> Bool {
         unsafe pawl_easy_set_long(raw, option, value) == CURLE_OK
     }
 
-    /// Sets an option of something that a build without it cannot do anyway.
+    /// Sets an option of a feature; a build without the feature could not use it anyway.
     func setWhereBuiltIn(_ option: CURLoption, _ value: Int) {
         noteUnlessMissing(unsafe pawl_easy_set_long(raw, option, value))
     }
@@ -104,12 +104,12 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_list(raw, option, lines.list))
     }
 
-    /// The caller keeps what `pointer` points to for as long as the handle may use it.
+    /// The caller keeps the pointee alive for as long as the handle may use it.
     func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) {
         note(unsafe pawl_easy_set_pointer(raw, option, pointer))
     }
 
-    /// Goes on with these TLS sessions, and keeps new ones there.
+    /// Resumes these TLS sessions, and stores new ones there.
     func use(_ sessions: SessionCache) {
         self.sessions = sessions
         note(unsafe pawl_easy_set_pointer(raw, CURLOPT_SHARE, sessions.share))
@@ -123,7 +123,7 @@ final class EasyHandle {
         note(unsafe pawl_easy_set_context_function(raw, contextFunction))
     }
 
-    /// No connection goes to this machine or a private network; asked after a name was resolved, for every connection.
+    /// Denies connections to this machine or a private network; checked after name resolution, for every connection.
     func denyPrivateAddresses() {
         note(unsafe pawl_easy_set_opener(raw, openPublicSocket))
         note(
@@ -135,10 +135,10 @@ final class EasyHandle {
         )
     }
 
-    /// What to say when the handle's connection was denied.
+    /// The fault when the handle's connection was denied.
     var denial: TransferFault? {
         deniedAddress.map {
-            TransferFault(.privateAddress, "its address \($0) is private, and those are denied")
+            TransferFault(.privateAddress, "its address \($0) is private, and private addresses are denied")
         }
     }
 
@@ -154,7 +154,7 @@ final class EasyHandle {
         return Int64(value)
     }
 
-    /// The socket of the connection that the handle has made, which stays libcurl's.
+    /// The socket of the handle's connection, which libcurl keeps.
     var socket: Int32? {
         var socket = pawl_no_socket
         guard unsafe pawl_easy_get_socket(raw, &socket) == CURLE_OK, socket != pawl_no_socket else {
@@ -163,7 +163,7 @@ final class EasyHandle {
         return socket
     }
 
-    /// What libcurl wrote about the last failure, empty when nothing.
+    /// libcurl's text for the last failure, empty when there was none.
     var errorText: String { unsafe String(cString: errorBuffer) }
 
     func clearErrorText() { unsafe errorBuffer.pointee = 0 }
@@ -177,10 +177,10 @@ final class EasyHandle {
     }
 }
 
-/// libcurl's progress function, which it calls after each time that it has read something.
+/// libcurl's progress function, which it calls after each read.
 private let noteProgress: curl_xferinfo_callback = { context, _, _, _, _ in
     guard let context = unsafe context else { return 0 }
-    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().goesOn() ? 0 : 1
+    return unsafe Unmanaged<EasyHandle>.fromOpaque(context).takeUnretainedValue().mayContinue() ? 0 : 1
 }
 
 private let noteSocket: curl_sockopt_callback = { context, socket, _ in
@@ -189,7 +189,7 @@ private let noteSocket: curl_sockopt_callback = { context, socket, _ in
     return 0
 }
 
-/// Hears what libcurl would write for somebody who looks for a fault; nobody reads it.
+/// Receives libcurl's debug output, which is otherwise discarded.
 private let noteRemark: curl_debug_callback = { _, kind, text, count, context in
     guard kind == CURLINFO_TEXT, let text = unsafe text, let context = unsafe context else { return 0 }
     guard unsafe UnsafeRawBufferPointer(start: text, count: count).starts(with: "Excessive server".utf8)

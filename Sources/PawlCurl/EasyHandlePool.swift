@@ -2,16 +2,16 @@ import CCurl
 import PawlCore
 import PawlEngine
 
-/// What a transport keeps between requests: idle handles, the options they share, and what origins let us keep.
+/// The state that a transport keeps between requests: idle handles, the options they share, and the origins' cookies.
 final class EasyHandlePool {
-    /// The exchanges whose sinks stopped at a head; emptied after each round.
+    /// The exchanges whose sinks stopped at the header section; emptied after each round.
     let stopped = StoppedList()
 
     private var idle: [Exchange] = []
     private var profiles: [Profile.Key: Profile] = [:]
     private var memories: [OriginState.Key: OriginState] = [:]
     private var requestCount: UInt64 = 0
-    /// Whether any memory was told of cookies.
+    /// Whether any origin has set cookies.
     private var holdsCookies = false
 
     private enum Limit {
@@ -20,7 +20,7 @@ final class EasyHandlePool {
         static let memories = 256
     }
 
-    /// A handle ready for the request, or one whose verdict says why it cannot be; `nil` without memory.
+    /// A handle ready for the request, or one whose verdict says why it is impossible; `nil` when out of memory.
     func exchange(
         for request: TransferRequest,
         as id: TransferID,
@@ -41,7 +41,7 @@ final class EasyHandlePool {
         return exchange
     }
 
-    /// A handle that only has to tell why the request cannot be; `nil` without memory.
+    /// A handle that only reports why the request is impossible; `nil` when out of memory.
     func refusal(
         of request: TransferRequest,
         as id: TransferID,
@@ -53,12 +53,12 @@ final class EasyHandlePool {
         return exchange
     }
 
-    /// Whether the request's origin has set cookies in answers that were not libcurl's.
+    /// Whether the request's origin has set cookies in responses that libcurl did not read.
     func hasCookies(for request: TransferRequest) -> Bool {
         holdsCookies && memories[OriginState.Key(request)]?.holdsCookies ?? false
     }
 
-    /// Puts the cookies of an answer that was not libcurl's where libcurl finds them.
+    /// Stores the cookies of a response that libcurl did not read where libcurl finds them.
     func remember(_ cookies: [String], from request: TransferRequest) {
         guard let memory = try? memory(for: request) else { return }
         memory.remember(cookies, from: request.address)
@@ -75,7 +75,7 @@ final class EasyHandlePool {
         idle = []
     }
 
-    /// An idle handle, one that carried the same kind of request if there is one.
+    /// An idle handle, preferably one that carried a request with the same key.
     private func takeIdle(like key: Profile.Key) -> Exchange? {
         guard let index = idle.lastIndex(where: { $0.profile?.key == key }) else { return idle.popLast() }
         return idle.remove(at: index)
@@ -84,7 +84,7 @@ final class EasyHandlePool {
     func profile(for request: TransferRequest) throws(TransferFault) -> Profile {
         let key = Profile.Key(request)
         if let known = profiles[key] { return known }
-        // Handles keep the profile they use, so forgetting them all is safe.
+        // Handles retain the profile they use, so removing them all is safe.
         if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
         let profile = try Profile(for: request)
         profiles[key] = profile
@@ -113,8 +113,8 @@ final class EasyHandlePool {
         for (key, _) in oldest { memories[key] = nil }
     }
 
-    /// libcurl would fetch a listing of a folder, or turn line ends in a text transfer (RFC 1738 §3.2.2): neither is
-    /// the content of a file.
+    /// Rejects what is not a file's content: libcurl would fetch a folder's listing, or convert line ends in a text
+    /// transfer (RFC 1738 §3.2.2).
     private func refuseFolder(_ address: WebAddress) throws(TransferFault) {
         switch address.scheme {
         case .http, .https: return
@@ -123,7 +123,7 @@ final class EasyHandlePool {
             if path.hasSuffix(";type=a") || path.hasSuffix(";type=d") {
                 throw TransferFault(
                     .other,
-                    "only binary transfers keep a file as it is, not ;type=a or ;type=d"
+                    "only binary transfers are supported, not ;type=a or ;type=d"
                 )
             }
         case .sftp: break

@@ -1,10 +1,10 @@
 import Glibc
 import PawlCore
 
-/// The proxy that the environment names, for those who may use it but not its login.
+/// The proxy that the environment names, for requests that may use it but not its login.
 enum EnvironmentProxy {
-    /// What libcurl would take for the scheme, without user name and password; `nil` when it has none in it, and
-    /// libcurl may look for itself.
+    /// The proxy that libcurl would use for the scheme, without user name and password; `nil` when it has no login, and
+    /// libcurl may read the environment.
     static func plain(for scheme: WebAddress.Scheme) -> String? {
         for name in names(scheme) {
             guard let value = unsafe getenv(name), unsafe value.pointee != 0 else { continue }
@@ -13,7 +13,7 @@ enum EnvironmentProxy {
         return nil
     }
 
-    /// Whether there is one for web addresses.
+    /// Whether a proxy is set for web addresses.
     static var isNamed: Bool {
         Set(names(.http) + names(.https)).contains { name in
             guard let value = unsafe getenv(name) else { return false }
@@ -21,13 +21,13 @@ enum EnvironmentProxy {
         }
     }
 
-    /// Not HTTP_PROXY: a web server sets that for what it runs from a request's Proxy header.
+    /// HTTP_PROXY is left out: CGI sets it from a request's Proxy field.
     private static func names(_ scheme: WebAddress.Scheme) -> [String] {
         let own = scheme.rawValue + "_proxy"
         return (scheme == .http ? [own] : [own, own.uppercased()]) + ["all_proxy", "ALL_PROXY"]
     }
 
-    /// `nil` when there is no login in it.
+    /// Returns `nil` when the URL has no login.
     static func withoutLogin(_ proxy: String) -> String? {
         let start = proxy.firstRange(of: "://")?.upperBound ?? proxy.startIndex
         let end = proxy[start...].firstIndex(of: "/") ?? proxy.endIndex

@@ -3,22 +3,22 @@ import PawlCore
 import PawlEngine
 
 extension Exchange {
-    /// How the transfer ended.
+    /// Returns how the transfer ended.
     ///
-    /// Delivers a head that had to wait until now.
+    /// Delivers a header section that was held back.
     func conclude(_ code: CURLcode) -> TransferEnd {
         if let verdict { return verdict }
-        // libcurl may have stumbled over what came after the end.
+        // libcurl may have failed on bytes after the end.
         if hasLastChunk { return .complete }
         if code == CURLE_BAD_DOWNLOAD_RESUME, !isHTTP, phase != .delivered, let length = refusedLength {
-            // The file is shorter than what was asked for: its length is what the server said, and it is judged.
+            // The file is shorter than the requested offset: the server reported its length, and it is judged.
             toldLength = length
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
             return .complete
         }
         guard code == CURLE_OK else { return .failed(fault(code)) }
         if isHTTP, phase == .collecting {
-            return .failed(TransferFault(.malformed, "the answer ended in the middle of its head"))
+            return .failed(TransferFault(.malformed, "the connection was closed within the response head"))
         }
         if phase != .delivered {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
@@ -29,7 +29,7 @@ extension Exchange {
         return .complete
     }
 
-    /// The length of a file that ends before the offset, of libcurl's "Offset (9) was beyond file size (5)".
+    /// The length of a file that ends before the offset, from libcurl's "Offset (9) was beyond file size (5)".
     private var refusedLength: Int64? {
         let text = easy.errorText
         guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
@@ -40,9 +40,9 @@ extension Exchange {
         if let denial = easy.denial ?? easy.overrun { return denial }
         let said = easy.errorText
         if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
-            return TransferFault(.tls, "the host's SSH key is not the one that known_hosts has for it")
+            return TransferFault(.tls, "the host's SSH key does not match the one in known_hosts")
         }
-        let words = CurlErrorMapping(
+        let mapping = CurlErrorMapping(
             code: code,
             text: said.isEmpty ? CurlLibrary.text(of: code) : said,
             systemError: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
@@ -50,6 +50,6 @@ extension Exchange {
             isHTTP: isHTTP,
             hasHead: phase == .delivered
         )
-        return TransferFault(words.kind, Secrets.removed(from: words.text, of: request))
+        return TransferFault(mapping.kind, Secrets.removed(from: mapping.text, of: request))
     }
 }

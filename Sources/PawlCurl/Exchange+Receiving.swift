@@ -9,7 +9,7 @@ let receiveBody: curl_write_callback = { bytes, size, count, context in
     return unsafe exchange.receive(body: UnsafeRawBufferPointer(start: bytes, count: size * count))
 }
 
-/// libcurl's header callback: one line at a time, its end of line with it.
+/// libcurl's header callback: one line per call, with its line ending.
 let receiveHeader: curl_write_callback = { bytes, size, count, context in
     guard let bytes = unsafe bytes, let context = unsafe context else { return pawl_receiver_fails }
     let exchange = unsafe Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
@@ -17,12 +17,12 @@ let receiveHeader: curl_write_callback = { bytes, size, count, context in
 }
 
 extension Exchange {
-    /// Longer bodies than this are not worth reading for the sake of their connection.
+    /// Bodies longer than this are not drained to keep their connection.
     static let longestDrain = 64 * 1024
 
-    /// Hands a chunk on.
+    /// Passes a chunk to the sink.
     ///
-    /// Returns what libcurl's callback has to return.
+    /// Returns the callback's result for libcurl.
     func receive(body chunk: UnsafeRawBufferPointer) -> Int {
         if isDraining { return drain(chunk.count) }
         guard verdict == nil, phase == .delivered || deliverHead(atEnd: false) else {
@@ -44,15 +44,15 @@ extension Exchange {
         }
     }
 
-    /// Collects a line of the head.
+    /// Collects a line of the header section.
     ///
-    /// Returns what libcurl's callback has to return.
+    /// Returns the callback's result for libcurl.
     func receive(line: UnsafeRawBufferPointer) -> Int {
         if isDraining { return drain(line.count) }
         guard sink != nil, verdict == nil else { return pawl_receiver_fails }
         lineBytes += line.count
         guard lineBytes <= ResponseReader.longestHead else {
-            let text = isHTTP ? "the head of the answer is too long" : "the server's replies do not end"
+            let text = isHTTP ? "the response head is too long" : "the server's replies are too long"
             verdict = .failed(TransferFault(.malformed, text))
             return pawl_receiver_fails
         }
@@ -62,7 +62,7 @@ extension Exchange {
             return line.count
         }
         if unsafe line.starts(with: "HTTP/".utf8) {
-            // A further head: what came before was a 1xx or an answer that libcurl dealt with itself.
+            // Another header section: the one before was a 1xx or a response that libcurl handled itself.
             lines.removeAll(keepingCapacity: true)
             phase = .collecting
         }
@@ -72,7 +72,7 @@ extension Exchange {
         return closeHead() ? line.count : pawl_receiver_fails
     }
 
-    /// The blank line came.
+    /// Handles the blank line.
     private func closeHead() -> Bool {
         switch status {
         case 100..<200 where status != 101:
@@ -86,9 +86,9 @@ extension Exchange {
         }
     }
 
-    /// Gives the sink the head.
+    /// Delivers the header section to the sink.
     ///
-    /// `false`: the transfer is over for it.
+    /// Returns `false` when the transfer is over for the sink.
     func deliverHead(atEnd: Bool) -> Bool {
         guard let sink else { return false }
         let head: ResponseHead
@@ -110,12 +110,12 @@ extension Exchange {
         return self.sink != nil
     }
 
-    /// Hands on what a piece of a chunked body holds.
+    /// Delivers the content in a piece of a chunked body.
     ///
-    /// libcurl has been told to hand the framing over too, and follows it only to find the end: endless trailers or
-    /// extensions it would swallow without a word.
+    /// libcurl passes the framing through as well, and parses it only to find the end: it would discard trailers and
+    /// extensions of any length silently.
     private func receive(chunked bytes: UnsafeRawBufferPointer) -> Int {
-        // After the end only what is nobody's can come.
+        // Anything after the end belongs to no response.
         guard !hasLastChunk, let sink, dealtWith <= bytes.count else { return pawl_receiver_fails }
         var index = dealtWith
         dealtWith = 0
@@ -127,11 +127,11 @@ extension Exchange {
             switch step {
             case .incomplete: return bytes.count
             case .broken:
-                verdict = .failed(TransferFault(.truncated, "the chunks of the answer are broken"))
+                verdict = .failed(TransferFault(.truncated, "the chunked framing of the response is broken"))
                 return pawl_receiver_fails
             case .end:
                 hasLastChunk = true
-                // A connection on which more came than the response is not used again.
+                // A connection that carried more than the response is not reused.
                 return index == bytes.count ? bytes.count : pawl_receiver_fails
             case .data(let count):
                 let piece = unsafe UnsafeRawBufferPointer(rebasing: bytes[index..<index + count])
@@ -158,7 +158,7 @@ extension Exchange {
         return drainable >= 0 ? count : pawl_receiver_fails
     }
 
-    /// The collected head, framed as our own HTTP frames it where there is something to frame.
+    /// The collected header section, parsed as `HTTP1Client` does when it has HTTP/1 framing.
     private func readHead() throws(TransferFault) -> ResponseHead {
         var head: ResponseHead
         if ResponseFraming.canBegin(lines) {
@@ -168,13 +168,13 @@ extension Exchange {
         } else if let content = ResponseHead(parsing: lines) {
             head = content
         } else {
-            throw TransferFault(.malformed, "the head of the answer is not HTTP")
+            throw TransferFault(.malformed, "the response head is not HTTP")
         }
         head.lines = lines
         return head
     }
 
-    /// The status code of the collected head; 0 when there is none.
+    /// The status code of the collected header section; 0 when there is none.
     private var status: Int {
         // "HTTP/1.1 200 OK", "HTTP/2 200"
         guard let blank = lines.prefix(16).firstIndex(of: 0x20) else { return 0 }
@@ -196,7 +196,7 @@ extension Exchange {
 }
 
 extension Exchange {
-    /// Reads an FTP server's answer to SIZE (RFC 3659 §4); its answer to MDTM has the same code and 14 digits.
+    /// Reads an FTP server's reply to SIZE (RFC 3659 §4); its reply to MDTM has the same code and 14 digits.
     private func noteReply(_ line: UnsafeRawBufferPointer) {
         guard unsafe line.starts(with: "213 ".utf8) else { return }
         let digits = unsafe line.dropFirst(4).prefix { (0x30...0x39).contains($0) }
@@ -204,7 +204,7 @@ extension Exchange {
         toldLength = unsafe digits.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// The head that FTP and SFTP do not send: the whole file's length and time.
+    /// The header section that FTP and SFTP lack: the whole file's length and time.
     private func madeHead(atEnd: Bool) -> ResponseHead {
         let rest = easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T)
         let total: Int64?

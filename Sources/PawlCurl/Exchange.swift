@@ -2,22 +2,22 @@ import CCurl
 import PawlCore
 import PawlEngine
 
-/// The exchanges whose sinks stopped at the head of a short body and are to be told so.
+/// The exchanges whose sinks stopped at the header section of a response with a short body, still to be notified.
 final class StoppedList {
     var exchanges: [Exchange] = []
 }
 
-/// One easy handle and the transfer that it carries at the moment.
+/// One easy handle and its current transfer.
 ///
-/// Pooled: the next transfer takes it over.
+/// Pooled: the next transfer reuses it.
 ///
 /// The address of an exchange is the context of its handle's callbacks, so it lives at least as long as the handle.
 final class Exchange {
-    /// How far the answer's head is.
+    /// The progress of the response's header section.
     enum Phase {
-        /// Lines come in, or none yet.
+        /// Lines are received, or none yet.
         case collecting
-        /// A 407 is complete; libcurl may answer it with a second request, so it is judged late.
+        /// A 407 is complete; libcurl may send a second request for it, so it is judged late.
         case held
         /// The sink has it. Later lines are trailers.
         case delivered
@@ -26,10 +26,10 @@ final class Exchange {
     private(set) var easy: EasyHandle
     private(set) var profile: Profile?
     private(set) var memory: OriginState?
-    /// Whether libcurl keeps on this handle what it learnt from a challenge.
+    /// Whether libcurl keeps state from a challenge on this handle.
     ///
-    /// A nonce of one server, sent to another or sent too late, would be answered by a refusal that libcurl
-    /// takes for wrong credentials.
+    /// A nonce sent to another server, or sent too late, would be rejected, which libcurl takes for wrong
+    /// credentials.
     private var hasLoginState = false
     private var hasAuthorization = false
     private var hasLogin = false
@@ -39,38 +39,38 @@ final class Exchange {
     private(set) var id = TransferID(rawValue: 0)
     private(set) var request: TransferRequest?
     private(set) var isHTTP = true
-    /// `nil` when nobody waits for this transfer any more.
+    /// The receiver; `nil` once the transfer is detached.
     private(set) var sink: (any TransferSink)?
     /// Whether the handle is in the multi handle.
     var isJoined = false
     var isPaused = false
-    /// Whether libcurl itself brought the transfer to a good end.
+    /// Whether libcurl itself ended the transfer successfully.
     ///
-    /// After any other end 7.88 may keep bytes on the handle that were held back while it was paused, and would give
+    /// After any other end 7.88 may keep bytes on the handle that were held back while it was paused, and would deliver
     /// them to the next transfer.
     var isReusable = false
 
     var phase = Phase.collecting {
         didSet { easy.isSwallowing = phase == .held }
     }
-    /// The lines of the current head as they came; only its storage outlives a transfer.
+    /// The raw lines of the current header section; only the storage is reused.
     var lines: [UInt8] = []
-    /// The length of all that came as lines: interim heads, heads that libcurl dealt with, trailers, replies of FTP.
+    /// The length of all lines: interim responses, responses that libcurl handled, trailers, FTP replies.
     var lineBytes = 0
-    /// What decodes the body; `nil` when it comes as it is.
+    /// The decoder of a chunked body; `nil` for any other.
     var chunks: ChunkDecoder?
-    /// Whether the last chunk and its trailers have come.
+    /// Whether the last chunk and its trailers were received.
     var hasLastChunk = false
-    /// How many bytes of what libcurl hands over next were dealt with before the sink paused.
+    /// The number of bytes of libcurl's next call that were delivered before the sink paused.
     var dealtWith = 0
-    /// The file's length as an FTP server told it (213).
+    /// The file's length from an FTP server's reply 213.
     var toldLength: Int64?
-    /// The sink stopped at the head of an answer with a short body, which is read to its end for nobody: the
-    /// connection stays useful, for the next hop of a redirect above all.
+    /// Whether the sink stopped at the header section of a response with a short body, which is read and discarded: the
+    /// connection can be reused, above all for the next hop of a redirect.
     var isDraining = false
-    /// Bytes of body that may still be drained.
+    /// The number of body bytes that may still be drained.
     var drainable = 0
-    /// How the transfer ends whatever libcurl says: the sink stopped it, or it never was possible.
+    /// The transfer's end whatever libcurl reports: the sink stopped it, or the request was impossible.
     var verdict: TransferEnd?
 
     private let stopped: StoppedList
@@ -81,9 +81,9 @@ final class Exchange {
         self.easy = easy
     }
 
-    /// Takes a transfer.
+    /// Starts a transfer.
     ///
-    /// What cannot be set up is told by `verdict`.
+    /// Sets `verdict` when it cannot be set up.
     func prepare(
         _ request: TransferRequest,
         as id: TransferID,
@@ -95,7 +95,7 @@ final class Exchange {
         adopt(profile, memory)
         if !takeBufferSize(request.bufferSize) {
             guard let fresh = EasyHandle() else {
-                verdict = .failed(TransferFault(.other, "libcurl found no memory"))
+                verdict = .failed(TransferFault(.other, "libcurl is out of memory"))
                 return
             }
             easy = fresh
@@ -115,7 +115,7 @@ final class Exchange {
         }
     }
 
-    /// Takes a transfer that cannot be: it only has to be told.
+    /// Starts a transfer that fails: the fault only has to be reported.
     func refuse(
         _ request: TransferRequest,
         as id: TransferID,
@@ -144,13 +144,13 @@ final class Exchange {
         isDraining = false
     }
 
-    /// Forgets the receiver: nothing is delivered any more.
+    /// Drops the receiver: nothing is delivered any more.
     func detach() {
         sink = nil
         request = nil
     }
 
-    /// Notes what the transfer that is over leaves on the handle, and that it is over.
+    /// Ends the transfer and notes what state it leaves on the handle.
     func retire() {
         detach()
         isDraining = false
@@ -159,7 +159,7 @@ final class Exchange {
     }
 
     private func adopt(_ profile: Profile, _ memory: OriginState?) {
-        // libcurl would go on sending what it once picked, also to an origin that has not asked for it yet.
+        // libcurl would keep sending the scheme it once picked, also to an origin that has not requested it yet.
         if self.profile !== profile || easy.refusal != nil || hasLoginState {
             // The share goes first: the reset of 7.88 forgets the list of cookie files without freeing it, and
             // taking that list away would also take the share's cookies from the handle.
@@ -187,28 +187,28 @@ final class Exchange {
         }
     }
 
-    /// Goes on reading a short body that the sink does not want.
+    /// Keeps reading a short body that the sink does not want.
     func drain() {
         isDraining = true
         drainable = Self.longestDrain
         stopped.exchanges.append(self)
     }
 
-    /// libcurl fills its buffer a hundred times before it lets others have a turn; with a larger one it would be away
-    /// for so long that nobody looks at timeouts.
+    /// libcurl fills its buffer a hundred times before other transfers get a turn; with a larger buffer that takes so
+    /// long that timeouts are missed.
     private static let longestRead = 128 * 1024
 
     /// Sets the receive buffer's size.
     ///
-    /// `false` when the handle still holds the buffer of an earlier transfer, as 7.88 lets it do after one that shared
-    /// its connection. Such a handle must not be used with another size: it would write beyond that buffer.
+    /// Returns `false` when the handle still holds the buffer of an earlier transfer, as 7.88 does after one that
+    /// shared its connection. Such a handle must not be used with another size: it would write beyond that buffer.
     private func takeBufferSize(_ size: Int) -> Bool {
         guard bufferSize != size else { return true }
         bufferSize = size
         return easy.canSet(CURLOPT_BUFFERSIZE, min(max(1024, size), Self.longestRead))
     }
 
-    /// What lets this request in: a field for HTTP, a name and a password for the others.
+    /// Sets the request's credentials: a field for HTTP, a user name and password for other schemes.
     private func setLogin(of request: TransferRequest, _ profile: Profile) {
         guard !isHTTP else {
             guard request.authorization != nil || hasAuthorization else { return }

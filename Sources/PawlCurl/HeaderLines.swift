@@ -20,9 +20,9 @@ final class HeaderLines {
 }
 
 extension HeaderLines {
-    /// The lines of one kind of request.
+    /// The header lines of one kind of request.
     ///
-    /// Throws when a line of the person's could begin another one.
+    /// Throws when a line of the user could start another one.
     static func lines(
         of values: TransferSettings.Values,
         carriesSecrets: Bool,
@@ -35,7 +35,7 @@ extension HeaderLines {
                 throw TransferFault(.other, "a request header cannot be sent: \(FieldText.flaw)")
             }
             let name = name(of: line)
-            // Ranges and coding are the transport's own to say: the answer is judged by what was asked for.
+            // Ranges and codings are set by the transport: the response is judged against the request.
             guard !Self.owned.contains(name), carriesSecrets || RequestField.mayCross(name) else { continue }
             taken.insert(name)
             lines.append(line)
@@ -52,7 +52,7 @@ extension HeaderLines {
     }
 
     private static let owned: Set<String> = ["accept-encoding", "range", "if-range"]
-    /// The Referer field that goes along, if any does.
+    /// The Referer field to send, if any.
     static func referer(
         of values: TransferSettings.Values,
         to scheme: WebAddress.Scheme,

@@ -1,15 +1,15 @@
 import CCurl
 
-/// Owns a multi handle, and knows whether libcurl is on the stack: then most of its functions must not be called.
+/// Owns a multi handle, and records whether libcurl is on the stack: then most of its functions must not be called.
 @safe
 final class MultiHandle {
     let raw: UnsafeMutableRawPointer
     private let sockets = CurlSockets()
-    /// How many of its handles want work; a connection that was handed over does not.
+    /// The number of busy handles; one whose connection was handed over is not.
     private(set) var busy = 0
     /// Whether libcurl is on the stack.
     private(set) var isInside = false
-    /// To leave when libcurl is off the stack.
+    /// The handles to be removed when libcurl is off the stack.
     private var leaving: [EasyHandle] = []
 
     init?() {
@@ -17,7 +17,7 @@ final class MultiHandle {
         unsafe self.raw = raw
     }
 
-    /// The easy handles have gone before, as libcurl asks for: who adds one keeps this.
+    /// libcurl requires the easy handles to be removed before: the code that adds one keeps this alive.
     deinit { _ = unsafe curl_multi_cleanup(raw) }
 
     func add(_ easy: EasyHandle) {
@@ -28,28 +28,28 @@ final class MultiHandle {
         busy += 1
     }
 
-    /// The handle stays for the sake of its connection.
+    /// Keeps the handle only for its connection.
     func rest(_ easy: EasyHandle) {
         guard easy.isBusy else { return }
         easy.isBusy = false
         busy -= 1
     }
 
-    /// Takes a handle out, when libcurl is off the stack.
+    /// Removes a handle, once libcurl is off the stack.
     func remove(_ easy: EasyHandle) {
         rest(easy)
         guard !isInside else { return leaving.append(easy) }
         call { _ = unsafe curl_multi_remove_handle(raw, easy.raw) }
     }
 
-    /// Calls what may call back.
-    func call<Answer>(_ body: () -> Answer) -> Answer {
+    /// Runs `body`, a function of libcurl that may call back.
+    func call<Value>(_ body: () -> Value) -> Value {
         precondition(!isInside, "libcurl is on the stack")
         isInside = true
         sockets.round += 1
-        let answer = body()
+        let value = body()
         isInside = false
         while let easy = leaving.popLast() { remove(easy) }
-        return answer
+        return value
     }
 }

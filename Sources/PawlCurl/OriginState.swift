@@ -3,7 +3,7 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// What is remembered of one origin under one set of settings: its cookies.
+/// The state kept for one origin under one set of settings: its cookies.
 ///
 /// Nothing crosses to another origin.
 @safe
@@ -21,14 +21,14 @@ final class OriginState {
     }
 
     let share: UnsafeMutableRawPointer
-    /// The key holds the identity of the settings, so they must not go away before it.
+    /// The key holds the identity of the settings, so they must outlive it.
     private let settings: TransferSettings
-    /// Whether `remember` was called: then the requests to this origin are libcurl's, which knows when a cookie fits.
+    /// Whether `remember` was called: then libcurl sends the requests to this origin, since it matches cookies.
     private(set) var holdsCookies = false
-    /// When it was last used, in requests of the transport.
+    /// The transport's request count at the last use.
     var lastUse: UInt64 = 0
 
-    /// Makes one and reads the settings' cookie file into it when the request may carry secrets.
+    /// Loads the settings' cookie file when the request may carry secrets.
     init(for request: TransferRequest) throws(TransferFault) {
         guard let share = unsafe curl_share_init() else {
             throw TransferFault(.other, "no memory for cookies")
@@ -43,7 +43,7 @@ final class OriginState {
 
     deinit { _ = unsafe curl_share_cleanup(share) }
 
-    /// Takes the values of Set-Cookie fields of an answer from this origin.
+    /// Stores the Set-Cookie fields of a response from this origin.
     func remember(_ cookies: [String], from address: WebAddress) {
         guard let easy = unsafe curl_easy_init() else { return }
         defer { unsafe curl_easy_cleanup(easy) }
@@ -55,15 +55,15 @@ final class OriginState {
         holdsCookies = true
     }
 
-    /// The cookie in a form in which libcurl keeps it as it keeps those that it finds in answers of its own: one that is
-    /// taken back has to be equal to the one that was given in host, path, and in whether other hosts share it.
+    /// The cookie in the form in which libcurl stores those of its own responses: a cookie that is deleted has to match
+    /// the stored one in host, path, and in whether it is host-only.
     private static func line(for field: String, from address: WebAddress) -> String? {
         guard let cookie = SetCookie(parsing: field) else { return nil }
         let slash = address.path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? address.path.startIndex
         // RFC 6265 §5.1.4.
         let path = cookie.path ?? (slash == address.path.startIndex ? "/" : String(address.path[..<slash]))
         let hasOwnDomain = cookie.domain == nil
-        // libcurl is not told here where the field comes from; it checks the domain when it sends the cookie.
+        // libcurl does not know the field's origin here; it checks the domain when it sends the cookie.
         guard hasOwnDomain else {
             let end = field.utf8.firstIndex(of: UInt8(ascii: ";")) ?? field.endIndex
             return "Set-Cookie: \(field[..<end]); Path=\(path)\(field[end...])"
@@ -76,7 +76,7 @@ final class OriginState {
         return columns.joined(separator: "\t")
     }
 
-    /// When it is to be forgotten, in seconds since 1970; 0 when with the session.
+    /// The expiry in seconds since 1970; 0 for a session cookie.
     private static func end(of cookie: SetCookie) -> Int64 {
         if let age = cookie.maximumAge {
             guard age > 0 else { return 1 }
@@ -94,7 +94,7 @@ final class OriginState {
         defer { unsafe curl_easy_cleanup(easy) }
         _ = unsafe pawl_easy_set_pointer(easy, CURLOPT_SHARE, share)
         _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIEFILE, file)
-        // RELOAD reads the file now and once; a COOKIEFILE on each handle would read it at each request.
+        // RELOAD reads the file now and once; COOKIEFILE on each handle would read it for each request.
         _ = unsafe pawl_easy_set_string(easy, CURLOPT_COOKIELIST, "RELOAD")
     }
 }

@@ -2,7 +2,7 @@ import CCurl
 import PawlCore
 import PawlEngine
 
-/// The options that many requests have in common, ready to be put on an easy handle: a pooled handle that has
+/// The options that many requests have in common, ready to be set on an easy handle: a pooled handle that has
 /// them already gets only URL, range and buffer size for its next request.
 final class Profile {
     struct Key: Hashable {
@@ -22,7 +22,7 @@ final class Profile {
     }
 
     let key: Key
-    /// Kept, so that the identity in the key stays theirs.
+    /// Retained, so that the identity in the key stays unique.
     private let settings: TransferSettings
     private let texts: [String]
     private let lines: HeaderLines
@@ -41,22 +41,22 @@ final class Profile {
         lines = HeaderLines(texts)
     }
 
-    /// The header lines of a request that says who asks.
+    /// The header lines with an Authorization field.
     func lines(with authorization: String?) -> HeaderLines {
         authorization.map { HeaderLines(texts + ["Authorization: \($0)"]) } ?? lines
     }
 
-    /// The login that is meant when none is given.
+    /// The default login.
     var usualLogin: Credentials? {
         guard key.scheme == .sftp, key.carriesSecrets else { return nil }
         return CurlLibrary.loginName.map { Credentials(user: $0, password: "") }
     }
 
-    /// Puts the options on a handle that has none.
+    /// Sets the options on a handle that has none.
     func apply(to options: EasyHandle) {
         options.set(CURLOPT_PROTOCOLS_STR, key.scheme.rawValue)
         options.set(CURLOPT_NOSIGNAL, 1)
-        // Cancelling must not wait for a name resolution that is under way.
+        // Cancelling must not wait for a name resolution in progress.
         options.set(CURLOPT_QUICK_EXIT, 1)
         options.set(CURLOPT_TCP_KEEPALIVE, 1)
         options.set(CURLOPT_PATH_AS_IS, 1)
@@ -86,10 +86,10 @@ final class Profile {
 
     private func applyHTTP(_ options: EasyHandle) {
         options.set(CURLOPT_HTTPHEADER, lines)
-        // Switches the cookie engine on; the cookies are in the share. (An empty name reads no file.)
+        // Enables the cookie engine; the cookies are in the share. (An empty name reads no file.)
         options.set(CURLOPT_COOKIEFILE, "")
         options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-        // Chunks come as they are and are decoded here: what libcurl swallows of their framing has no bound.
+        // Chunked bodies are passed through and decoded here: libcurl does not bound the framing that it discards.
         options.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
         if !values.userAgent.isEmpty { options.set(CURLOPT_USERAGENT, values.userAgent) }
         if let referer = HeaderLines.referer(of: values, to: key.scheme, whole: key.carriesSecrets) {
@@ -112,7 +112,7 @@ final class Profile {
         if key.scheme == .https, TLSContext.isReachable {
             unsafe options.set(contextFunction: TLSContext.prepare)
         }
-        // A client certificate proves who the person is: it goes only where the other secrets go.
+        // A client certificate identifies the user: it is sent only where other secrets are.
         guard key.carriesSecrets else { return }
         if let certificate = values.certificate { options.set(CURLOPT_SSLCERT, certificate) }
         if let secret = values.key { options.set(CURLOPT_SSLKEY, secret) }
@@ -133,14 +133,14 @@ final class Profile {
     private func applySSH(_ options: EasyHandle) {
         let folder = CurlLibrary.home.map { $0 + "/.ssh" }
         if values.verifiesPeer {
-            // Without a file curl would take any host key; with one, a host that is not in it is refused.
+            // Without a file libcurl would accept any host key; with one, a host that is not in it is rejected.
             options.set(
                 CURLOPT_SSH_KNOWNHOSTS,
                 folder.map { $0 + "/known_hosts" } ?? "/etc/ssh/ssh_known_hosts"
             )
         }
         guard key.carriesSecrets, values.usesOwnersSecrets else {
-            // Without this libssh2 asks the agent, and looks for keys in the home folder by itself.
+            // Without this libssh2 uses the agent, and looks for keys in the home folder itself.
             options.set(CURLOPT_SSH_AUTH_TYPES, pawl_ssh_auth_words)
             if key.carriesSecrets, let file = values.key {
                 options.set(CURLOPT_SSH_AUTH_TYPES, pawl_ssh_auth_words | pawl_ssh_auth_key)

@@ -2,28 +2,32 @@ import CCurl
 import Glibc
 import PawlCore
 
-/// libcurl asks for a socket to this address; none is made for one that is private.
+/// libcurl's callback for a new socket; returns none for a private address.
 func openPublicSocket(
     _ data: UnsafeMutableRawPointer?,
     _ purpose: curlsocktype,
-    _ wish: UnsafeMutablePointer<curl_sockaddr>?
+    _ requested: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-    guard let data = unsafe data, let wish = unsafe wish else { return pawl_no_socket }
+    guard let data = unsafe data, let requested = unsafe requested else { return pawl_no_socket }
     let handle = unsafe Unmanaged<EasyHandle>.fromOpaque(data).takeUnretainedValue()
-    let family = unsafe wish.pointee.family
-    let bytes = unsafe addressBytes(wish)
+    let family = unsafe requested.pointee.family
+    let bytes = unsafe addressBytes(requested)
     guard !PrivateNetworks.contains(bytes) else {
         handle.deniedAddress = addressText(bytes, family)
         return pawl_no_socket
     }
-    return unsafe socket(family, wish.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue), wish.pointee.protocol)
+    return unsafe socket(
+        family,
+        requested.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+        requested.pointee.protocol
+    )
 }
 
-/// Without port and zone; none for a family without addresses.
-private func addressBytes(_ wish: UnsafeMutablePointer<curl_sockaddr>) -> [UInt8] {
+/// The address without port and zone; empty for other families.
+private func addressBytes(_ requested: UnsafeMutablePointer<curl_sockaddr>) -> [UInt8] {
     guard let place = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return [] }
-    let start = unsafe UnsafeRawPointer(wish) + place
-    switch unsafe wish.pointee.family {
+    let start = unsafe UnsafeRawPointer(requested) + place
+    switch unsafe requested.pointee.family {
     case AF_INET:
         guard let offset = MemoryLayout<sockaddr_in>.offset(of: \.sin_addr) else { return [] }
         return unsafe Array(UnsafeRawBufferPointer(start: start + offset, count: 4))
@@ -39,6 +43,6 @@ private func addressText(_ bytes: [UInt8], _ family: Int32) -> String {
     let isText = unsafe bytes.withUnsafeBytes { bytes in
         unsafe inet_ntop(family, bytes.baseAddress, &text, socklen_t(text.count)) != nil
     }
-    guard isText else { return "without a name" }
+    guard isText else { return "of an unknown form" }
     return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

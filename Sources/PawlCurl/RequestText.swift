@@ -1,8 +1,8 @@
 import PawlCore
 import PawlEngine
 
-/// The last look at what becomes part of a request, whoever it came from: a queue's database and a netrc file pass no
-/// option's check.
+/// The final check of the texts that become part of a request: those from a queue's database or a netrc file pass no
+/// check of options.
 enum RequestText {
     static func check(_ values: TransferSettings.Values) throws(TransferFault) {
         for (name, text) in [

@@ -1,7 +1,7 @@
 import PawlCore
 
 extension RequestedRange {
-    /// The inclusive form that goes into a Range field (RFC 9110 §14.1.2); `nil` for no field.
+    /// The inclusive form for a Range field (RFC 9110 §14.1.2); `nil` for no field.
     var fieldValue: String? {
         switch self {
         case .whole: nil

@@ -1,7 +1,7 @@
 import PawlCore
 import PawlEngine
 
-/// Takes out of libcurl's words what nobody should read in a log.
+/// Removes secrets from libcurl's error texts.
 enum Secrets {
     static func removed(from text: String, of request: TransferRequest?) -> String {
         var clean = Redaction.text(text)
@@ -31,7 +31,7 @@ enum Secrets {
         return String(authority[authority.index(after: slash)...])
     }
 
-    /// On bytes: as a Swift `Character`, a secret's end and a combining mark after it are another than the secret's.
+    /// Works on bytes: as a Swift `Character`, a secret's end followed by a combining mark does not match the secret.
     private static func replacing(_ secret: String, in text: String) -> String {
         var result: [UInt8] = []
         var rest = Array(text.utf8)[...]

@@ -1,41 +1,41 @@
 import PawlCore
 
-/// Bounds what libcurl reads and tells nobody of: a proxy's answer to CONNECT, the page of a 407 that it answers itself,
-/// a line of an FTP server without an end.
+/// Bounds what libcurl reads without reporting it: a proxy's response to CONNECT, the body of a 407 that it handles
+/// itself, an unterminated line of an FTP server.
 struct SwallowedBytes {
-    /// Longer pages than this are no answer of a proxy.
+    /// The limit for a proxy's response in bytes.
     private static let most: Int64 = 256 * 1024
 
     private var round: UInt64 = 0
-    /// How often libcurl told that it had read, without being off the stack.
+    /// The number of reads that libcurl reported without leaving the stack.
     private var readings: Int64 = 0
-    /// What the connection had brought when the page began.
+    /// The connection's byte count when the body began.
     private var start: Int64?
-    /// Why libcurl is not to go on.
+    /// Why libcurl has to stop.
     private(set) var fault: TransferFault?
 
-    /// libcurl has read in this round; of an answer to CONNECT it was one byte.
+    /// Notes a read of libcurl in this round; of a response to CONNECT it was one byte.
     mutating func noteReading(round: UInt64) {
         readings = round == self.round ? readings + 1 : 1
         self.round = round
-        if readings > Self.most { noteEndlessAnswer() }
+        if readings > Self.most { noteEndlessResponse() }
     }
 
-    /// Of a page that nobody hears of the connection has brought so much.
+    /// Notes the connection's byte count while an unreported body is read.
     mutating func notePage(received: Int64) {
         let start = start ?? received
         self.start = start
-        if received - start > Self.most { noteEndlessAnswer() }
+        if received - start > Self.most { noteEndlessResponse() }
     }
 
-    /// The page is over.
+    /// Notes the end of the body.
     mutating func endPage() { start = nil }
 
     mutating func noteEndlessLine() {
-        fault = TransferFault(.malformed, "the server's replies do not end")
+        fault = TransferFault(.malformed, "the server's replies are too long")
     }
 
-    private mutating func noteEndlessAnswer() {
-        fault = TransferFault(.proxy, "the proxy's answer does not end")
+    private mutating func noteEndlessResponse() {
+        fault = TransferFault(.proxy, "the proxy's response is too long")
     }
 }

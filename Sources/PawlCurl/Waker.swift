@@ -2,7 +2,7 @@ import CCurl
 import Glibc
 import Synchronization
 
-/// Wakes a transport from any thread, and does nothing once that is gone.
+/// Wakes a transport from any thread; does nothing once the transport is gone.
 final class Waker: Sendable {
     private enum Target {
         /// The address of a multi handle.
@@ -20,7 +20,7 @@ final class Waker: Sendable {
     init(wakeup: Int32) { target = Mutex(.wakeup(wakeup)) }
 
     func wake() {
-        // The lock is held so that the target cannot go away meanwhile; neither way of waking blocks.
+        // The lock is held so that the target is not freed meanwhile; neither way of waking blocks.
         target.withLock { target in
             switch target {
             case .multi(let address):

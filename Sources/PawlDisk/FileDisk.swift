@@ -3,7 +3,7 @@ package import PawlCore
 package import PawlEngine
 import Synchronization
 
-/// The disk of this machine: part files and journals beside their final names.
+/// The local disk: part files and journals beside their final names.
 ///
 /// Shared by all loops. It keeps a bounded number of folders open and has a few threads for syncing and hashing.
 package final class FileDisk: Disk {
@@ -17,23 +17,23 @@ package final class FileDisk: Disk {
     let publisher: Publisher
     private let warned = Mutex<Set<FileIdentity>>([])
 
-    /// What the machine says of itself, and what a test may say in its place.
+    /// The system's properties, which tests may replace.
     struct Environment: Sendable {
         var boot = SystemBoot.identity
-        /// `nil`: as the file system of each folder says.
+        /// `nil`: as the file system of each folder reports.
         var traits: FileSystemTraits?
         var marks = true
-        /// Whose files count as this program's.
+        /// The user whose files are trusted.
         var user = FileUser(user: geteuid(), group: getegid())
-        /// For how many milliseconds a folder is taken to be where it was.
+        /// The time in milliseconds for which a folder's path is assumed to be unchanged.
         var folderTrust: Int64 = 10
-        /// Tells a journal's headers and slots from those of another one in the same blocks.
+        /// Distinguishes a journal's headers and slots from those of an earlier one in the same blocks.
         var nonce: @Sendable () -> UInt64 = { .random(in: .min ... .max) }
         var notice: @Sendable (String) -> Void
     }
 
-    /// A disk that says through `notice` what a person should know and what stops nothing: a damaged journal that
-    /// was set aside.
+    /// Creates a disk that reports through `notice` what the user should know but what stops no download: a damaged
+    /// journal that was renamed, for instance.
     package convenience init(notice: @escaping @Sendable (String) -> Void) {
         self.init(Environment(notice: notice))
     }
@@ -66,7 +66,7 @@ package final class FileDisk: Disk {
                 guard claim.ifExists == .rename, number < SuffixCache.last else { throw failure }
                 if case .distrusted = outcome {
                     environment.notice(
-                        "\(failure.what) \(failure.place): \(failure.why); another name is taken"
+                        "\(failure.what) \(failure.place): \(failure.why); using another name"
                     )
                 }
                 number = numbers.next(after: number, of: claim.name, in: folder)
@@ -77,7 +77,7 @@ package final class FileDisk: Disk {
                         .cannotCreate,
                         "cannot claim",
                         at: folder.path(of: claim.name),
-                        because: "others keep changing the files of that name"
+                        because: "other programs keep changing the files of that name"
                     )
                 }
                 folder = try folders.open(claim.folder)
@@ -85,17 +85,17 @@ package final class FileDisk: Disk {
         }
     }
 
-    /// Says once that a folder is no safe place.
+    /// Warns once about a folder that is not safe.
     private func warn(of folder: Folder) {
         guard folder.isOpenToOthers, warned.withLock({ $0.insert(folder.identity).inserted }) else { return }
         environment.notice(
-            "other users can write to the folder \(folder.path), and can put files of theirs in the place of what is "
-                + "downloaded there: choose another one, or take that right away with 'chmod o-w'"
+            "other users can write to the folder \(folder.path), and replace the files that are downloaded there: "
+                + "choose another folder, or remove that permission with 'chmod o-w'"
         )
     }
 
     package func unfinished(of source: String, in folder: String) -> String? {
-        // Nearly always there is none; only a find is worth a look at whether the folder is still the same.
+        // Nearly always there is none; only for a match is it worth checking that the folder is still the same.
         if let kept = folders.kept(folder), unfinished.name(of: source, in: kept) == nil { return nil }
         guard let folder = folders.existing(folder) else { return nil }
         return unfinished.name(of: source, in: folder)
@@ -116,7 +116,7 @@ package final class FileDisk: Disk {
 
     package func length(of name: String, in folder: String) -> Int64? {
         guard let folder = folders.existing(folder) else { return nil }
-        // What cannot be looked at is for the claim to report.
+        // A file that cannot be inspected is left for the claim to report.
         do throws(SystemError) { return try folder.status(of: name)?.length } catch { return nil }
     }
 

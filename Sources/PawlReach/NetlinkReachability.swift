@@ -3,10 +3,10 @@ import Synchronization
 
 /// Watches links, addresses and routes through rtnetlink(7).
 ///
-/// Online means: an ordinary route, not merely link-local or multicast, leaves through an interface that is switched
-/// on, has carrier and is not the loopback. It says nothing about what lies behind the first cable.
+/// Online means: an ordinary route, not merely link-local or multicast, leaves through an interface that is up, has
+/// carrier and is not the loopback. It says nothing about the network behind the first link.
 ///
-/// Where the kernel cannot be asked (a sandbox without netlink) the answer is always online, and no change is told.
+/// Where the kernel cannot be queried (a sandbox without netlink) the result is always online, without changes.
 package final class NetlinkReachability: Reachability {
     private let told = ToldAnswer()
     private let watch = Mutex<RouteWatch?>(nil)
@@ -15,21 +15,21 @@ package final class NetlinkReachability: Reachability {
 
     deinit { stop() }
 
-    /// While started: the answer that the handler knows, so that whoever reads `false` here will be told of `true`.
+    /// While started: the state last reported to the handler, so a caller that reads `false` is notified of `true`.
     ///
-    /// Otherwise the kernel is asked, which takes some microseconds and no thread.
+    /// Otherwise the kernel is queried, which takes some microseconds and no thread.
     package var isOnline: Bool {
         watch.withLock { watch in
             guard watch == nil else { return told.value ?? true }
-            let answer = RouteQuery.isOnline()
-            told.value = answer
-            return answer
+            let current = RouteQuery.isOnline()
+            told.value = current
+            return current
         }
     }
 
-    /// Starts the watching thread; without effect while one runs.
+    /// Starts the watching thread; has no effect while one runs.
     ///
-    /// The network may have changed since the last reading of ``isOnline``: then `handler` hears of it at once.
+    /// If the network has changed since the last reading of ``isOnline``, `handler` is called at once.
     package func start(_ handler: @escaping @Sendable (Bool) -> Void) {
         watch.withLock { watch in
             guard watch == nil else { return }
@@ -37,10 +37,10 @@ package final class NetlinkReachability: Reachability {
         }
     }
 
-    /// Ends the thread and waits for its end: no call of the handler comes after this one returned, unless it is made
+    /// Ends the thread and waits for its end: no call of the handler follows after this returns, unless this is called
     /// inside the handler.
     ///
-    /// Calling it again does nothing. Do not hold a lock here that the handler takes.
+    /// Calling it again has no effect. Do not hold a lock here that the handler takes.
     package func stop() {
         let ending = watch.withLock { watch in
             let ending = watch
@@ -51,12 +51,12 @@ package final class NetlinkReachability: Reachability {
     }
 }
 
-/// The last answer that anyone was given.
+/// The state that was last reported.
 final class ToldAnswer: Sendable {
-    private let answer = Mutex<Bool?>(nil)
+    private let current = Mutex<Bool?>(nil)
 
     var value: Bool? {
-        get { answer.withLock { $0 } }
-        set { answer.withLock { $0 = newValue } }
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
     }
 }

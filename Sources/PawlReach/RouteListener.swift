@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the thread owns and does.
+/// The state and the work of the watching thread.
 final class RouteListener: Sendable {
     private let socket: NetlinkSocket
     private let stop: StopSignal
@@ -20,16 +20,16 @@ final class RouteListener: Sendable {
     }
 
     func run() {
-        // Also what changed between the last answer that was given and the subscription.
-        tellChange()
+        // Covers a change between the last reported state and the subscription.
+        reportChange()
         var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferLength)
-        while waitForNews(), drain(&buffer) {
-            tellChange()
-            // A flapping link or a routing daemon must not keep this thread busy: news of the next moments is
-            // answered by one reading. The stop signal ends the rest.
+        while waitForNotification(), drain(&buffer) {
+            reportChange()
+            // A flapping link or a routing daemon must not keep this thread busy: the notifications of the next moments
+            // are covered by one query. The stop signal ends the wait.
             if stop.wait(milliseconds: Self.rest) { return }
         }
-        // Without the stop signal only a broken subscription leads here: nobody may go on waiting for its news.
+        // Without the stop signal only a broken subscription leads here: no caller may keep waiting for a notification.
         if !stop.isGiven, told.value == false {
             told.value = true
             handler(true)
@@ -38,16 +38,16 @@ final class RouteListener: Sendable {
 
     private static let rest: CInt = 50
 
-    /// Asks anew and tells the handler when the answer is another one.
-    private func tellChange() {
-        let answer = RouteQuery.isOnline()
-        guard answer != told.value, !stop.isGiven else { return }
-        told.value = answer
-        handler(answer)
+    /// Queries the kernel and calls the handler when the state has changed.
+    private func reportChange() {
+        let current = RouteQuery.isOnline()
+        guard current != told.value, !stop.isGiven else { return }
+        told.value = current
+        handler(current)
     }
 
-    /// `false` when it is time to end.
-    private func waitForNews() -> Bool {
+    /// Returns `false` when the thread should end.
+    private func waitForNotification() -> Bool {
         let readable = Int16(POLLIN)
         var waits = [
             pollfd(fd: stop.descriptor, events: readable, revents: 0),
@@ -60,7 +60,7 @@ final class RouteListener: Sendable {
         }
     }
 
-    /// Takes all news that is there: what it says is not looked at, since the answer is read afterwards, whole.
+    /// Discards all pending notifications: their content is not needed, since the whole state is queried afterwards.
     ///
     /// An overflow therefore loses nothing.
     private func drain(_ buffer: inout [UInt8]) -> Bool {

@@ -11,7 +11,7 @@ final class RouteWatch: Sendable {
         guard let socket = NetlinkSocket(groups: NetlinkSocket.networkChanges),
             let stopSignal = StopSignal()
         else { return nil }
-        // Asked after the subscription, so that no change falls between the two.
+        // Queried after the subscription, so that no change falls between the two.
         if told.value == nil { told.value = RouteQuery.isOnline() }
         let listener = RouteListener(socket: socket, stop: stopSignal, told: told, handler: handler)
         guard let started = Self.startThread(listener) else { return nil }
@@ -19,7 +19,7 @@ final class RouteWatch: Sendable {
         thread = Mutex(started)
     }
 
-    /// Tells the thread to end and waits for it, except on that thread itself.
+    /// Stops the thread and waits for it, except on that thread itself.
     func stop() {
         stopSignal.give()
         let ending = thread.withLock { thread in

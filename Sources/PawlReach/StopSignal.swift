@@ -1,8 +1,8 @@
 import Glibc
 
-/// Something a thread can wait for beside its sockets, given once.
+/// A one-time signal that a thread can wait for together with its sockets.
 final class StopSignal: Sendable {
-    /// Readable from the moment that the signal is given.
+    /// Readable once the signal is given.
     let descriptor: CInt
     private let other: CInt
 
@@ -23,7 +23,7 @@ final class StopSignal: Sendable {
 
     var isGiven: Bool { wait(milliseconds: 0) }
 
-    /// Waits that long; whether the signal was given.
+    /// Waits that long; returns whether the signal was given.
     func wait(milliseconds: CInt) -> Bool {
         var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&wait, 1, milliseconds) > 0

@@ -1,9 +1,9 @@
 import PawlEngine
 
-/// What this system offers to watch the network.
+/// This system's way to watch the network.
 package typealias SystemReachability = NetlinkReachability
 
-/// Says that there is a network, always: a transfer that fails for want of one is then retried as any other.
+/// Always reports a network: a transfer that fails for lack of one is retried like any other.
 package final class AlwaysOnline: Reachability {
     package init() {}
 

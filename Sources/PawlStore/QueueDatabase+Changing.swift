@@ -11,13 +11,13 @@ extension QueueDatabase {
 }
 
 extension Connection {
-    /// A change is on the disk when this returns, except where all of it is progress.
+    /// A change is durable when this returns, except when all of it is progress.
     ///
     /// Both levels survive a killed program, and neither lets a power cut damage the file. FULL waits for the disk
-    /// once a transaction, so that what a person asked for is not forgotten. Progress comes every second from each
-    /// download and the journals know it better, so NORMAL lets it go with the next change or checkpoint.
+    /// once a transaction, so that a user's command is not lost. Progress comes every second from each
+    /// download and the journals are more precise, so NORMAL leaves it to the next change or checkpoint.
     func apply(_ changes: [QueueChange]) throws(DatabaseError) {
-        // Not kept as a statement: SQLite sets this while it prepares.
+        // Not kept as a statement: SQLite applies this while it prepares.
         try script("PRAGMA synchronous = \(changes.allSatisfy(\.isProgress) ? "NORMAL" : "FULL")")
         try transaction { () throws(DatabaseError) in
             for change in changes { try make(change) }

@@ -59,7 +59,7 @@ extension QueueDatabase {
         in folder: String,
         ofOtherThan id: QueueID
     ) throws(Failure) -> Bool {
-        // Compared as the index on names does, then to the letter.
+        // Compared as the index on names does, then exactly.
         let sql = """
             SELECT 1 FROM downloads WHERE state IN (?, ?, ?) AND name = ? COLLATE NOCASE AND name = ?
             AND folder = ? AND id <> ? LIMIT 1
@@ -98,7 +98,7 @@ extension QueueDatabase {
         let waiting = RecordQuery(filter: QueueFilter(states: [.waiting, .paused]))
         let page = waiting.page(with: ["id", "state", "family"], by: .turn, offset: 0, limit: -1)
         return try read { (connection) throws(DatabaseError) in
-            // One text for each group, not for each entry.
+            // One string per group, not per entry.
             var groups: [String: String] = [:]
             return try connection.rows(page.sql, page.values) { (row) throws(DatabaseError) in
                 let group = row.text(3)
@@ -130,7 +130,7 @@ extension QueueDatabase {
 }
 
 extension Connection {
-    /// Addresses of a download, the given one first.
+    /// URLs of a download, the given one first.
     func sources(of number: Int64) throws(DatabaseError) -> [String] {
         try rows("SELECT address FROM sources WHERE download = ? ORDER BY place", [.integer(number)]) {
             $0.text(0)
@@ -151,7 +151,7 @@ extension Statement {
     fileprivate var totals: QueueTotals {
         var totals = QueueTotals()
         totals.count = Int(integer(0))
-        // SQLite's conversion from a float goes to the nearest that fits.
+        // SQLite's conversion from a float saturates.
         totals.written = integer(1)
         totals.total = integer(2)
         totals.unknownTotals = Int(integer(3))
@@ -169,10 +169,10 @@ extension QueueTotals {
 }
 
 extension QueueID {
-    /// What the ids that begin with these hexadecimal digits lie between.
+    /// The range of the ids that begin with these hexadecimal digits.
     ///
-    /// With one digit or more the sign is the same for all of them, so one range holds them; without any digit that
-    /// is the range of all.
+    /// With one digit or more the sign is the same for all of them, so one range holds them; without digits it is the
+    /// range of all.
     fileprivate static func stored(prefix: String) -> ClosedRange<Int64>? {
         guard prefix.utf8.count <= 16 else { return nil }
         if prefix.isEmpty { return .min ... .max }

@@ -5,8 +5,8 @@ import Synchronization
 
 /// The queue in an SQLite database, which belongs to one process at a time.
 ///
-/// A database of a newer version is refused. A damaged one is set aside as `NAME.bad`, which `notice` tells, and a new
-/// one begins; when the damage shows while the queue is in use, the call that met it throws.
+/// A database of a newer version is rejected. A damaged one is renamed to `NAME.bad`, which `notice` reports, and a
+/// new one is created; when the damage shows while the queue is in use, the call that met it throws.
 package final class QueueDatabase: QueueStore {
     private let path: String
     private let steps: [Migration]
@@ -28,9 +28,9 @@ package final class QueueDatabase: QueueStore {
         }
     }
 
-    /// Opens the database at `path`, or makes it with its folder.
+    /// Opens the database at `path`, or creates it with its folder.
     ///
-    /// A guest of a database makes none, brings none to another form and sets none aside: it throws instead.
+    /// A guest of a database creates none, migrates none and renames none: it throws instead.
     package convenience init(
         at path: String,
         asGuest: Bool = false,
@@ -57,7 +57,7 @@ package final class QueueDatabase: QueueStore {
         let strayLog = try files.make()
         let (connection, damage) = try Self.open(files, steps)
         state = Mutex(State(files: files, connection: connection))
-        if let strayLog { notice("the queue \(self.path) was gone; what its log held is beside \(strayLog)") }
+        if let strayLog { notice("the queue \(self.path) was missing; its log was renamed to \(strayLog)") }
         if let damage { notice(damage) }
     }
 
@@ -72,7 +72,7 @@ package final class QueueDatabase: QueueStore {
         }
     }
 
-    /// A damaged database is set aside once: a new one that is damaged too is not the file's fault.
+    /// A damaged database is renamed once: if the new one is damaged too, it is not the file's fault.
     private static func open(
         _ files: QueueFiles,
         _ steps: [Migration]
@@ -94,12 +94,12 @@ package final class QueueDatabase: QueueStore {
         let bad = try files.setAside()
         do throws(DatabaseError) {
             let words = """
-                the queue \(files.path) was damaged (\(damage.words)) and is now \(bad); a new one was begun, and \
-                sqlite3's command .recover may find what the old one held
+                the queue \(files.path) was damaged (\(damage.words)) and was renamed to \(bad); a new one was \
+                created, and sqlite3's command .recover may recover the old one's content
                 """
             return (try connect(files.path, steps), words)
         } catch {
-            throw error.failure("cannot begin a new queue", at: files.path)
+            throw error.failure("cannot create a new queue", at: files.path)
         }
     }
 
@@ -116,7 +116,7 @@ package final class QueueDatabase: QueueStore {
     /// The file whose lock its owner holds.
     package static func lock(of path: String) -> String { "\(path).lock" }
 
-    /// Gives `body` the connection; where it meets damage, the database is set aside and a new one begun.
+    /// Passes the connection to `body`; if it meets damage, the database is renamed and a new one created.
     func use<Value: Sendable>(
         _ what: String,
         _ body: @Sendable (Connection) throws(DatabaseError) -> Value
@@ -153,7 +153,7 @@ package final class QueueDatabase: QueueStore {
     package func close() {
         state.withLock { state in
             state.connection?.settleOnClosing()
-            // The connection first: it writes its log home before the files are unlocked.
+            // The connection first: closing it checkpoints the log before the files are unlocked.
             state.connection = nil
             state.files = nil
         }

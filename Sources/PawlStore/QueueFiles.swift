@@ -4,8 +4,8 @@ import PawlCore
 
 /// The database's files in its folder, locked for this owner alone.
 ///
-/// SQLite's own lock is not enough: it goes when a damaged file is closed, and between that and setting the file aside
-/// another process could do the same and set aside the new one.
+/// SQLite's own lock is not enough: it is released when a damaged file is closed, and before the file is renamed
+/// another process could do the same and rename the new one.
 final class QueueFiles: Sendable {
     let path: String
     private let name: String
@@ -18,7 +18,7 @@ final class QueueFiles: Sendable {
     }
 
     init(at path: String) throws(Failure) {
-        // SQLite takes some names that are no path for something else.
+        // SQLite interprets some names that are no path.
         let path = path.hasPrefix("/") ? path : "./\(path)"
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         let name = String(path[path.index(after: slash)...])
@@ -29,19 +29,19 @@ final class QueueFiles: Sendable {
             throw .system(.cannotOpen, "cannot open the folder", at: folderPath, -folder)
         }
         self.folder = Descriptor(raw: folder)
-        // A file system without locks (some network ones) leaves SQLite's.
+        // On a file system without locks (some network ones) only SQLite's remain.
         guard let lock = try FileLock(in: folder, "\(name).lock") else { throw .queueInUse(path) }
         self.lock = lock
         self.path = path
         self.name = name
     }
 
-    /// Whether there is a database; without one, what its log holds is nobody's.
+    /// Whether there is a database; without one, its log is orphaned.
     var isThere: Bool { exists(name) }
 
-    /// Makes an empty database where there is none.
+    /// Creates an empty database if there is none.
     ///
-    /// Answers where a log without a database was put, which SQLite would remove: a kill came while both were set aside.
+    /// Returns the new name of a log without a database, which SQLite would remove: a kill came between the renames.
     func make() throws(Failure) -> String? {
         if !exists(name), Self.endings.contains(where: { exists(name + $0) }) { return try setAside() }
         try makeDatabase()
@@ -54,12 +54,12 @@ final class QueueFiles: Sendable {
             try makeFolder(String(path[..<slash]))
             if unsafe mkdir(path, 0o700) == 0 { return }
         }
-        // "/" and mount points may answer something else than "exists".
+        // "/" and mount points may return another error than "exists".
         if unsafe access(path, F_OK) == 0 { return }
         throw .system(.cannotMakeFolder, "cannot make the folder", at: path, errno)
     }
 
-    /// Queues hold addresses, and those may hold secrets, so nobody else may read them; SQLite gives its log the
+    /// Queues hold URLs, and those may hold secrets, so other users may not read them; SQLite gives its log the
     /// permissions of the database.
     private func makeDatabase() throws(Failure) {
         let file = unsafe pawl_open_at(folder.raw, name, O_RDWR | O_CREAT, 0o600)
@@ -69,23 +69,23 @@ final class QueueFiles: Sendable {
 
     private static let endings = ["", "-wal", "-journal"]
 
-    /// Renames the database and what belongs to it to `NAME.bad`, or the next such name that is free, makes an empty
-    /// one, and answers where the old one is.
+    /// Renames the database and its companions to `NAME.bad`, or the next such name that is free, creates an empty
+    /// one, and returns the old one's new path.
     func setAside() throws(Failure) -> String {
         for number in 0..<10_000 {
             let bad = number == 0 ? "\(name).bad" : "\(name).bad.\(number)"
             guard !Self.endings.contains(where: { exists(bad + $0) }) else { continue }
             for ending in Self.endings where exists(name + ending) {
-                let answer = unsafe pawl_rename_new(folder.raw, name + ending, bad + ending)
-                guard answer == 0 else {
-                    throw .system(.renameFailed, "cannot set aside the damaged queue", at: path, answer)
+                let code = unsafe pawl_rename_new(folder.raw, name + ending, bad + ending)
+                guard code == 0 else {
+                    throw .system(.renameFailed, "cannot rename the damaged queue", at: path, code)
                 }
             }
             try makeDatabase()
             _ = pawl_sync_all(folder.raw)
             return String(path.dropLast(name.utf8.count)) + bad
         }
-        throw .system(.renameFailed, "cannot set aside the damaged queue", at: path, EEXIST)
+        throw .system(.renameFailed, "cannot rename the damaged queue", at: path, EEXIST)
     }
 
     private func exists(_ name: String) -> Bool {

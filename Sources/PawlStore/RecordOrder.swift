@@ -1,13 +1,13 @@
 import PawlCore
 import PawlEngine
 
-/// A row's place in an order: its number and the values of the columns that order it.
+/// A row's position in an order: its number and the values of the columns that order it.
 struct RecordKey: Hashable {
     var number: Int64
     var values: [DatabaseValue]
 }
 
-/// What orders a page: some columns, and the number where those are equal.
+/// The order of a page: some columns, and the number where those are equal.
 struct RecordOrder {
     struct Condition: Hashable {
         /// Empty, or begins with AND.
@@ -24,10 +24,10 @@ struct RecordOrder {
 
         var expression: String { name + collation }
 
-        /// What comes behind a value; NULL is the smallest.
+        /// The conditions for the values after `value`; NULL is the smallest.
         func conditions(behind value: DatabaseValue) -> [Condition] {
             switch (value, isDescending) {
-            // Said as a range: an index does not serve IS NOT NULL.
+            // Written as a range: an index does not serve IS NOT NULL.
             case (.null, false): least.map { [Condition(sql: " AND \(expression) >= ?", values: [$0])] } ?? []
             case (.null, true): []
             case (_, false): [Condition(sql: " AND \(expression) > ?", values: [value])]
@@ -64,17 +64,17 @@ struct RecordOrder {
         }
     }
 
-    /// The columns beside the number, as a question asks for them.
+    /// The columns besides the number, as a query selects them.
     var selection: [String] {
         columns.map { $0.collation.isEmpty ? $0.name : "\($0.expression) AS \($0.name)" }
     }
 
-    /// What follows ORDER BY.
+    /// The terms of ORDER BY.
     var text: String {
         (columns + [number]).map { $0.isDescending ? "\($0.name) DESC" : $0.name }.joined(separator: ", ")
     }
 
-    /// Asks for a download's key by its id.
+    /// The query for a download's key by its id.
     var question: String {
         "SELECT number, \(columns.map(\.name).joined(separator: ", ")) FROM downloads WHERE id = ?"
     }
@@ -84,7 +84,7 @@ struct RecordOrder {
         return RecordKey(number: row.integer(0), values: values)
     }
 
-    /// All rows behind one, as ranges of the index that has this order; no row is in two of them.
+    /// All rows after one, as disjoint ranges of the index that has this order.
     func ranges(behind key: RecordKey) -> [Condition] {
         var found: [Condition] = []
         var equal = Condition(sql: "", values: [])

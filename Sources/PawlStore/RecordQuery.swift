@@ -1,17 +1,17 @@
 import PawlCore
 import PawlEngine
 
-/// Makes the questions for pages and sums.
+/// Makes the queries for pages and sums.
 ///
-/// A page is asked of each state by itself and merged: each of those walks an index in its order, so that only the rows
-/// of the page and those before it are looked at, however long the queue is.
+/// A page is queried for each state separately and merged: each part walks an index in its order, so that only the rows
+/// of the page and those before it are read, however long the queue is.
 struct RecordQuery {
     let filter: QueueFilter
 
-    /// Of a page's rows the number, these columns and what orders them; of all rows when `limit` is negative.
+    /// The number, these columns and the ordering columns of a page's rows; of all rows when `limit` is negative.
     ///
-    /// After a row, each state has as many parts as there are ranges of the index behind that row: none of the rows before
-    /// it is looked at.
+    /// After a row, each state has as many parts as there are ranges of the index after that row: no row before it is
+    /// read.
     func page(
         with columns: [String] = [],
         by ordering: QueueOrdering,
@@ -34,16 +34,16 @@ struct RecordQuery {
         return (sql, values + [.integer(Int64(limit)), .integer(Int64(offset))])
     }
 
-    /// Count, bytes written, bytes expected and how many expect nobody knows what.
+    /// Count, bytes written, bytes expected and the number of downloads of unknown size.
     ///
-    /// `total` sums as a float, which no server's claim makes overflow.
+    /// `total` sums as a float, which no size that a server reports overflows.
     func totals(of state: QueueState) -> (sql: String, values: [DatabaseValue]) {
         let (condition, values) = condition(of: state)
         let sql = "SELECT count(*), total(written), total(total), count(*) - count(total) FROM downloads"
         return ("\(sql) WHERE \(condition)", values)
     }
 
-    /// In one order, so that few different questions are prepared.
+    /// In a fixed order, so that few different statements are prepared.
     var states: [QueueState] {
         QueueState.allCases.filter { filter.states?.contains($0) ?? true }
     }

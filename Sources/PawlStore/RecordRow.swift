@@ -1,7 +1,7 @@
 import PawlCore
 import PawlEngine
 
-/// How a record lies in a row of `downloads`.
+/// The mapping of a record to a row of `downloads`.
 enum RecordRow {
     private static let columns = [
         "id", "options", "family", "priority", "position", "state", "folder", "name", "type", "written",
@@ -9,7 +9,7 @@ enum RecordRow {
         "added", "started", "ended", "code", "error", "description",
     ]
 
-    /// Adds or replaces; the number stays.
+    /// Inserts or replaces; the number stays.
     static let put: String = {
         let places = columns.map { _ in "?" }.joined(separator: ", ")
         let changes = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
@@ -34,7 +34,7 @@ enum RecordRow {
     }
 
     static func record(_ row: Statement, sources: [String]) throws(DatabaseError) -> QueueRecord {
-        guard !sources.isEmpty else { throw .damage("a download has no address") }
+        guard !sources.isEmpty else { throw .damage("a download has no URL") }
         var record = QueueRecord(
             id: QueueID(stored: row.integer(1)),
             sources: sources,
@@ -59,13 +59,13 @@ enum RecordRow {
     }
 
     static func state(_ stored: Int64) throws(DatabaseError) -> QueueState {
-        guard let state = QueueState(rawValue: Int(stored)) else { throw .damage("no state is \(stored)") }
+        guard let state = QueueState(rawValue: Int(stored)) else { throw .damage("unknown state \(stored)") }
         return state
     }
 }
 
 extension Statement {
-    /// A place in the line; a number beyond all others would leave no room behind it.
+    /// A position in the queue; a number beyond all others would leave no position behind it.
     func position(_ column: Int32) -> Double {
         let position = real(column)
         return abs(position) < 1e15 ? position : 0
@@ -74,6 +74,6 @@ extension Statement {
 
 extension QueueID {
     init(stored: Int64) { self.init(rawValue: UInt64(bitPattern: stored)) }
-    /// SQLite's integers have a sign.
+    /// SQLite's integers are signed.
     var stored: Int64 { Int64(bitPattern: rawValue) }
 }

@@ -93,7 +93,7 @@ struct StreamTests {
         }
         let run = try stream(bench, ["-o", "-", url])
         #expect(run.wait() == .code(17), "\(run.errors)")
-        #expect(run.errors.contains("bytes were written to it already"), "\(run.errors)")
+        #expect(run.errors.contains("bytes were already written to it"), "\(run.errors)")
         #expect(difference(run.outputBytes, payload.bytes.prefix(run.outputBytes.count)) == nil)
     }
 

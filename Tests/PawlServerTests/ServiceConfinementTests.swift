@@ -80,7 +80,7 @@ import Testing
             await #expect(throws: (any Error).self) { try await bench.finish(gid) }
             let status = try await bench.result("aria2.tellStatus", [.string(gid)])
             #expect(status["errorCode"] == "33")
-            #expect(status["errorMessage"]?.string?.contains("is private, and those are denied") == true)
+            #expect(status["errorMessage"]?.string?.contains("private addresses are denied") == true)
         }
         #expect(bench.origin.log.connections == 0)
         await bench.close()

@@ -112,7 +112,7 @@ import Testing
         let bytes = FileSystem.contents(bench.path)
         let failure = #expect(throws: Failure.self) { try bench.open() }
         #expect(failure?.code == .newerJournal)
-        #expect(failure?.remedy.text.contains("continue with that version") == true)
+        #expect(failure?.remedy.text.contains("use that version") == true)
         #expect(FileSystem.contents(bench.path) == bytes)
         #expect(bench.said.isEmpty)
         #expect(try bench.open(Migration.all + Self.later).record(record(1).id) == record(1))

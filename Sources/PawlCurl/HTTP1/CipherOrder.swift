@@ -1,11 +1,11 @@
-/// The order in which ciphers are offered: of two that differ in the key's length alone the shorter one first.
+/// The order in which ciphers are offered: of two that differ only in key length, the shorter first.
 ///
-/// A processor with AES instructions works a fifth less for 128 bits than for 256. Only the order changes: what the
-/// system allows stays allowed, and nothing else is.
+/// A processor with AES instructions needs a fifth less work for 128 bits than for 256. Only the order changes, not
+/// the set of ciphers that the system allows.
 struct CipherOrder: Hashable {
-    /// The names for TLS 1.3, with colons between; `nil` when they stand right or there are none.
+    /// The names for TLS 1.3, separated by colons; `nil` when they are in order already or there are none.
     let current: String?
-    /// The same for the versions before it.
+    /// The same for earlier versions.
     let older: String?
 
     /// `names` are in the system's order of preference.

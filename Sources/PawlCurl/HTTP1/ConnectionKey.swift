@@ -1,13 +1,13 @@
 import PawlCore
 import PawlEngine
 
-/// What has to agree for a request to go out on a kept connection.
+/// The properties that have to match for a request to reuse a connection.
 struct ConnectionKey: Equatable {
     private let origin: Origin
     private let interface: String?
-    /// Proxy, authorities and client certificate, for TLS; held, so that their identity stays theirs.
+    /// Proxy, authorities and client certificate, for TLS; retained, so that their identity stays unique.
     private let settings: TransferSettings?
-    /// Whether the client certificate was shown.
+    /// Whether the client certificate was sent.
     private let carriesSecrets: Bool
 
     init(_ request: TransferRequest) {

@@ -3,7 +3,7 @@ import CPawlSystem
 import PawlCore
 import PawlEngine
 
-/// Lets libcurl resolve a name, connect and shake hands.
+/// Makes libcurl resolve a name, connect and do the TLS handshake.
 final class CurlConnector {
     let easy: EasyHandle
     let exchange: HTTP1Exchange
@@ -26,13 +26,13 @@ final class CurlConnector {
         if let sessions { easy.use(sessions) }
     }
 
-    /// The connection that was made, for good: its socket, and what does TLS on it.
+    /// Takes ownership of the connection: its socket, and its TLS state.
     func takeConnection(in multi: MultiHandle) -> (socket: Int32, secure: TLSConnection?)? {
         if exchange.request.address.scheme == .https {
             guard let wire = TLSConnection(easy, in: multi) else { return nil }
             return (wire.socket, wire)
         }
-        // libcurl closes its own descriptor when the handle leaves.
+        // libcurl closes its own descriptor when the handle is removed.
         guard let socket = easy.socket else { return nil }
         let copy = pawl_duplicate(socket)
         return copy >= 0 ? (copy, nil) : nil

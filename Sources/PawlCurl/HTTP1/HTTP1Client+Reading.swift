@@ -4,14 +4,14 @@ import PawlEngine
 
 // From the socket to the sink.
 extension HTTP1Client {
-    /// Reading of one connection in one round: enough to be worth the way, little enough for the others to get on.
+    /// The limit for one connection in one round: worth the call, and short enough for the others.
     private static let turn = 4 << 20
-    /// A head comes in the first read, and a small body with it.
+    /// The header section is in the first read, and a small body with it.
     private static let firstRead = 128 * 1024
-    /// So many records make a write worth its call, and are still in the processor's cache when it comes.
+    /// Enough records to be worth a write call, and still in the processor's cache when they are written.
     private static let secureRead = 256 * 1024
 
-    /// Reads until nothing is there, the turn is over or the transfer stands still.
+    /// Reads until the socket is empty, the turn is over or the transfer is paused.
     func advance(_ connection: HTTP1Connection) {
         var left = Self.turn
         while let exchange = connection.exchange, !exchange.isPaused, connection.canRead {
@@ -43,7 +43,7 @@ extension HTTP1Client {
                 refuse(
                     exchange,
                     connection,
-                    TransferFault(.malformed, "the server answered before it was asked")
+                    TransferFault(.malformed, "the server responded before the request was sent")
                 )
                 break
             }
@@ -54,7 +54,7 @@ extension HTTP1Client {
         return 0
     }
 
-    /// Whether what came of a body that nobody wants, framing and all, is still little.
+    /// Whether an unwanted body, framing included, is still within the limit.
     private func isWorthDraining(_ exchange: HTTP1Exchange, _ count: Int) -> Bool {
         guard let drainable = exchange.drainable else { return true }
         exchange.drainable = drainable - count
@@ -62,7 +62,7 @@ extension HTTP1Client {
         return drainable >= count
     }
 
-    /// Deals with bytes of an answer, wherever in it they stand.
+    /// Processes bytes at any position of a response.
     func take(
         _ bytes: UnsafeRawBufferPointer,
         _ exchange: HTTP1Exchange,
@@ -86,9 +86,9 @@ extension HTTP1Client {
         if exchange.drainable != nil, exchange.sink != nil { goOnDraining(exchange) }
     }
 
-    /// Gives the sink the final head.
+    /// Delivers the final header section to the sink.
     ///
-    /// `false`: the transfer is over or does not go on here.
+    /// Returns `false` when the transfer is over or does not continue here.
     private func deliver(
         _ head: ResponseHead,
         _ exchange: HTTP1Exchange,
@@ -99,16 +99,16 @@ extension HTTP1Client {
         exchange.hasHead = true
         if connection.turns == 1, connection.secure != nil { handshakes.answered(exchange.connectionKey) }
         guard let sink = exchange.sink else { return false }
-        let goesOn = sink.transfer(exchange.id, head: head)
+        let isWanted = sink.transfer(exchange.id, head: head)
         guard exchange.sink != nil else { return false }
-        if !goesOn { drain(exchange, connection) }
-        // Nobody hears of the rest of what cannot be drained.
+        if !isWanted { drain(exchange, connection) }
+        // The rest of a body that cannot be drained is not reported.
         return exchange.connection != nil
     }
 
     /// Offers the first `count` of `bytes` to the sink.
     ///
-    /// `false`: it did not take them. All of `bytes` are held when it paused.
+    /// Returns `false` when the sink did not take them. All of `bytes` are held when it paused.
     private func offer(
         _ bytes: UnsafeRawBufferPointer,
         _ count: Int,
@@ -117,12 +117,12 @@ extension HTTP1Client {
     ) -> Bool {
         guard exchange.drainable == nil else { return true }
         guard let sink = exchange.sink else { return false }
-        let answer = unsafe sink.transfer(
+        let result = unsafe sink.transfer(
             exchange.id,
             chunk: UnsafeRawBufferPointer(rebasing: bytes[..<count])
         )
         guard exchange.sink != nil else { return false }
-        switch answer {
+        switch result {
         case .taken: return true
         case .pause:
             exchange.isPaused = true
@@ -132,7 +132,7 @@ extension HTTP1Client {
         return false
     }
 
-    /// Lets a paused transfer go on.
+    /// Resumes a paused transfer.
     func goOn(_ exchange: HTTP1Exchange) {
         exchange.isPaused = false
         guard let connection = exchange.connection else { return }

@@ -2,12 +2,12 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-// From the socket to the file without passing through memory.
+// From the socket to the file without a copy in user space.
 extension HTTP1Client {
-    /// Less than this is read and written as quickly.
+    /// Below this size, reading and writing is as fast.
     private static let leastSplice: Int64 = 64 * 1024
 
-    /// Where the next bytes may be spliced to, when that is worth it.
+    /// The target of the next splice, when one is worthwhile.
     func spliceTarget(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection) -> SpliceTarget? {
         guard exchange.hasHead, !exchange.cannotSplice, connection.secure == nil else { return nil }
         switch connection.reader.body {
@@ -21,7 +21,7 @@ extension HTTP1Client {
         return target
     }
 
-    /// Moves what has come, and tells how many bytes it was.
+    /// Moves the available bytes and returns their number.
     func splice(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection, to target: SpliceTarget) -> Int {
         guard let pipe else {
             exchange.cannotSplice = true
@@ -59,16 +59,16 @@ extension HTTP1Client {
         let moved = pipe.empty(count, into: target.descriptor, at: target.offset)
         let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<(count - moved)])
         if unsafe !rest.isEmpty {
-            // The ordinary way finds out what is wrong with the file, and says it.
+            // The ordinary write reports what is wrong with the file.
             unsafe pipe.empty(rest.count, into: rest)
             exchange.cannotSplice = true
         }
         if moved > 0 {
             connection.reader.take(moved)
             guard let sink = exchange.sink else { return }
-            let answer = sink.transfer(exchange.id, spliced: moved)
+            let result = sink.transfer(exchange.id, spliced: moved)
             guard exchange.sink != nil else { return }
-            if answer == .stop { return end(exchange, .stopped) }
+            if result == .stop { return end(exchange, .stopped) }
         }
         unsafe take(UnsafeRawBufferPointer(rest), exchange, connection)
     }

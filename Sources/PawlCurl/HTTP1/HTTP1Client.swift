@@ -4,29 +4,29 @@ import PawlEngine
 
 /// Requests over HTTP/1.1 without libcurl's multi interface.
 ///
-/// libcurl only connects for them: it resolves names and, for TLS, goes through proxies, shakes hands, verifies,
-/// and does the records.
+/// libcurl only establishes the connections: it resolves names and, for TLS, goes through proxies, does the handshake,
+/// verifies, and handles the records.
 ///
 /// Sinks are only called from `work`, `deliverResumed` and `fail`.
 @safe
 final class HTTP1Client {
     let clock: any Clock
     let poller: SocketPoller
-    /// Where the Set-Cookie fields of an answer go.
+    /// Receives the Set-Cookie fields of a response.
     var onCookies: (TransferRequest, [String]) -> Void = { _, _ in }
 
-    /// The transfers that somebody waits for.
+    /// The transfers that have a receiver.
     var exchanges: [TransferID: HTTP1Exchange] = [:]
-    /// To be sent.
+    /// Requests to be sent.
     private var waiting: [HTTP1Exchange] = []
-    /// To be sent when the first connection of their route has gone ahead.
+    /// Requests that wait for the first TLS handshake of their connection key.
     private var waitingForHandshake: [HTTP1Exchange] = []
     var handshakes = HandshakeCoalescer()
     private var resuming: [TransferID] = []
     private var connections: [UInt64: HTTP1Connection] = [:]
-    /// The last of a route is the one that was used last.
+    /// The last one of a key is the most recently used.
     private var idle: [HTTP1Connection] = []
-    /// Connections that may have more to read although no change will tell.
+    /// Connections that may have more to read although no event will report it.
     private var readable: [HTTP1Connection] = []
     private var drained: [HTTP1Exchange] = []
     private var lastKey: UInt64 = 0
@@ -59,19 +59,19 @@ final class HTTP1Client {
         unsafe buffer.deallocate()
     }
 
-    /// Whether `perform` has work that no descriptor tells of.
+    /// Whether `perform` has work that no descriptor reports.
     var isBusy: Bool { !waiting.isEmpty || !resuming.isEmpty || !readable.isEmpty }
 
-    /// When draining, or who waits behind a first connection, has to be looked at.
+    /// The next time at which draining, or the requests that wait for a handshake, are due.
     var deadline: Instant? {
         let drained = drained.lazy.map(\.drainLimit).min()
         guard !waitingForHandshake.isEmpty, let handshake = handshakes.deadline else { return drained }
         return drained.map { min($0, handshake) } ?? handshake
     }
 
-    // MARK: what the transport is asked
+    // MARK: requests from the transport
 
-    /// Takes the request if it is one that libcurl is not needed for.
+    /// Accepts the request if it does not need libcurl.
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
         guard isOurs(request) else { return false }
         let profile = profile(for: request)
@@ -82,7 +82,7 @@ final class HTTP1Client {
         return true
     }
 
-    /// TLS is ours for what wants a connection of its own; what may share one of HTTP/2 is libcurl's.
+    /// TLS connections that carry one request at a time are handled here; those that HTTP/2 may share are libcurl's.
     private func isOurs(_ request: TransferRequest) -> Bool {
         switch request.address.scheme {
         case .http: true
@@ -91,7 +91,7 @@ final class HTTP1Client {
         }
     }
 
-    /// Ends the transfer, if it is here.
+    /// Cancels the transfer, if it is here.
     func cancel(_ id: TransferID) -> HTTP1Exchange? {
         guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
         exchange.detach()
@@ -122,7 +122,7 @@ final class HTTP1Client {
 
     // MARK: connections
 
-    /// Sends what was started on kept connections, and returns those that need a new one.
+    /// Sends the started requests on idle connections, and returns those that need a new one.
     func sendWaiting() -> [HTTP1Exchange] {
         guard !waiting.isEmpty || !waitingForHandshake.isEmpty else { return [] }
         let batch = waitingForHandshake + waiting
@@ -143,7 +143,7 @@ final class HTTP1Client {
         return others
     }
 
-    /// A connection for `exchange` is there: a socket that is ours from here on, or that of `secure`.
+    /// Takes over a new connection for `exchange`: a socket that is owned from here on, or that of `secure`.
     func connected(_ exchange: HTTP1Exchange, _ socket: Int32, _ secure: TLSConnection?) {
         lastKey += 1
         let connection = HTTP1Connection(socket, secure, to: exchange.connectionKey, key: lastKey)
@@ -174,7 +174,7 @@ final class HTTP1Client {
         return nil
     }
 
-    /// Keeps a connection whose answer is complete for the next request to its origin.
+    /// Keeps a connection whose response is complete for the next request to its origin.
     func keep(_ connection: HTTP1Connection) {
         connection.end()
         guard idle.count < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
@@ -189,7 +189,7 @@ final class HTTP1Client {
         connection.close()
     }
 
-    /// Sends the request once more, on a connection of its own.
+    /// Sends the request again, on a new connection.
     func retry(_ exchange: HTTP1Exchange) {
         exchange.isRetry = true
         waiting.append(exchange)
@@ -197,14 +197,14 @@ final class HTTP1Client {
 
     // MARK: rounds
 
-    /// Looks at the connection in the next round although no change may tell of it.
+    /// Schedules the connection for the next round, even without an event.
     func readSoon(_ connection: HTTP1Connection) {
         guard !connection.isReadable else { return }
         connection.isReadable = true
         readable.append(connection)
     }
 
-    /// Lets paused transfers go on.
+    /// Resumes paused transfers.
     ///
     /// Returns whether there were any: then a sink may have been called.
     func deliverResumed() -> Bool {
@@ -218,7 +218,7 @@ final class HTTP1Client {
         return true
     }
 
-    /// Deals with everything that the last wait brought.
+    /// Handles all events of the last wait.
     func work() {
         round += 1
         let ready = readable
@@ -241,7 +241,7 @@ final class HTTP1Client {
         endDraining()
     }
 
-    /// The peer has closed an idle connection, or sent what nobody asked for.
+    /// Closes an idle connection that the peer has closed or on which it sent unrequested bytes.
     private func dropIdle(_ connection: HTTP1Connection) {
         idle.removeAll { $0 === connection }
         drop(connection)
@@ -249,7 +249,7 @@ final class HTTP1Client {
 
     // MARK: draining
 
-    /// Goes on reading a short body that nobody wants, for the sake of the connection.
+    /// Keeps reading a short unwanted body, so that the connection can be reused.
     func drain(_ exchange: HTTP1Exchange) {
         exchange.drainLimit = clock.now + Limit.drain
         drained.append(exchange)

@@ -2,31 +2,31 @@ import CPawlSystem
 import Glibc
 import PawlCore
 
-/// One connection to an origin, and how far the answer on it is.
+/// One connection to an origin, and the progress of its response.
 final class HTTP1Connection {
-    /// Names it to the poller; never used twice.
+    /// The key in the poller; never reused.
     let key: UInt64
     let connectionKey: ConnectionKey
     /// −1 when closed.
     private(set) var socket: Int32
-    /// What does TLS on the socket; `nil` for plain HTTP.
+    /// The TLS state; `nil` for plain HTTP.
     let secure: TLSConnection?
-    /// Whose answer is awaited or read; `nil` when idle.
+    /// The exchange whose response is awaited or read; `nil` when idle.
     var exchange: HTTP1Exchange?
-    /// How many requests it has carried.
+    /// The number of requests it has carried.
     var turns = 0
-    /// Whether there may be something to read: nothing has said otherwise since the last change.
+    /// Whether there may be something to read: nothing has shown otherwise since the last event.
     var canRead = false
-    /// Whether the peer has closed: then every read goes on to the end.
+    /// Whether the peer has closed: then every read continues to the end.
     var hasPeerClosed = false
-    /// Whether it is to be read without waiting for a change.
+    /// Whether it is to be read without waiting for an event.
     var isReadable = false
-    /// What the socket has not taken of the request.
+    /// The bytes of the request that the socket has not accepted.
     var unsent: [UInt8] = []
-    /// How far the response is.
+    /// The parser of the response.
     var reader = ResponseReader()
     var idleSince = Instant(nanoseconds: 0)
-    /// How many bytes the present request has.
+    /// The length of the current request in bytes.
     private var requestLength = 0
 
     init(_ socket: Int32, _ secure: TLSConnection?, to connectionKey: ConnectionKey, key: UInt64) {
@@ -44,7 +44,7 @@ final class HTTP1Connection {
         socket = -1
     }
 
-    /// Makes it ready for the next answer.
+    /// Prepares for the next response.
     func begin(_ exchange: HTTP1Exchange) {
         self.exchange = exchange
         exchange.connection = self
@@ -52,18 +52,18 @@ final class HTTP1Connection {
         reader.begin()
     }
 
-    /// Parts from the exchange.
+    /// Detaches the exchange.
     func end() {
         exchange?.connection = nil
         exchange = nil
     }
 
-    /// Whether it is still of use: open, and nothing has come that nobody asked for.
+    /// Whether it can be reused: open, and without unrequested bytes.
     var isAlive: Bool {
         guard !hasPeerClosed, socket >= 0 else { return false }
         var byte: UInt8 = 0
         if secure != nil {
-            // Records that carry no bytes of an answer, as new session tickets, are dealt with in there.
+            // Records without response bytes, such as new session tickets, are processed here.
             return unsafe withUnsafeMutableBytes(of: &byte) { byte in
                 unsafe receive(into: byte, isOneEnough: true) == .nothing
             }
@@ -72,24 +72,24 @@ final class HTTP1Connection {
         return count < 0 && errno == EAGAIN
     }
 
-    /// Whether what has come is there before the server can have seen the request: none of it has been acknowledged.
+    /// Whether bytes arrived before the server can have seen the request: none of it has been acknowledged.
     ///
-    /// On a kept connection that is what follows the response before, and no response to this request (response
+    /// On a reused connection they follow the previous response, and are no response to this request (response
     /// splitting, RFC 9112 §11.1).
     var isTooEarly: Bool {
         guard turns > 1, reader.isUntouched else { return false }
         return !unsent.isEmpty || Int(pawl_unacknowledged(socket)) >= requestLength
     }
 
-    /// Sends a request's head.
+    /// Sends a request's header section.
     func send(request bytes: [UInt8]) {
         requestLength = bytes.count
         send(bytes)
     }
 
-    /// Sends `bytes`, or as much as the socket takes now.
+    /// Sends `bytes`, or as much as the socket accepts now.
     ///
-    /// A failure is not told: reading tells it, after what the peer had to say before.
+    /// A failure is not reported here: reading reports it, after what the peer sent before.
     func send(_ bytes: [UInt8]) {
         var done = 0
         while done < bytes.count {
@@ -109,7 +109,7 @@ final class HTTP1Connection {
         unsent = []
     }
 
-    /// How many bytes went out; 0 when the socket is full, `nil` when nothing can be sent any more.
+    /// The number of bytes sent; 0 when the socket is full, `nil` when nothing can be sent any more.
     private func sendFront(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if let secure { return unsafe secure.send(bytes) }
         while true {
@@ -121,16 +121,16 @@ final class HTTP1Connection {
     }
 
     enum Reading: Hashable {
-        /// Last: nothing more is there until the socket changes, but the end if the peer has closed.
+        /// `isLast`: nothing more is available until the next event, except the end if the peer has closed.
         case bytes(Int, isLast: Bool)
         case closed
         case nothing
         case failed(TransferFault)
     }
 
-    /// Reads what is there, at most as much as the buffer holds.
+    /// Reads the available bytes, at most as much as the buffer holds.
     ///
-    /// Of TLS at most a record when `isOneEnough`.
+    /// With TLS, at most one record when `isOneEnough`.
     func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> Reading {
         let reading = unsafe secure?.receive(into: buffer, isOneEnough: isOneEnough) ?? read(into: buffer)
         switch reading {
@@ -144,7 +144,7 @@ final class HTTP1Connection {
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
         while true {
             let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-            // A short read emptied the socket (epoll(7)); what comes later is a change of its own.
+            // A short read emptied the socket (epoll(7)); later bytes raise a new event.
             if count > 0 { return .bytes(count, isLast: count < buffer.count) }
             if count == 0 { return .closed }
             if errno == EINTR { continue }
@@ -154,7 +154,7 @@ final class HTTP1Connection {
 }
 
 extension TransferFault {
-    /// A connection whose socket cannot be read.
+    /// A failed read from a connection's socket.
     init(receiving error: Int32) {
         let kind: Kind =
             switch error {

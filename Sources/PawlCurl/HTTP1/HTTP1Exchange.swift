@@ -1,30 +1,30 @@
 import PawlCore
 import PawlEngine
 
-/// One request and what is known of its answer.
+/// One request and the state of its response.
 final class HTTP1Exchange {
     let id: TransferID
     let request: TransferRequest
     let profile: HTTP1Settings
     let connectionKey: ConnectionKey
-    /// `nil` when nobody waits for this transfer any more.
+    /// The receiver; `nil` once the transfer is detached.
     private(set) var sink: (any TransferSink)?
-    /// Where its answer comes; `nil` while it waits for a connection.
+    /// The connection of the response; `nil` while the request waits for one.
     ///
     /// Each holds the other until `HTTP1Connection.end`.
     var connection: HTTP1Connection?
-    /// Whether the sink has the head.
+    /// Whether the header section was delivered.
     var hasHead = false
     var isPaused = false
-    /// What the sink did not take when it paused, framing included.
+    /// The bytes that the sink did not take when it paused, framing included.
     var held: [UInt8] = []
-    /// Whether the file or the socket has refused splice(2).
+    /// Whether the file or the socket has rejected splice(2).
     var cannotSplice = false
-    /// Whether a kept connection died under it, which happens once to each at most.
+    /// Whether the request was sent again because a reused connection was lost, which happens at most once.
     var isRetry = false
-    /// How much of the rest of the body may be read for nobody; `nil` when somebody wants it.
+    /// The number of further body bytes that may be discarded; `nil` when the sink wants it.
     var drainable: Int?
-    /// When the draining is given up.
+    /// The deadline for draining.
     var drainLimit = Instant(nanoseconds: 0)
 
     init(
@@ -40,6 +40,6 @@ final class HTTP1Exchange {
         connectionKey = ConnectionKey(request)
     }
 
-    /// Forgets the receiver: nothing is delivered any more.
+    /// Drops the receiver: nothing is delivered any more.
     func detach() { sink = nil }
 }

@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// The part of a request's head that many requests have in common, or the finding that libcurl has to send them.
+/// The header fields that many requests have in common, or the finding that libcurl has to send them.
 final class HTTP1Settings {
     struct Key: Hashable {
         var settings: ObjectIdentifier
@@ -18,16 +18,16 @@ final class HTTP1Settings {
         }
     }
 
-    /// Kept, so that the identity in the key stays theirs.
+    /// Retained, so that the identity in the key stays unique.
     private let settings: TransferSettings
-    /// Everything after Host and Range, the empty line with it; `nil` when such requests are libcurl's.
+    /// Everything after Host and Range, including the empty line; `nil` when libcurl has to send such requests.
     private let tail: [UInt8]?
 
     init(for request: TransferRequest, environmentHasProxy: Bool) {
         settings = request.settings
         let values = request.settings.values
-        // A proxy sees requests over plain HTTP and has its say in them; TLS goes through a tunnel, which is a bare
-        // socket unless TLS leads to the proxy too.
+        // A proxy receives requests over plain HTTP and may change them; TLS goes through a tunnel, which is a bare
+        // socket unless the proxy itself is reached over TLS.
         let hasProxy =
             request.address.scheme == .http
             ? values.proxy.map { !$0.isEmpty } ?? environmentHasProxy
@@ -44,9 +44,9 @@ final class HTTP1Settings {
         }
     }
 
-    /// Whether a proxy is named where libcurl looks for one for plain HTTP.
+    /// Whether the environment names a proxy that libcurl uses for plain HTTP.
     ///
-    /// Not in HTTP_PROXY: a web server sets that for what it runs from a request's Proxy header.
+    /// HTTP_PROXY is left out: CGI sets it from a request's Proxy field.
     static var environmentHasProxy: Bool {
         ["http_proxy", "all_proxy", "ALL_PROXY"].contains { name in
             guard let value = unsafe getenv(name) else { return false }
@@ -58,7 +58,7 @@ final class HTTP1Settings {
         proxy?.lowercased().hasPrefix("https:")
     }
 
-    /// Whether a proxy that libcurl may take for TLS is itself reached over TLS.
+    /// Whether a proxy that libcurl may use for TLS is itself reached over TLS.
     private static var environmentHasSecureProxy: Bool {
         ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"].contains { name in
             guard let value = unsafe getenv(name) else { return false }
@@ -66,15 +66,15 @@ final class HTTP1Settings {
         }
     }
 
-    /// Whether this request can go out without libcurl.
+    /// Whether this request can be sent without libcurl.
     func takes(_ address: WebAddress) -> Bool {
         tail != nil && Self.isClean(address.host) && Self.isClean(address.path)
             && address.query.map(Self.isClean) ?? true
-            // A zone of an IPv6 address is no business of the server's.
+            // The zone of an IPv6 address is not sent to servers.
             && !address.host.utf8.has { $0 == UInt8(ascii: "%") }
     }
 
-    /// Writes the head of a request.
+    /// Appends the header section of a request.
     func write(_ request: TransferRequest, to head: inout [UInt8]) {
         head.removeAll(keepingCapacity: true)
         let address = request.address
@@ -102,20 +102,20 @@ final class HTTP1Settings {
 }
 
 extension HTTP1Settings {
-    /// Fields that change how the exchange itself works, or that libcurl treats in ways of its own.
+    /// Fields that change how the exchange itself works, or that libcurl treats specially.
     private static let libcurlsOwn: Set<String> = [
         "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",
         "content-length", "expect", "upgrade",
     ]
 
-    /// The fields that libcurl would send for these settings, in its order.
+    /// The fields that libcurl would send for these settings, in the same order.
     private static func tail(
         _ values: TransferSettings.Values,
         to scheme: WebAddress.Scheme,
         carriesSecrets: Bool,
         bypassesCaches: Bool
     ) -> [UInt8]? {
-        // libcurl's way tells what is wrong with a line.
+        // libcurl reports what is wrong with a line.
         guard
             let lines = try? HeaderLines.lines(
                 of: values,
@@ -138,7 +138,7 @@ extension HTTP1Settings {
         return Array((fields.joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
-    /// A header line as libcurl sends it: `Name:` takes a field away, `Name;` sends one without a value.
+    /// A header line as libcurl sends it: `Name:` removes a field, `Name;` sends one without a value.
     private static func field(_ line: String) -> String? {
         let blank: (UInt8) -> Bool = { $0 == 0x20 || ($0 >= 0x09 && $0 <= 0x0D) }
         if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) {

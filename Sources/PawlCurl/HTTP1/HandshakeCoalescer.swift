@@ -1,16 +1,16 @@
 import PawlCore
 
-/// Lets the first connection over TLS to an origin go ahead, so that those after it go on with its session.
+/// Lets the first TLS connection to an origin go first, so that later connections resume its session.
 ///
-/// They wait for its first answer, and no longer than nobody notices: far away, they all set out together.
+/// They wait for its first response, up to a limit: on a long round trip they all connect at once.
 struct HandshakeCoalescer {
     private static let patience = Interval.milliseconds(10)
     private static let limit = 64
 
-    /// The routes that a connection was made on, and until when the others wait for its answer.
+    /// The keys that a connection was opened for, and until when the others wait for its response.
     private var firsts: [(connectionKey: ConnectionKey, isAwaited: Bool, over: Instant)] = []
 
-    /// Whether a connection can be made now; the first one of a route can.
+    /// Whether a connection may be opened now; the first one of a key may.
     mutating func allows(_ connectionKey: ConnectionKey, at now: Instant) -> Bool {
         guard let index = firsts.firstIndex(where: { $0.connectionKey == connectionKey }) else {
             if firsts.count >= Self.limit { firsts.removeAll(keepingCapacity: true) }
@@ -21,12 +21,12 @@ struct HandshakeCoalescer {
         return !firsts[index].isAwaited
     }
 
-    /// An answer has begun on a connection of the route.
+    /// Notes that a response has begun on a connection of the key.
     mutating func answered(_ connectionKey: ConnectionKey) {
         guard let index = firsts.firstIndex(where: { $0.connectionKey == connectionKey }) else { return }
         firsts[index].isAwaited = false
     }
 
-    /// When the first answer that is waited for is late.
+    /// The time after which the first awaited response is late.
     var deadline: Instant? { firsts.lazy.filter(\.isAwaited).map(\.over).min() }
 }

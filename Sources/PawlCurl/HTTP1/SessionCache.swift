@@ -1,9 +1,9 @@
 import CCurl
 
-/// The TLS sessions that the connections of one transport may go on with, each with the origin that gave it.
+/// The TLS sessions that the connections of one transport may resume, each bound to the origin that issued it.
 ///
-/// A handshake that goes on with a session needs no certificate and, before TLS 1.3, one round trip instead of two
-/// (RFC 5246 §7.3, RFC 5077). libcurl keeps them by host, port and everything that was said of trust.
+/// A resumed handshake needs no certificate and, before TLS 1.3, one round trip instead of two
+/// (RFC 5246 §7.3, RFC 5077). libcurl keeps sessions by host, port and all settings of trust.
 @safe
 final class SessionCache {
     let share: UnsafeMutableRawPointer

@@ -2,10 +2,10 @@ import CCurl
 import CPawlSystem
 import Glibc
 
-/// One epoll instance: the sockets of our own HTTP, told of changes once, and a bell that other threads ring.
+/// One epoll instance, edge-triggered: the sockets of the HTTP/1.1 client, and a wakeup that other threads signal.
 @safe
 final class SocketPoller {
-    /// A change of one socket.
+    /// An event of one socket.
     struct Change {
         var key: UInt64
         var canRead: Bool
@@ -13,7 +13,7 @@ final class SocketPoller {
         var hasPeerClosed: Bool
     }
 
-    /// For others that wait: readable when there is something to take.
+    /// The epoll descriptor, for another poll: readable when there is an event.
     let descriptor: Int32
     let wakeup: Int32
     private let ready: UnsafeMutablePointer<pawl_ready>
@@ -42,12 +42,12 @@ final class SocketPoller {
         pawl_poller_add_socket(descriptor, socket, key) == 0
     }
 
-    /// Waits for changes; −1 waits without end.
+    /// Waits for events; −1 waits without a timeout.
     func wait(milliseconds: Int32) {
         count = max(0, Int(unsafe pawl_poller_wait(descriptor, ready, milliseconds)))
     }
 
-    /// Hands out what the last `wait` brought, once.
+    /// Passes each event of the last `wait` to `body`, once.
     func takeChanges(_ body: (Change) -> Void) {
         let taken = count
         count = 0

@@ -8,7 +8,7 @@ import PawlCore
 /// Empty between uses.
 @safe
 final class SplicePipe {
-    /// What one `fill` moves at most: what a journal expects behind its cursors after a kill.
+    /// The most that one `fill` moves: what a journal expects behind its cursors after a kill.
     static let size = Int(JournalLayout.longestWrite)
 
     enum Filling: Hashable {
@@ -31,7 +31,7 @@ final class SplicePipe {
         close(writer)
     }
 
-    /// Takes what has come to `socket`, at most `count` bytes.
+    /// Moves at most `count` available bytes from `socket` into the pipe.
     func fill(from socket: Int32, _ count: Int) -> Filling {
         while true {
             let moved = pawl_splice_in(socket, writer, min(count, Self.size))
@@ -41,7 +41,7 @@ final class SplicePipe {
         }
     }
 
-    /// Puts `count` bytes at `offset` of a file, and tells how many it was before the file took no more.
+    /// Writes `count` bytes at `offset` of a file; returns how many the file accepted.
     func empty(_ count: Int, into file: Int32, at offset: Int64) -> Int {
         var done = 0
         while done < count {
@@ -55,7 +55,7 @@ final class SplicePipe {
         return done
     }
 
-    /// Reads `count` bytes that a file did not take.
+    /// Reads `count` bytes that a file did not accept.
     func empty(_ count: Int, into buffer: UnsafeMutableRawBufferPointer) {
         guard let base = buffer.baseAddress else { return }
         var done = 0
@@ -64,7 +64,7 @@ final class SplicePipe {
             if got > 0 {
                 done += got
             } else {
-                // They are in the pipe, which nobody else reads.
+                // They are in the pipe, which nothing else reads.
                 precondition(got < 0 && errno == EINTR, "the pipe lost bytes")
             }
         }

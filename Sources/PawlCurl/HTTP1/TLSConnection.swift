@@ -3,10 +3,10 @@ import CTLS
 import Glibc
 import PawlCore
 
-/// A TLS connection that libcurl has made: OpenSSL does the records, straight from the socket and to it.
+/// A TLS connection that libcurl has established: OpenSSL handles the records, directly on the socket.
 ///
-/// Bytes may wait decrypted, or read ahead, while the socket has none. So what is to be read is read until the
-/// socket was found empty and nothing waits; a change of the socket tells of all that comes after that.
+/// Bytes may be buffered, decrypted or read ahead, while the socket has none. So reading continues until the
+/// socket was found empty and nothing is buffered; an event of the socket reports all that arrives after that.
 @safe
 final class TLSConnection {
     let socket: Int32
@@ -15,12 +15,12 @@ final class TLSConnection {
     private let easy: EasyHandle
     /// `nil` when closed.
     private var multi: MultiHandle?
-    /// How reading ended; told again whenever it is asked for.
+    /// How reading ended; reported again by every later read.
     private var ending: HTTP1Connection.Reading?
 
-    /// The connection of `easy`, which is in `multi`.
+    /// Takes the connection of `easy`, which is in `multi`.
     init?(_ easy: EasyHandle, in multi: MultiHandle) {
-        // libcurl shows what does TLS only to who has read or written; nothing comes before it is asked for.
+        // libcurl reveals its TLS state only after a read or a write; nothing arrives before the request.
         var byte: UInt8 = 0
         var count = 0
         _ = unsafe curl_easy_recv(easy.raw, &byte, 1, &count)
@@ -44,13 +44,13 @@ final class TLSConnection {
         unsafe line.deallocate()
     }
 
-    /// libcurl says goodbye to the peer and closes the socket.
+    /// Makes libcurl send close_notify to the peer and close the socket.
     func close() {
         multi?.remove(easy)
         multi = nil
     }
 
-    /// Reads what is there: one record, or as many as the buffer holds.
+    /// Reads the available bytes: one record, or as many as the buffer holds.
     func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         isOneEnough: Bool
@@ -70,10 +70,10 @@ final class TLSConnection {
         return done > 0 ? .bytes(done, isLast: ending == nil && isEmpty) : ending ?? .nothing
     }
 
-    /// Whether the last look at the socket left nothing to read, there or here.
+    /// Whether the last read of the socket left nothing, there or buffered.
     private var isEmpty: Bool { unsafe line.pointee.isDry && pawl_tls_has_more(connection) == 0 }
 
-    /// Sends the front of `bytes` and tells how many that was; `nil` when nothing can be sent any more.
+    /// Sends the front of `bytes` and returns its length; `nil` when nothing can be sent any more.
     func send(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var count = 0
         switch unsafe pawl_tls_send(connection, bytes.baseAddress, bytes.count, &count) {
@@ -89,14 +89,14 @@ final class TLSConnection {
             let reason = unsafe pawl_tls_reason().map { unsafe String(cString: $0) }
             return TransferFault(.connectionLost, "receiving failed: \(reason ?? "TLS broke")")
         case .closed:
-            let text = "the connection was closed without the goodbye of TLS"
+            let text = "the connection was closed without TLS close_notify"
             return TransferFault(.connectionLost, text)
         case .failed(let error): return TransferFault(receiving: error)
         }
     }
 }
 
-/// A socket as OpenSSL sees it.
+/// A socket as an OpenSSL BIO.
 private struct SocketBIO {
     enum End {
         case none
@@ -105,13 +105,13 @@ private struct SocketBIO {
     }
 
     let socket: Int32
-    /// Whether it had less than was asked for; what comes later is a change of its own (epoll(7)).
+    /// Whether it had less than requested; later bytes raise a new event (epoll(7)).
     var isDry = false
     var end = End.none
 
     init(socket: Int32) { self.socket = socket }
 
-    /// Made once, for good.
+    /// Created once and never freed.
     nonisolated(unsafe) static let kind = unsafe pawl_tls_make_wires(  // OpenSSL's own counts are atomic
         { wire, bytes, count in
             let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SocketBIO.self)

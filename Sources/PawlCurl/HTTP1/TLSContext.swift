@@ -2,12 +2,12 @@ import CCurl
 import CPawlSystem
 import CTLS
 
-/// What OpenSSL is told that libcurl has no option for.
+/// The OpenSSL settings that libcurl has no option for.
 enum TLSContext {
     /// Four records of the usual size.
     private static let readAhead = 4 * (16 * 1024 + 256)
 
-    /// Whether the TLS of libcurl is the library behind our own door.
+    /// Whether libcurl's TLS library is the one that this process is linked with.
     static let isReachable: Bool = {
         guard let info = unsafe pawl_version(), let used = unsafe info.pointee.ssl_version,
             let reached = unsafe pawl_tls_version()
@@ -18,13 +18,13 @@ enum TLSContext {
     /// libcurl's callback for the contexts of HTTP.
     static let prepare: curl_ssl_ctx_callback = { _, context, _ in
         guard let context = unsafe context else { return CURLE_OK }
-        // Else a body without a length that is cut would pass for a whole one.
+        // Without this, a truncated body without a length would pass for a complete one.
         unsafe pawl_tls_expect_goodbye(context)
         if pawl_has_aes() != 0 { unsafe TLSContext.preferShortKeys(context) }
         return CURLE_OK
     }
 
-    /// The same for connections that `TLSConnection` reads, which copes with bytes that were read ahead.
+    /// The same for connections that `TLSConnection` reads, which handles bytes that were read ahead.
     static let prepareReadAhead: curl_ssl_ctx_callback = { easy, context, extra in
         guard let context = unsafe context else { return CURLE_OK }
         unsafe pawl_tls_read_ahead(context, TLSContext.readAhead)
@@ -33,7 +33,7 @@ enum TLSContext {
         return unsafe TLSContext.prepare(easy, context, extra)
     }
 
-    /// A list that OpenSSL does not take leaves the old one in force.
+    /// A list that OpenSSL rejects leaves the old one in force.
     private static func preferShortKeys(_ context: UnsafeMutableRawPointer) {
         var names: [String] = []
         while let name = unsafe pawl_tls_cipher(context, Int32(names.count)) {

@@ -1,25 +1,25 @@
 import PawlCore
 import PawlEngine
 
-/// Stands before the receiver of a transfer and answers a 401 in its place, as if the redirect were to the same address.
+/// Intercepts a 401 before a transfer's receiver and repeats the request with a login, like a redirect to the same URL.
 ///
-/// So whatever a 401 brings is bounded like the page of a redirect: a short body is read for the sake of the connection,
-/// a longer one costs it.
+/// So the body of a 401 is bounded like that of a redirect: a short body is read so that the connection can be reused,
+/// a longer one closes it.
 final class LoginSink: TransferSink {
     private let target: any TransferSink
     private let login: Credentials
     private let logins: Logins
     private var request: TransferRequest
     private let restart: (TransferRequest, TransferID, any TransferSink) -> Void
-    /// Whether the request that is under way answers a challenge of its own.
-    private var isAnswer = false
-    /// How many challenges were answered.
-    private var answers = 0
+    /// Whether the current request responds to a challenge.
+    private var isRetry = false
+    /// The number of challenges that were responded to.
+    private var retries = 0
     private var offersOnlyBasic = false
     private var isStartingOver = false
 
-    /// Of a fresh challenge and one that a nonce was too old for.
-    private static let mostAnswers = 2
+    /// One for the first challenge, and one for a stale nonce.
+    private static let mostRetries = 2
 
     init(
         before target: any TransferSink,
@@ -37,13 +37,13 @@ final class LoginSink: TransferSink {
 
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
         guard head.status == 401 else {
-            if isAnswer { logins.note(request, takesBasic: offersOnlyBasic) }
+            if isRetry { logins.note(request, takesBasic: offersOnlyBasic) }
             return target.transfer(id, head: head)
         }
         if let authorization = authorization(for: head) {
             request.authorization = authorization
-            isAnswer = true
-            answers += 1
+            isRetry = true
+            retries += 1
             isStartingOver = true
             return false
         }
@@ -51,12 +51,12 @@ final class LoginSink: TransferSink {
         return target.transfer(id, head: head)
     }
 
-    /// The field to ask again with; `nil` when the login was refused, or cannot be told as the server wants it.
+    /// The field for the next request; `nil` when the login was rejected, or the server supports no usable scheme.
     private func authorization(for head: ResponseHead) -> String? {
         let challenges = LoginChallenge.all(in: head)
-        if isAnswer {
+        if isRetry {
             let isStale = challenges.compactMap(DigestChallenge.init).contains(where: \.isStale)
-            guard isStale, answers < Self.mostAnswers else { return nil }
+            guard isStale, retries < Self.mostRetries else { return nil }
         }
         offersOnlyBasic = challenges.allSatisfy { $0.scheme == "basic" }
         return Logins.answer(challenges, login, for: request.address)

@@ -3,15 +3,15 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// Who a request may say that it comes from, and how origins want to hear it.
+/// The credentials of requests, and the schemes that origins accept.
 ///
-/// libcurl is told of no login for HTTP: it would read the body of a 401 without end and without telling anybody, and
+/// libcurl gets no login for HTTP: it would read the body of a 401 without a bound and without reporting it, and
 /// 7.88 has no SHA-512/256.
 final class Logins {
     private var files: [String: NetrcFile] = [:]
-    /// Origins that took Basic and offer nothing better: it goes along at once, which saves a round trip a file.
+    /// Origins that accepted Basic and offer nothing better: it is sent at once, which saves a round trip per file.
     ///
-    /// The settings are held, so that the identity in the key stays theirs.
+    /// The settings are retained, so that the identity in the key stays unique.
     private var basic: [OriginState.Key: TransferSettings] = [:]
 
     private enum Limit {
@@ -19,7 +19,7 @@ final class Logins {
         static let origins = 1024
     }
 
-    /// The login that goes with `request`, if there is one.
+    /// The login of `request`, if there is one.
     ///
     /// Throws when a netrc file that the user named cannot be read.
     func login(for request: TransferRequest) throws(TransferFault) -> Credentials? {
@@ -34,11 +34,11 @@ final class Logins {
         }
         if files.count >= Limit.files { files.removeAll() }
         files[path] = file
-        // An entry of its own is meant for a host wherever the way there led; the default's is not for everybody.
+        // An entry with a host name applies to that host after any redirect; the default entry does not.
         return file.netrc?.login(for: request.address.host, orDefault: request.carriesSecrets)
     }
 
-    /// Whether the user has a field of their own for it.
+    /// Whether the user has set the Authorization field.
     func isGiven(_ request: TransferRequest) -> Bool {
         request.carriesSecrets
             && request.settings.values.headers.contains { HeaderLines.name(of: $0) == "authorization" }
@@ -51,7 +51,7 @@ final class Logins {
         basic[OriginState.Key(request)] = takesBasic ? request.settings : nil
     }
 
-    /// The value of Authorization that answers one of `challenges`: the strongest Digest, else Basic.
+    /// The value of Authorization for one of `challenges`: the strongest Digest, else Basic.
     static func answer(
         _ challenges: [LoginChallenge],
         _ login: Credentials,

@@ -14,15 +14,15 @@ final class NetrcFile {
         var nanoseconds: Int
     }
 
-    /// No file of logins is longer.
+    /// The size limit in bytes.
     private static let longest = 1 << 20
 
     init(_ path: String) { self.path = path }
 
-    /// `false`: it cannot be read.
+    /// Returns `false` when the file cannot be read.
     func refresh() -> Bool {
         var info = stat()
-        // What is no file, as a FIFO that nobody writes to, would be waited for.
+        // Opening a FIFO without a writer would block.
         guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return forget() }
         let now = State(
             inode: UInt64(info.st_ino),

@@ -7,7 +7,7 @@ package struct CurlTransports: TransportMaker {
 
     package init(clock: any Clock) { self.clock = clock }
 
-    /// Without libcurl nothing can be done, and it only fails to start when memory or the installation is broken.
+    /// Stops the process without libcurl, which only fails to start when memory or the installation is broken.
     package func makeTransport() -> any Transport {
         do throws(Failure) {
             return try CurlTransport(clock: clock)

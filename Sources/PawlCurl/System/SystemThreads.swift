@@ -28,7 +28,7 @@ package struct SystemThreads: Threads {
     }
 }
 
-/// A door that one thread waits at until another opens it; it stays open.
+/// A latch that one thread waits on until another opens it; it stays open.
 @safe
 package final class ThreadLatch: Sendable {
     // The semaphore's memory is only touched by the semaphore calls, which may come from any thread.
@@ -47,7 +47,7 @@ package final class ThreadLatch: Sendable {
 
     package func open() { _ = unsafe sem_post(semaphore) }
 
-    /// Returns when the gate is open.
+    /// Returns when the latch is open.
     package func pass() {
         while unsafe sem_wait(semaphore) != 0 {}
         open()

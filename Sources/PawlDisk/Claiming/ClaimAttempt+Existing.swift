@@ -3,7 +3,7 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// `IfExists.resume`: a finished file becomes the part file, and can be given back.
+/// `IfExists.resume`: a finished file becomes the part file, and can be restored.
 extension ClaimAttempt {
     func convert(_ ticket: ClaimTicket) throws(Failure) -> Outcome {
         if try isJournalOthers() { return .taken(.stranger(journalPath)) }
@@ -22,14 +22,14 @@ extension ClaimAttempt {
         switch folder.flaw(of: status) {
         case nil: return try move(file, status, ticket)
         case .otherOwner: return .distrusted(.distrusted(finalPath, .otherOwner))
-        // Other names of this file must not see new bytes, and what others can write to does not become ours.
+        // Other names of this file must not see new bytes, and a file that others can write to is not taken over.
         case .severalNames, .writableByOthers: return try copy(file, status, ticket)
         case .notRegular: return .taken(.exists(finalPath))
         }
     }
 
-    /// The journal comes first and remembers that this was a finished file: a kill between the steps leaves either
-    /// the file under its name, or a part file that the next claim puts back or goes on with.
+    /// The journal is written first and records that this was a finished file: a kill between the steps leaves either
+    /// the file under its name, or a part file that the next claim restores or resumes.
     private func move(
         _ file: OpenFile,
         _ status: FileStatus,
@@ -50,7 +50,9 @@ extension ClaimAttempt {
             )
         }
         do throws(SystemError) {
-            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) { folder.noMarks() }
+            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) {
+                folder.noMarks()
+            }
             try folder.rename(names.final, to: names.part, replacing: false)
         } catch {
             OwnerAttribute.remove(from: file)
@@ -89,7 +91,7 @@ extension ClaimAttempt {
         return .answer(.existing(partial, length: status.length))
     }
 
-    /// A finished file that an earlier run had made its part file and not touched gets its name back.
+    /// Restores the name of a finished file that an earlier run had made its part file and not changed.
     func putBack(_ file: OpenFile, length: Int64) throws(Failure) -> Outcome {
         do throws(SystemError) {
             if try file.status().length > length { try file.truncate(to: length) }
@@ -99,7 +101,7 @@ extension ClaimAttempt {
         } catch  where error.number == EEXIST {
             return .taken(.exists(finalPath))
         } catch {
-            throw Failure.system(.renameFailed, "cannot give its name back to", at: finalPath, error)
+            throw Failure.system(.renameFailed, "cannot restore", at: finalPath, error)
         }
         return .again
     }

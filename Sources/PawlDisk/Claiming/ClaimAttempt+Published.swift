@@ -2,12 +2,12 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// A kill came between the final rename and the last step of publishing.
+/// A kill between the final rename and the last step of publishing.
 extension ClaimAttempt {
-    /// Whether the file of the final name is this download's own, published by a process that could not say so; what that
-    /// one left to do is done then.
+    /// Whether the file of the final name is this download's own, published by a process that could not report it; the
+    /// remaining steps are done then.
     ///
-    /// Its mark tells, or where there are no marks the journal, which knows the part file's inode.
+    /// The owner attribute identifies it or, without attributes, the journal, which holds the part file's inode.
     func endPublishing(_ finished: FileStatus) throws(Failure) -> Bool {
         switch folder.flaw(of: finished) {
         case nil, .severalNames: break
@@ -16,7 +16,7 @@ extension ClaimAttempt {
         do throws(SystemError) {
             let file = try folder.open(names.final, flags: O_RDWR | O_NONBLOCK)
             guard try file.status().identity == finished.identity,
-                // Whoever publishes it just now holds its lock.
+                // A process that is publishing it now holds its lock.
                 try JournalFile.lockIfPossible(file),
                 try folder.status(of: names.part) == nil
             else { return false }
@@ -27,7 +27,7 @@ extension ClaimAttempt {
             OwnerAttribute.end(on: file)
             return true
         } catch {
-            // What cannot be looked at is somebody else's.
+            // A file that cannot be inspected is another program's.
             return false
         }
     }
@@ -37,7 +37,7 @@ extension ClaimAttempt {
         case journal
     }
 
-    /// What publishing has left beside the file; `nil` when the file is not this download's.
+    /// The file that publishing has left behind; `nil` when the finished file is not this download's.
     private func left(of finished: FileStatus, _ mark: OwnerAttribute.Reading) throws(SystemError) -> Left? {
         switch mark {
         case .missing: return nil
@@ -45,13 +45,13 @@ extension ClaimAttempt {
         case .unsupported: break
         }
         switch try? JournalFile.find(names.journal, in: folder) {
-        // A finished file that was only about to be continued is what it was before.
+        // A finished file that was only prepared for resuming is unchanged.
         case .whole(let image, _):
             let isIts =
                 image.original(trusting: image.written) == nil && image.header.facts.sources.first == source
                 && image.header.inodes.part == finished.identity.inode
             return isIts ? .journal : nil
-        // A small file has no journal, and what is there is somebody else's.
+        // A small file has no journal, and the existing one is another program's.
         case .none?, .stranger: return mark != .unsupported ? .nothing : nil
         case .held, .unborn, .newer, .damaged, nil: return nil
         }

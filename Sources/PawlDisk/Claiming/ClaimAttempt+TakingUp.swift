@@ -2,15 +2,15 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// A part file is there already: whose is it, and what of it may be trusted?
+/// An existing part file: its owner, and which of its bytes may be trusted.
 extension ClaimAttempt {
-    /// `nil` when there is no part file after all.
+    /// Returns `nil` when there is no part file after all.
     func takeUp(
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome? {
         guard let seen = try status(of: names.part) else { return nil }
-        // Opening a pipe or a device may do something; writing to a file with another name changes that one too.
+        // Opening a pipe or a device may have effects; writing to a file with other names changes those too.
         if let flaw = folder.flaw(of: seen) { return .distrusted(.distrusted(partPath, flaw)) }
         let file: OpenFile
         let isLocked: Bool
@@ -52,7 +52,7 @@ extension ClaimAttempt {
             marker.unlock()
         case .newer(let version): throw newer(version)
         case .damaged(let why):
-            // Where nothing marks files the journal knew whose it was, and it tells no more.
+            // Without attributes only the journal identified the owner, and it is damaged.
             guard isOurs(file, status, vouched: nil) else { return .distrusted(.stranger(partPath)) }
             try setAside(because: why)
         case .whole(let image, let journal):
@@ -61,7 +61,7 @@ extension ClaimAttempt {
         return try fresh(file, status, ticket)
     }
 
-    /// Another process, or another part of this one, has the lock: tells whether it downloads the same.
+    /// Handles a lock held by another process or by another claim of this one: reports whether it downloads the same.
     private func heldElsewhere(_ file: OpenFile) throws(Failure) -> Outcome {
         if let facts = JournalFile.peek(names.journal, in: folder) {
             return try held(by: facts.sources.first)
@@ -70,11 +70,11 @@ extension ClaimAttempt {
         return try held(by: isSame ? source : nil)
     }
 
-    /// Whether a part file is ours that no journal tells of: the leftover of a small file, or of a kill between two steps.
+    /// Whether a part file without a journal is Pawl's own: a leftover of a small file, or of a kill between two steps.
     ///
-    /// `vouched`: the inode that a journal speaks for which was not filled.
+    /// `vouched`: the inode in a journal that was never filled.
     private func isOurs(_ file: OpenFile, _ status: FileStatus, vouched: UInt64?) -> Bool {
-        // A kill came between making the file and marking it.
+        // A kill came between creating the file and setting its attribute.
         if status.isBeginning, status.length == 0 { return true }
         switch folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported {
         case .of: return true
@@ -85,18 +85,18 @@ extension ClaimAttempt {
         }
     }
 
-    /// Uses a part file of ours whose bytes are worth nothing.
+    /// Uses an own part file whose bytes are worthless.
     private func fresh(
         _ file: OpenFile,
         _ status: FileStatus,
         _ ticket: ClaimTicket
     ) throws(Failure) -> Outcome {
-        // The journal goes first: it must not find the next download's bytes in the part file.
+        // The journal is removed first: it must not describe the next download's bytes in the part file.
         try clearOrphan()
         do throws(SystemError) {
             if status.length > 0 { try file.truncate(to: 0) }
         } catch {
-            throw Failure.system(.inputOutput, "cannot empty", at: partPath, error)
+            throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         try mark(file)
         return .answer(.fresh(partial(file, ticket: ticket)))
@@ -145,20 +145,20 @@ extension ClaimAttempt {
         return .answer(.existing(partial, length: min(original, status.length)))
     }
 
-    /// Takes away what is behind the bytes that are trusted, so that the next kill's are known by the file's length.
+    /// Removes what follows the trusted bytes, so that the bytes before the next kill are known by the file's length.
     ///
-    /// Answers how long the file is then.
+    /// Returns the new length of the file.
     private func cut(_ file: OpenFile, of length: Int64, to done: ByteRangeSet) throws(Failure) -> Int64 {
         guard length > done.upperBound else { return length }
         do throws(SystemError) {
             try file.truncate(to: done.upperBound)
         } catch {
-            throw Failure.system(.inputOutput, "cannot shorten", at: partPath, error)
+            throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         return done.upperBound
     }
 
-    /// Takes the journal over: from here on the old run's slots say nothing.
+    /// Takes over the journal: from here on the old run's slots are void.
     private func resume(
         _ journal: OpenFile,
         _ keeper: JournalKeeper,
@@ -175,15 +175,15 @@ extension ClaimAttempt {
 
     private enum Belonging {
         case together
-        /// Marked as ours, but not the file that the journal speaks of.
+        /// Pawl's own, but not the file that the journal describes.
         case oursWithoutIts
         case stranger
     }
 
-    /// Whether the part file is the one that the journal speaks of.
+    /// Whether the part file is the one that the journal describes.
     ///
-    /// A file without our mark is never ours; where the file system takes no marks the inode numbers tell. A marked
-    /// one may have been copied or moved together with its journal, but not put beside a journal that has stayed.
+    /// A file without the owner attribute is never Pawl's own; without attributes the inode numbers decide. A marked
+    /// file may have been copied or moved together with its journal, but not put beside a journal that has stayed.
     private func belonging(of file: OpenFile, to image: JournalImage, inodes: JournalInodes) -> Belonging {
         let keepsInodes = folder.traits.contains(.keepsInodes)
         let isSamePart = inodes.part == image.header.inodes.part
@@ -202,7 +202,7 @@ extension ClaimAttempt {
                 journal: try journal.status().identity.inode
             )
         } catch {
-            throw Failure.system(.cannotOpen, "cannot look at", at: folder.path(of: names.journal), error)
+            throw Failure.system(.cannotOpen, "cannot inspect", at: folder.path(of: names.journal), error)
         }
     }
 
@@ -213,12 +213,12 @@ extension ClaimAttempt {
     private func setAside(because why: String) throws(Failure) {
         let kept = try JournalFile.setAside(names, in: folder)
         disk.environment.notice(
-            "the journal \(journalPath) is damaged (\(why)): set aside as \(kept), "
-                + "the download starts over"
+            "the journal \(journalPath) is damaged (\(why)): renamed to \(kept), "
+                + "the download restarts from 0"
         )
     }
 
-    /// Removes a journal that no part file belongs to.
+    /// Removes a journal without a part file.
     ///
     /// The caller holds the part file's lock.
     func clearOrphan() throws(Failure) {
@@ -233,14 +233,14 @@ extension ClaimAttempt {
         }
     }
 
-    /// Whether something that is not a journal of ours stands under the journal's name.
+    /// Whether the journal's name is taken by something that Pawl did not write.
     func isJournalOthers() throws(Failure) -> Bool {
         guard try status(of: names.journal) != nil else { return false }
         if case .stranger = try JournalFile.find(names.journal, in: folder) { return true }
         return false
     }
 
-    /// Finishes what a crash after the final rename left: a journal without its part file.
+    /// Finishes after a crash that followed the final rename: a journal is left without its part file.
     func tidy() throws(Failure) {
         guard try status(of: names.journal) != nil, try status(of: names.part) == nil else { return }
         let held: OpenFile
@@ -248,7 +248,7 @@ extension ClaimAttempt {
         case .unborn(let file, _), .whole(_, let file): held = file
         case .none, .held, .newer, .damaged, .stranger: return
         }
-        // With the journal's lock held: nobody has begun a part file since.
+        // With the journal's lock held: no part file was created since.
         guard try status(of: names.part) == nil else { return }
         try withExtendedLifetime(held) { () throws(Failure) in try removeJournal() }
     }

@@ -2,25 +2,25 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// One try to get one name of a claim.
+/// One attempt to claim one name.
 ///
-/// Whoever holds the part file's lock owns the three names; nothing is changed before it is held. Everything that a
-/// crash between two steps leaves behind is recognised here, from what is on the disk alone.
+/// The holder of the part file's lock owns the three names; nothing is changed before it is held. Every state that a
+/// crash between two steps leaves is recognised here, from the files alone.
 struct ClaimAttempt {
     let disk: FileDisk
     let folder: Folder
     let claim: Claim
-    /// 0: the wished name; n: `name (n).ext`.
+    /// 0: the requested name; n: `name (n).ext`.
     let number: Int
     let names: PartNames
 
     enum Outcome {
         case answer(ClaimResult)
-        /// The name is somebody else's; a claim that may rename goes on to the next one.
+        /// The name is another's; a claim that may rename tries the next one.
         case taken(Failure)
-        /// The same, and what has the name may have been put there to be gone on with.
+        /// The same, and the file may have been planted to be resumed.
         case distrusted(Failure)
-        /// Something changed under our hands, or a leftover was put right: look again.
+        /// Something changed concurrently, or a leftover was repaired: try again.
         case again
     }
 
@@ -50,7 +50,7 @@ struct ClaimAttempt {
         }
     }
 
-    /// The same download elsewhere is an error; another one only has the name.
+    /// Throws when the same download holds the name; another download only makes it unavailable.
     func held(by holder: String?) throws(Failure) -> Outcome {
         let failure = Failure.alreadyDownloading(finalPath)
         guard holder != source || claim.isOthers(names.final) else { throw failure }
@@ -91,7 +91,7 @@ struct ClaimAttempt {
         }
     }
 
-    /// Why the part file or the journal that stands there cannot be one of ours.
+    /// Why the existing part file or journal cannot be Pawl's own.
     private func distrust(_ leftovers: Leftovers) -> Failure? {
         for (name, found) in [(names.part, leftovers.part), (names.journal, leftovers.journal)] {
             guard let found, let flaw = folder.flaw(of: found) else { continue }
@@ -100,7 +100,7 @@ struct ClaimAttempt {
         return nil
     }
 
-    /// Whether it, or what a link of that name leads to, is a device, a pipe or a socket.
+    /// Whether it, or the target of a link of that name, is a device, a pipe or a socket.
     private func isSpecial(_ found: FileStatus) -> Bool {
         found.isSpecial || found.isLink && folder.leadsToSpecial(names.final)
     }
@@ -109,7 +109,7 @@ struct ClaimAttempt {
         do throws(SystemError) {
             return try folder.status(of: name)
         } catch {
-            throw Failure.system(.cannotOpen, "cannot look at", at: folder.path(of: name), error)
+            throw Failure.system(.cannotOpen, "cannot inspect", at: folder.path(of: name), error)
         }
     }
 
@@ -134,19 +134,19 @@ struct ClaimAttempt {
         return .again
     }
 
-    /// A file that gets its first name when it is finished, or when it turns out to take its time: `nil` where that
-    /// does not serve.
+    /// A file that is named only when it is finished, or when it turns out to take long: `nil` where that is not
+    /// supported.
     ///
-    /// Nobody else can see such a file, so it needs no lock and no mark, and a kill leaves nothing of it.
+    /// No other process can see such a file, so it needs no lock and no attribute, and a kill leaves nothing of it.
     private func makeUnnamed() throws(Failure) -> OpenFile? {
-        // On a disk it would have to be synced once more after it got its name.
+        // On a disk it would have to be synced again after it is named.
         guard folder.traits.contains(.volatile), claim.ifExists != .overwrite,
             let length = claim.facts.representation.total, length <= Self.smallFile
         else { return nil }
         do throws(SystemError) {
             return try folder.openUnnamed()
         } catch  where error.number == ENOENT {
-            // The folder has just vanished.
+            // The folder was removed in the meantime.
             return nil
         } catch {
             throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
@@ -155,13 +155,13 @@ struct ClaimAttempt {
 
     private static let smallFile: Int64 = 1 << 20
 
-    /// Makes, locks and marks the part file; `nil` when there is one already.
+    /// Creates, locks and marks the part file; `nil` when there is one already.
     func makePart() throws(Failure) -> OpenFile? {
         let file: OpenFile
         do throws(SystemError) {
             file = try folder.make(names.part, mode: PartNames.mode)
         } catch  where error.number == EEXIST || error.number == ENOENT {
-            // There is one, or the folder has just vanished.
+            // It exists, or the folder was removed in the meantime.
             return nil
         } catch {
             throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
@@ -185,10 +185,12 @@ struct ClaimAttempt {
         }
     }
 
-    /// Says that the part file is ours: by its attribute, or by a journal that is not filled where there are no attributes.
+    /// Marks the part file as Pawl's own: by an attribute, or without attributes by an unfilled journal.
     func mark(_ file: OpenFile) throws(Failure) {
         do throws(SystemError) {
-            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) { folder.noMarks() }
+            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.value(of: source), on: file) {
+                folder.noMarks()
+            }
             if !folder.bearsMarks {
                 let part = try file.status().identity.inode
                 guard try markByName(part) else { throw SystemError(number: EEXIST) }

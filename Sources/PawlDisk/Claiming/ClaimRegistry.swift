@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The names that this process is downloading to, with the address each comes from.
+/// The names that this process is downloading to, each with its URL.
 final class ClaimRegistry: Sendable {
     struct Key: Hashable, Sendable {
         let folder: FileIdentity
@@ -9,7 +9,7 @@ final class ClaimRegistry: Sendable {
 
     private let holders = Mutex<[Key: String]>([:])
 
-    /// Enters the name for `source`, or answers who holds it.
+    /// Enters the name for `source`, or returns the holder.
     func enter(_ key: Key, source: String) -> Entry {
         let holder = holders.withLock { holders -> String? in
             if let holder = holders[key] { return holder }
@@ -30,12 +30,12 @@ final class ClaimRegistry: Sendable {
     }
 }
 
-/// A name's entry in the registry, left when it is released or its last user lets go of it.
+/// A name's entry in the registry, removed when it is released or deallocated.
 final class ClaimTicket: Sendable {
     private let key: ClaimRegistry.Key
     private let registry: ClaimRegistry
     private let isOut = Atomic(false)
-    /// A worker is bringing the file to its final name: until it is done only the worker may unlock.
+    /// Whether a worker is moving the file to its final name: until it is done only the worker may unlock.
     let isPublishing = Atomic(false)
 
     fileprivate init(_ key: ClaimRegistry.Key, in registry: ClaimRegistry) {

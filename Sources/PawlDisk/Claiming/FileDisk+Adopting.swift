@@ -12,8 +12,8 @@ extension FileDisk {
         isNamed: Bool,
         to folder: String
     ) throws(Failure) {
-        let wish = Claim(folder: folder, name: facts.name, ifExists: .rename, facts: facts)
-        switch try claim(wish, adopts: { _ in false }) {
+        let request = Claim(folder: folder, name: facts.name, ifExists: .rename, facts: facts)
+        switch try claim(request, adopts: { _ in false }) {
         case .fresh(let partial):
             guard let descriptor = partial.descriptor else { preconditionFailure("a file has a descriptor") }
             do throws(Failure) {

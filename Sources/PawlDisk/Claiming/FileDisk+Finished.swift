@@ -2,7 +2,7 @@ import Glibc
 package import PawlCore
 import PawlEngine
 
-/// A finished file of ours that is what the server has now.
+/// A finished file of Pawl's own that still matches the server's.
 extension ClaimAttempt {
     func isComplete(_ finished: FileStatus) -> Bool {
         guard let content = claim.content(), let mark = disk.completion(of: names.final, finished, in: folder)
@@ -12,7 +12,7 @@ extension ClaimAttempt {
 }
 
 extension FileDisk {
-    /// What the finished file remembers; `nil` when it is none of ours, or was changed since.
+    /// The record on the finished file; `nil` when it is not Pawl's own, or was changed since.
     func completion(of name: String, _ status: FileStatus, in folder: Folder) -> CompletionMark? {
         guard folder.bearsMarks, folder.flaw(of: status).map({ $0 == .severalNames }) ?? true,
             let file = try? folder.open(name, flags: O_RDONLY | O_NONBLOCK),

@@ -2,8 +2,8 @@ import CPawlSystem
 import Glibc
 import PawlCore
 
-/// The extended attribute that says a `.part` is ours, and by a hash of which address: other programs use the same
-/// ending.
+/// The extended attribute that marks a `.part` file as Pawl's own, with a hash of its URL: other programs use the
+/// same extension.
 enum OwnerAttribute {
     enum Reading: Hashable {
         case unsupported
@@ -13,34 +13,34 @@ enum OwnerAttribute {
         var isOurs: Bool { if case .of = self { true } else { false } }
     }
 
-    /// The mark of journals.
+    /// The value on journals.
     static let journal = value(of: "journal")
 
     static func value(of source: String) -> UInt64 { CyclicCheck.value(of: source.utf8) }
 
-    /// `false`: the file system takes no such attribute.
+    /// Returns `false` when the file system does not support the attribute.
     static func set(_ value: UInt64, on file: OpenFile) throws(SystemError) -> Bool {
         try set((0..<8).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }, on: file)
     }
 
     private static func set(_ bytes: [UInt8], on file: OpenFile) throws(SystemError) -> Bool {
-        let answer = unsafe bytes.span.bytes.withUnsafeBytes { value in
+        let code = unsafe bytes.span.bytes.withUnsafeBytes { value in
             unsafe pawl_set_mark(file.descriptor, value.baseAddress, value.count)
         }
-        let error = SystemError(number: answer)
+        let error = SystemError(number: code)
         if error.number == 0 { return true }
         if error.isUnsupported || error.number == EPERM || error.number == EACCES { return false }
         throw error
     }
 
-    /// What says that a file is finished is the mark of a part file until somebody has heard of it.
+    /// The completion mark of a finished file counts as a part file's until the completion was reported.
     static func read(_ file: OpenFile) -> Reading {
         switch value(on: file) {
         case .success(let bytes):
             if bytes.count == 8 { return .of(bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }) }
             if let mark = CompletionMark(bytes), !mark.isTold { return .of(mark.fingerprint.source) }
             return .missing
-        // ENODATA, which Darwin calls ENOATTR, has no mark; a value of another length (ERANGE) is not ours.
+        // Without a mark: ENODATA. A value of another length (ERANGE) is not Pawl's.
         case .failure(let error): return error.isUnsupported ? .unsupported : .missing
         }
     }
@@ -57,17 +57,17 @@ enum OwnerAttribute {
     static func remove(from file: OpenFile) { _ = pawl_remove_mark(file.descriptor) }
 }
 
-// What a finished file remembers stands in the place of the part file's mark: one attribute, small enough for the inode.
+// A finished file's completion mark replaces the part file's value: one attribute, small enough for the inode.
 extension OwnerAttribute {
     static func completion(of file: OpenFile) -> CompletionMark? {
         guard case .success(let bytes) = value(on: file) else { return nil }
         return CompletionMark(bytes)
     }
 
-    /// A file system that does not take it forgets: then the file counts as any other does.
+    /// On a file system without the attribute nothing is recorded: then the file is treated as any other.
     static func set(_ mark: CompletionMark, on file: OpenFile) { _ = try? set(mark.bytes, on: file) }
 
-    /// Somebody has heard that the file is finished.
+    /// Notes that the completion was reported.
     static func end(on file: OpenFile) {
         guard var mark = completion(of: file) else { return remove(from: file) }
         mark.isTold = true

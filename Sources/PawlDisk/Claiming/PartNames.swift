@@ -2,7 +2,7 @@ import PawlCore
 
 /// The three names of a download in its folder.
 struct PartNames: Hashable, Sendable {
-    /// The permissions of a part file, before umask: nobody else writes to what is not finished.
+    /// The permissions of a part file, before umask: other users must not write to an unfinished file.
     static let mode: UInt32 = 0o644
 
     let final: String

@@ -1,7 +1,7 @@
 import PawlCore
 import Synchronization
 
-/// Remembers up to which number a name's variants are taken, so that thousands of downloads of one name do not each
+/// The highest number of a name's variants known to be taken, so that thousands of downloads of one name do not each
 /// try all of them.
 final class SuffixCache: Sendable {
     static let last = 1_000_000

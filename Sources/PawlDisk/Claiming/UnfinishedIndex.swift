@@ -2,14 +2,14 @@ import Glibc
 import PawlCore
 import Synchronization
 
-/// Which address each part file of a folder is about: read once for each folder, then kept by what this process does.
+/// The URL of each part file in a folder: read once per folder, then kept up to date by this process.
 ///
-/// A hint, never a truth: the claim that follows looks at the files themselves.
+/// Only a hint: the claim that follows inspects the files themselves.
 final class UnfinishedIndex: Sendable {
     private struct Names: Sendable {
-        /// By the address that the journal names first.
+        /// By the first URL in the journal.
         var journalled: [String: String] = [:]
-        /// By the mark of those that have no journal to read; this process knows the names of its own.
+        /// By the owner attribute, for part files without a readable journal; this process knows the names of its own.
         var leftovers: [UInt64: String] = [:]
     }
 
@@ -19,7 +19,7 @@ final class UnfinishedIndex: Sendable {
         look(in: folder) { $0.journalled[source] }
     }
 
-    /// The name of a part file that a killed process had no time to give a journal.
+    /// The name of a part file whose process was killed before it wrote a journal.
     func leftover(of source: String, in folder: Folder) -> String? {
         look(in: folder) { $0.leftovers[OwnerAttribute.value(of: source)] }
     }
@@ -29,7 +29,7 @@ final class UnfinishedIndex: Sendable {
         if let known { return known }
         let read = Self.scan(folder)
         return folders.withLock { folders in
-            // Another loop may have read it meanwhile, and journals begun since; its answer is as good.
+            // Another loop may have read it in the meantime, and started journals since; its result is as good.
             let names = folders[folder.identity] ?? read
             folders[folder.identity] = names
             return find(names)
@@ -47,7 +47,7 @@ final class UnfinishedIndex: Sendable {
         }
     }
 
-    /// What is not there is no reason to doubt.
+    /// A missing file is no reason for distrust.
     private static func isTrusted(_ name: String, in folder: Folder) -> Bool {
         guard let found = try? folder.status(of: name) else { return true }
         return folder.flaw(of: found) == nil

@@ -1,25 +1,25 @@
 import Glibc
 import PawlCore
 
-/// What stands under a journal's name.
+/// The file found under a journal's name.
 enum JournalFinding {
     case none
     /// Another open description holds its lock.
     case held
-    /// Made and not filled; `part`: the inode of the part file that it speaks for, where that one bears no mark.
+    /// Created and never filled; `part`: the inode of the part file that it belongs to, if that one has no attribute.
     case unborn(OpenFile, part: UInt64?)
     case whole(JournalImage, OpenFile)
     case newer(version: UInt32)
     case damaged(String)
-    /// It is not a journal of ours: nobody may touch it.
+    /// Not written by Pawl: it must not be touched.
     case stranger
 }
 
 extension JournalFile {
-    /// Journals hold addresses, and addresses may hold secrets.
+    /// Journals hold URLs, and URLs may hold secrets.
     private static let mode: UInt32 = 0o600
     private static let limit = JournalLayout.end(ofArea: JournalLayout.lastArea)
-    /// Where a journal that is not filled names its part file: behind what tells a filled one.
+    /// The offset of the part file's inode in an unfilled journal: after what identifies a filled one.
     private static let vouching = JournalLayout.preambleLength
 
     /// Opens, locks and reads the journal `name`.
@@ -27,12 +27,12 @@ extension JournalFile {
         do throws(SystemError) {
             while true {
                 guard let seen = try folder.status(of: name) else { return .none }
-                // Opening a pipe or a device may do something; writing to a file with another name changes that one too.
+                // Opening a pipe or a device may have effects; writing to a file with other names changes those too.
                 guard folder.flaw(of: seen) == nil else { return .stranger }
                 guard let file = try open(name, in: folder, flags: O_RDWR) else { continue }
                 guard try lockIfPossible(file) else { return .held }
                 let mine = try file.status()
-                // Between looking and locking another process may have published or set it aside.
+                // Between inspecting and locking another process may have published or renamed it.
                 guard folder.flaw(of: mine) == nil else { return .stranger }
                 guard try folder.status(of: name)?.identity == mine.identity else { continue }
                 return try judge(file, mine, in: folder)
@@ -44,7 +44,7 @@ extension JournalFile {
         }
     }
 
-    /// The facts of the journal `name` without its lock: for telling whose it is.
+    /// The facts of the journal `name`, read without its lock: for identifying the download.
     static func peek(_ name: String, in folder: Folder) -> JournalFacts? {
         guard let file = try? open(name, in: folder, flags: O_RDONLY), let status = try? file.status(),
             folder.flaw(of: status) == nil, case .whole(let image, _) = try? judge(file, status, in: folder)
@@ -74,7 +74,7 @@ extension JournalFile {
         do throws(JournalImage.Fault) {
             let image = try JournalImage(bytes)
             guard mark.isOurs || belongs(image, to: status, mark, in: folder) else { return .stranger }
-            return image.isMadeUp ? .damaged("nobody has counted as far as it says") : .whole(image, file)
+            return image.isMadeUp ? .damaged("its counters are implausible") : .whole(image, file)
         } catch {
             switch error {
             case .unborn: return .stranger
@@ -84,8 +84,8 @@ extension JournalFile {
         }
     }
 
-    /// Whether a journal without a mark is where it was made: a copy is somebody's, and so is what was downloaded under
-    /// such a name.
+    /// Whether a journal without an attribute is where it was created: a copy is the user's, and so is a file that was
+    /// downloaded under such a name.
     private static func belongs(
         _ image: JournalImage,
         to status: FileStatus,
@@ -96,7 +96,7 @@ extension JournalFile {
         return image.header.inodes.journal == status.identity.inode
     }
 
-    /// Nothing is in it that could tell whose it is, but perhaps which part file it was made for.
+    /// Judges a journal whose content does not identify its owner, except perhaps by the inode of its part file.
     private static func judgeUnborn(
         _ file: OpenFile,
         _ status: FileStatus,
@@ -106,10 +106,10 @@ extension JournalFile {
         return mark.isOurs || status.isBeginning || part != nil ? .unborn(file, part: part) : .stranger
     }
 
-    /// Makes the journal `name` and fills it.
+    /// Creates the journal `name` and fills it.
     ///
-    /// The caller holds the part file's lock, so one of ours that is there is an orphan or the mark of a folder without
-    /// extended attributes.
+    /// The caller holds the part file's lock, so an existing journal of Pawl's own is an orphan or the mark in a folder
+    /// without extended attributes.
     static func make(
         _ name: String,
         in folder: Folder,
@@ -132,11 +132,13 @@ extension JournalFile {
         }
     }
 
-    /// `nil`: what is there is not ours.
+    /// Returns `nil` when the existing file is not Pawl's own.
     private static func makeOrTake(_ name: String, in folder: Folder) throws(Failure) -> OpenFile? {
         do throws(SystemError) {
             let file = try folder.make(name, mode: mode)
-            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.journal, on: file) { folder.noMarks() }
+            if folder.bearsMarks, try !OwnerAttribute.set(OwnerAttribute.journal, on: file) {
+                folder.noMarks()
+            }
             return file
         } catch  where error.number == EEXIST {
             switch try find(name, in: folder) {
@@ -149,9 +151,9 @@ extension JournalFile {
         }
     }
 
-    /// Makes a journal that is not filled: the mark of the part file `part`, which can bear no other.
+    /// Creates an unfilled journal: the mark of the part file `part`, which can have no attribute.
     ///
-    /// `false`: there is something that is not ours.
+    /// Returns `false` when a file that is not Pawl's own exists.
     static func markByName(_ name: String, part: UInt64, in folder: Folder) throws(Failure) -> Bool {
         guard let file = try makeOrTake(name, in: folder) else { return false }
         do throws(SystemError) {
@@ -162,7 +164,7 @@ extension JournalFile {
         return true
     }
 
-    /// Removes the journal `name` if it is the one that was written, or, where none was, one that was only to be.
+    /// Removes the journal `name` if it is the one that was written or, if none was, an unfilled one.
     static func remove(_ name: String, in folder: Folder, written: JournalFile?) throws(SystemError) {
         if let written {
             guard try folder.status(of: name)?.identity == written.file.status().identity else { return }
@@ -172,10 +174,10 @@ extension JournalFile {
         try folder.remove(name)
     }
 
-    /// Renames a damaged journal to `NAME.pawl.bad`, or the next such name that is free, and answers it.
+    /// Renames a damaged journal to `NAME.pawl.bad`, or the next such name that is free, and returns it.
     static func setAside(_ names: PartNames, in folder: Folder) throws(Failure) -> String {
-        let wish = FileName.damagedJournal(of: names.final)
-        var name = wish
+        let firstName = FileName.damagedJournal(of: names.final)
+        var name = firstName
         var number = 0
         while true {
             do throws(SystemError) {
@@ -183,15 +185,15 @@ extension JournalFile {
                 return name
             } catch  where error.number == EEXIST && number < SuffixCache.last {
                 number += 1
-                name = FileName.numbered(wish, number)
+                name = FileName.numbered(firstName, number)
             } catch {
                 let path = folder.path(of: names.journal)
-                throw Failure.system(.renameFailed, "cannot set aside the damaged journal", at: path, error)
+                throw Failure.system(.renameFailed, "cannot rename the damaged journal", at: path, error)
             }
         }
     }
 
-    /// A file system without locks (some network ones) leaves only this process's own registry of claims.
+    /// On a file system without locks (some network ones) only this process's own registry of claims excludes others.
     static func lockIfPossible(_ file: OpenFile) throws(SystemError) -> Bool {
         do throws(SystemError) {
             return try file.lock()

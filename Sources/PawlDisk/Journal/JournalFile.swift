@@ -1,10 +1,10 @@
 import PawlCore
 import Synchronization
 
-/// A locked journal file and the keeper that says what is written to it.
+/// A locked journal file and the keeper that decides what is written to it.
 ///
-/// Its loop thread records, and a worker adds what has become durable: the keeper's mutex is held over the writes of
-/// a header, because two of them must not go to one buffer at once.
+/// Its loop thread records, and a worker adds what has become durable: the keeper's mutex is held while a header is
+/// written, because two of them must not be written to one buffer at once.
 final class JournalFile: Sendable {
     let file: OpenFile
     let path: String
@@ -27,7 +27,7 @@ final class JournalFile: Sendable {
     var facts: JournalFacts { state.withLock { $0.keeper.header.facts } }
     var incarnation: UInt64 { state.withLock { $0.keeper.incarnation } }
 
-    /// Writes what a new value of the keeper asks for, and keeps that value if it could be written.
+    /// Writes what a new value of the keeper requires, and keeps that value if the write succeeded.
     @discardableResult
     private func change<Result>(
         _ body: (inout JournalKeeper) -> (Result, [JournalWrite])
@@ -54,7 +54,7 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Begins a lane's slot; `map` takes the slot's own words where there is one.
+    /// Begins a lane's slot; `map` writes the slot if there is one.
     func beginLane(
         _ slot: Int,
         at start: Int64,
@@ -74,7 +74,7 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Syncs `data`, then a header that says so.
+    /// Syncs `data`, then a header that records it.
     func checkpoint(
         _ done: ByteRangeSet,
         incarnation: UInt64,
@@ -98,9 +98,9 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// A sync of the data failed: the next run must not trust what the page cache says.
+    /// Notes a failed sync of the data: the next run must not trust the page cache.
     func distrustCache() {
-        // A journal that cannot be written either is on a disk that is lost.
+        // If the journal cannot be written either, the disk is lost.
         _ = try? change { ((), $0.distrustCache()) }
     }
 
@@ -116,7 +116,7 @@ final class JournalFile: Sendable {
         if let failure { throw failure }
     }
 
-    /// Says durably that nothing is written.
+    /// Records durably that nothing is written.
     func startOver(_ facts: JournalFacts, syncs: Bool) throws(Failure) {
         do throws(SystemError) {
             try change { ((), $0.startOver(facts)) }
@@ -127,7 +127,7 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// No byte is written to the file any more, also not by a worker; it is unlocked.
+    /// Closes the file: nothing is written to it any more, not even by a worker; it is unlocked.
     func close() {
         state.withLock { $0.isClosed = true }
         file.unlock()

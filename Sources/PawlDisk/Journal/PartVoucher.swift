@@ -1,8 +1,8 @@
 import PawlCore
 
-/// What a journal that is not filled says of the part file beside it: the inode, with a check.
+/// The record in an unfilled journal about the part file beside it: the inode, with a check.
 ///
-/// It is the part file's mark where the file system knows no extended attributes.
+/// It marks the part file where the file system has no extended attributes.
 enum PartVoucher {
     private static let length = 16
 
@@ -10,7 +10,7 @@ enum PartVoucher {
         try file.write(bytes(of: part) + bytes(of: check(part)), at: Int64(offset))
     }
 
-    /// `nil` unless every bit of it is right.
+    /// Returns `nil` unless the record is intact.
     static func read(_ file: OpenFile, at offset: Int) throws(SystemError) -> UInt64? {
         let found = try file.contents(limit: offset + length)
         guard found.count == offset + length else { return nil }

@@ -2,13 +2,13 @@ import CPawlSystem
 import Glibc
 import PawlCore
 
-/// The journal's first page in memory: a lane's cursor moves by one store, which survives SIGKILL as the page does.
+/// The journal's first page mapped to memory: a cursor moves by one store, which survives SIGKILL as the page does.
 ///
 /// Belongs to one loop thread.
 @safe final class SlotMap {
     private let base: UnsafeMutableRawPointer
 
-    /// `nil` when the file cannot be mapped; then the cursors are written with a system call.
+    /// Returns `nil` when the file cannot be mapped; then the cursors are written with a system call.
     init?(_ file: OpenFile) {
         let flags = PROT_READ | PROT_WRITE
         let mapped = unsafe mmap(nil, JournalLayout.pageLength, flags, MAP_SHARED, file.descriptor, 0)
@@ -18,7 +18,7 @@ import PawlCore
 
     deinit { unsafe munmap(base, JournalLayout.pageLength) }
 
-    /// Makes the slot `slot`'s, with its cursor at its start.
+    /// Initializes the slot, with its cursor at its start.
     ///
     /// The order keeps every state that a kill can leave harmless: a cursor of 0 claims nothing.
     func begin(_ slot: JournalSlot) {
@@ -35,7 +35,7 @@ import PawlCore
         store(slot.word(at: cursor), at: slot.wordOffset)
     }
 
-    /// Announces a write, or that none is under way.
+    /// Announces a write, or that none is in progress.
     func announce(_ intent: JournalIntent?) {
         store(0, at: JournalIntent.endOffset)
         guard let words = intent?.words else { return }

@@ -2,10 +2,10 @@ import CCrypto
 import PawlCore
 import Synchronization
 
-/// Hashes one part file from its start, on a worker, following what has been written.
+/// Hashes one part file from its start, on a worker, following the writes.
 ///
-/// Only one worker hashes a file at a time; it takes turns of a few dozen mebibytes, so that one huge file does not
-/// keep others waiting.
+/// Only one worker hashes a file at a time; a turn is a few dozen mebibytes, so that one huge file does not
+/// block others.
 final class ContentHashing: Sendable {
     typealias Completion = @Sendable (Result<[UInt8], Failure>) -> Void
     private static let turn: Int64 = 32 << 20
@@ -22,7 +22,7 @@ final class ContentHashing: Sendable {
         var available: Int64 = 0
         var wanted: (length: Int64, completion: Completion)?
         var isRunning = false
-        /// Moves on when what was hashed is worth nothing; a running turn then drops its hash.
+        /// Incremented when the hash so far is void; a running turn then drops its hash.
         var generation = 0
         /// The hash so far, lent to the running turn.
         var hash: RunningHash?
@@ -63,7 +63,7 @@ final class ContentHashing: Sendable {
 
     func digest(_ algorithm: HashAlgorithm, length: Int64, completion: @escaping Completion) {
         let starts = state.withLock { state -> Bool in
-            // Beyond `length` nothing may have been hashed.
+            // Nothing beyond `length` may have been hashed.
             if state.algorithm != algorithm || state.available > length { state.restart(algorithm) }
             state.available = length
             state.wanted = (length, completion)
@@ -72,7 +72,7 @@ final class ContentHashing: Sendable {
         if starts { go() }
     }
 
-    /// Forgets what was hashed: the bytes are other ones now.
+    /// Discards the hash: the bytes have changed.
     func reset() {
         let wanted = state.withLock { state in
             let wanted = state.wanted
@@ -93,7 +93,7 @@ final class ContentHashing: Sendable {
 
     /// Hashes for one turn.
     ///
-    /// `true`: there is more to do.
+    /// Returns `true` when there is more to do.
     private func takeTurn() -> Bool {
         let (algorithm, available, generation, lent) = state.withLock { state in
             defer { state.hash = nil }
@@ -113,7 +113,7 @@ final class ContentHashing: Sendable {
         return settle(hash, generation, failure: failure)
     }
 
-    /// Gives the hash back and answers whether to go on; completes a digest that is done.
+    /// Returns the hash to the state and reports whether to continue; completes a finished digest.
     private func settle(_ hash: RunningHash?, _ generation: Int, failure: Failure?) -> Bool {
         var finished: (Completion, Result<[UInt8], Failure>)?
         let continues = state.withLock { state -> Bool in
@@ -139,7 +139,7 @@ final class ContentHashing: Sendable {
     }
 }
 
-/// A digest in the making.
+/// A digest in progress.
 ///
 /// Used by one worker at a time.
 @safe final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time by ContentHashing's mutex.
@@ -149,7 +149,7 @@ final class ContentHashing: Sendable {
     private(set) var position: Int64 = 0
 
     init(_ algorithm: HashAlgorithm) {
-        guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("no memory for a digest") }
+        guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
         unsafe self.context = context
         self.algorithm = algorithm
         unsafe buffer = .allocate(byteCount: 256 << 10, alignment: 64)
@@ -169,7 +169,7 @@ final class ContentHashing: Sendable {
         unsafe buffer.deallocate()
     }
 
-    /// Hashes the file's bytes from where it stands up to `end`, at most one buffer away.
+    /// Hashes the file's bytes from the current position up to `end`, at most one buffer.
     func feed(_ file: OpenFile, path: String, upTo end: Int64) throws(Failure) {
         let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - position)])
         let count: Int

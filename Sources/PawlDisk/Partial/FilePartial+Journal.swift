@@ -1,7 +1,7 @@
 import PawlCore
 import PawlEngine
 
-// What the journal says of the file while it is written.
+// Journal records while the file is written.
 extension FilePartial {
     var hasJournal: Bool { journal != nil }
     var slotCount: Int { JournalLayout.slotCount }
@@ -14,7 +14,7 @@ extension FilePartial {
         do throws(SystemError) {
             part = try openFile.status().identity.inode
         } catch {
-            throw Failure.system(.inputOutput, "cannot look at", at: partPath, error)
+            throw Failure.system(.inputOutput, "cannot inspect", at: partPath, error)
         }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let nonce = disk.environment.nonce()
@@ -52,22 +52,22 @@ extension FilePartial {
         if let map {
             map.advance(lane.slot, to: cursor)
         } else if let journal {
-            // A cursor that could not be written claims less, which is safe; the next record says it all.
+            // A cursor that could not be written claims less, which is safe; the next record covers it.
             try? JournalFile.perform([lane.slot.advance(to: cursor)], on: journal.file)
         }
     }
 
-    /// Announces a write that makes the file longer, so that a kill in its middle loses nothing of it.
+    /// Announces a write that extends the file, so that a kill in the middle of it loses nothing.
     func willWrite(_ range: ByteRange) {
         guard range.end > length, let journal, let file, !lanes.isEmpty else { return }
-        // What somebody else has appended would be taken for this write's.
+        // Bytes that another program has appended would be taken for this write's.
         let isLast = ((try? file.end()) ?? .max) <= range.start
         let intent =
             isLast
             ? JournalIntent(range, at: SystemTime.now, incarnation: slotIncarnation, nonce: journal.nonce)
             : nil
         if let map { return map.announce(intent) }
-        // One that could not be written trusts less, which is safe.
+        // An announcement that could not be written claims less, which is safe.
         try? JournalFile.perform([intent?.write ?? JournalIntent.retraction], on: journal.file)
     }
 

@@ -2,14 +2,14 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-// A small file in memory has no name until it is finished, or until it turns out to take its time.
+// A small file in memory has no name until it is finished, or until it turns out to take long.
 extension FilePartial {
     func ensurePartName() {
-        // Whoever has the name meanwhile may keep it: this one goes on without and looks again for its final one.
+        // If the name was taken in the meantime, the file stays unnamed and only its final name is checked again.
         try? linkPartName()
     }
 
-    /// Makes it the part file, as a claim would have: locked and marked before anybody can see it.
+    /// Names the part file as a claim would have: locked and marked before another process can see it.
     func linkPartName() throws(Failure) {
         guard !isNamed, let file else { return }
         let attempt = ClaimAttempt(disk: disk, folder: folder, claim: claim, number: number)

@@ -33,7 +33,7 @@ extension FilePartial {
         }
     }
 
-    /// In memory there is nothing to wait for.
+    /// Publishes without a worker: in memory there is nothing to wait for.
     private func publishHere(_ publication: Publication) -> Result<String, Failure> {
         do throws(Failure) {
             try publication.settle()
@@ -47,7 +47,7 @@ extension FilePartial {
         }
     }
 
-    /// Which file of the final name may be replaced.
+    /// The file of the final name that may be replaced.
     private var replaces: Publication.Replaced {
         if claim.ifExists == .overwrite { return .any }
         if case .copied(let identity) = origin { return .only(identity) }

@@ -12,9 +12,9 @@ final class FilePartial: Partial {
     let ticket: ClaimTicket
     /// `nil` when closed.
     var file: OpenFile?
-    /// Whether the file is there under the part file's name, locked and marked.
+    /// Whether the file exists under the part file's name, locked and marked.
     var isNamed: Bool
-    /// How long the file is: the highest end of what was written.
+    /// The file's length: the highest end of the writes.
     var length: Int64
     var journal: JournalFile?
     var origin: Origin?
@@ -22,14 +22,14 @@ final class FilePartial: Partial {
     var lanes: [Lane?] = []
     var slotIncarnation: UInt64 = 0
     var hashing: ContentHashing?
-    /// Up to where bytes may have been hashed.
+    /// The end of the bytes that may have been hashed.
     var hashedTo: Int64 = 0
-    /// What the finished file was made of.
+    /// The fingerprint of the finished file's content.
     var content: ContentFingerprint?
-    /// How the file was when its last byte was there to be hashed.
+    /// The file's status when its last byte was available to be hashed.
     var verified: FileStatus?
 
-    /// Where the bytes of `ClaimResult.existing` come from.
+    /// The origin of the bytes of `ClaimResult.existing`.
     enum Origin {
         /// The finished file itself, under another name.
         case renamed(length: Int64, status: FileStatus)
@@ -68,7 +68,7 @@ final class FilePartial: Partial {
         self.origin = origin
     }
 
-    // Dropped without being closed: what a kill would leave. The locks go with the last user of the files.
+    // Dropped without being closed: the state that a kill would leave. The locks are released with the files.
     deinit { hashing?.reset() }
 
     var name: String { names.final }
@@ -77,7 +77,7 @@ final class FilePartial: Partial {
     var syncs: Bool { !folder.traits.contains(.volatile) }
     var source: String { claim.facts.sources.first ?? "" }
 
-    /// The open file; using a partial after closing it is our own mistake.
+    /// The open file; using a partial after closing it is a programming error.
     var openFile: OpenFile {
         guard let file else { preconditionFailure("\(partPath) is used after it was closed") }
         return file
@@ -98,7 +98,7 @@ final class FilePartial: Partial {
 
     private func noteWritten(_ range: ByteRange) {
         length = max(length, range.end)
-        // The digest is one of the bytes as they are, so where one changes that was hashed, hashing begins anew.
+        // The digest covers the bytes in order, so when one changes that was hashed, hashing restarts.
         if range.start < hashedTo { forgetHash() }
     }
 
@@ -117,8 +117,8 @@ final class FilePartial: Partial {
             .inputOutput,
             "cannot read",
             at: path,
-            because: "it is shorter than what was written to it",
-            remedy: "another program changed it; \(.resume) to fetch what is missing"
+            because: "it is shorter than the data that was written",
+            remedy: "another program changed it; \(.resume) to download the missing data"
         )
     }
 
@@ -132,7 +132,7 @@ final class FilePartial: Partial {
         do throws(SystemError) {
             try openFile.truncate(to: 0)
         } catch {
-            throw Failure.system(.inputOutput, "cannot empty", at: partPath, error)
+            throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         length = 0
     }
@@ -186,7 +186,7 @@ final class FilePartial: Partial {
         return made
     }
 
-    // MARK: Ending
+    // MARK: Closing
 
     func remember(_ content: ContentFingerprint?) { self.content = content }
 
@@ -194,10 +194,10 @@ final class FilePartial: Partial {
         guard isOpen else { return forget() }
         guard !done.isEmpty || hasJournal else { return discard() }
         defer { release() }
-        // After a clean end nothing behind the cursors is ours.
+        // After a clean end there are no own bytes beyond the cursors.
         retractWrite()
         try beginJournal(facts, done: done)
-        // Nobody writes any more, so what is there can be promised for the next boot too.
+        // Nothing is written any more, so the content can be recorded as durable for the next boot too.
         try journal?.checkpoint(
             done,
             incarnation: journal?.incarnation ?? 0,
@@ -213,8 +213,8 @@ final class FilePartial: Partial {
         release()
     }
 
-    /// Removes the part file, if its name still leads to it, and then the journal: in this order a kill between
-    /// leaves a journal that is seen to have no data.
+    /// Removes the part file, if its name still leads to it, and then the journal: in this order a kill in between
+    /// leaves a journal that is recognised as having no data.
     private func removeOwnFiles() {
         guard let mine = try? openFile.status().identity,
             (try? folder.status(of: names.part))??.identity == mine
@@ -240,14 +240,14 @@ final class FilePartial: Partial {
             try folder.rename(names.part, to: names.final, replacing: false)
             try JournalFile.remove(names.journal, in: folder, written: journal)
         } catch {
-            throw Failure.system(.renameFailed, "cannot give its name back to", at: path, error)
+            throw Failure.system(.renameFailed, "cannot restore", at: path, error)
         }
         release()
     }
 
     /// Closes and unlocks.
     ///
-    /// A worker may hold the files a little longer, so they are unlocked before they are closed.
+    /// A worker may retain the files a little longer, so they are unlocked before they are closed.
     func release() {
         journal?.close()
         if isNamed { file?.unlock() }
@@ -255,7 +255,7 @@ final class FilePartial: Partial {
         forget()
     }
 
-    /// Neither published nor being published.
+    /// Whether it is neither published nor being published.
     private var isOpen: Bool { !ticket.isReleased && !ticket.isPublishing.load(ordering: .acquiring) }
 
     private func forget() {

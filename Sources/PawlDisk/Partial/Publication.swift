@@ -15,18 +15,18 @@ struct Publication: Sendable {
     let file: OpenFile
     /// Whether it has the part file's name, or none yet.
     let isNamed: Bool
-    /// Whether it was made for this download, and was no file before.
+    /// Whether it was created for this download.
     let isNew: Bool
     let journal: JournalFile?
-    /// How long the finished file is.
+    /// The length of the finished file.
     let length: Int64
-    /// How the file was when its digest was computed, if one was.
+    /// The file's status when its digest was computed, if one was.
     let verified: FileStatus?
     let content: ContentFingerprint?
     let modified: UnixTime?
     let replaces: Replaced
 
-    /// Which file of the final name may be replaced.
+    /// The file of the final name that may be replaced.
     enum Replaced: Hashable, Sendable {
         case none
         case any
@@ -36,13 +36,13 @@ struct Publication: Sendable {
     private var partPath: String { folder.path(of: names.part) }
     private var finalPath: String { folder.path(of: names.final) }
 
-    /// Gives the file its length and time.
+    /// Sets the file's length and time.
     func settle() throws(Failure) {
         let isAsVerified: Bool
         do throws(SystemError) {
             let status = try file.status()
             isAsVerified = verified.map { $0.hasContent(of: status) } ?? true
-            // More was written than was wanted, or somebody else has appended something.
+            // More was written than needed, or another program has appended something.
             if isAsVerified, status.length > length { try file.truncate(to: length) }
             if isAsVerified, let modified {
                 try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
@@ -63,22 +63,22 @@ struct Publication: Sendable {
         }
     }
 
-    /// A part file is for its owner to write; a finished file is as any that this user makes.
+    /// Sets the permissions of any file that this user creates; those of a part file are for its owner only.
     private func giveUsualPermissions(_ status: FileStatus) throws(SystemError) {
         let usual = 0o666 & ~Umask.own
         guard status.permissions == PartNames.mode & ~Umask.own, usual != status.permissions else { return }
         try file.setPermissions(usual)
     }
 
-    /// Until somebody has heard that it is finished this is the part file's mark too; one without a name needs none.
+    /// Until the completion was reported this is the part file's mark too; a file without a name needs none.
     private func remember(modified: Int64) {
         guard let content, folder.bearsMarks else { return }
         OwnerAttribute.set(CompletionMark(content, length: length, modified: modified, isTold: !isNamed), on: file)
     }
 
-    /// Makes the data durable, before the name says that it is finished.
+    /// Makes the data durable, before the name declares it finished.
     ///
-    /// `isCovered`: a sync of the whole file system has just done so, if the file's own data could be written.
+    /// `isCovered`: a sync of the whole file system has just done so, unless the write of the file's own data failed.
     func sync(isCovered: Bool) throws(Failure) {
         do throws(SystemError) {
             if isCovered { try file.checkWriteback() } else { try file.syncAll() }
@@ -88,7 +88,7 @@ struct Publication: Sendable {
         }
     }
 
-    /// Gives the file its final name, and answers it.
+    /// Gives the file its final name, and returns it.
     func move() throws(Failure) -> String {
         if isNamed { try checkFile() }
         var name = names.final
@@ -119,17 +119,17 @@ struct Publication: Sendable {
         }
     }
 
-    /// Another program may have cut the file, or put its own under our part file's name.
+    /// Checks whether another program has truncated the file, or replaced it under the part file's name.
     private func checkFile() throws(Failure) {
         let isWhole: Bool
         let isOurs: Bool
         do throws(SystemError) {
             let mine = try file.status()
             isWhole = mine.length == length
-            // One that is gone is the rename's to report.
+            // A missing file is reported by the rename.
             isOurs = try folder.status(of: names.part).map { $0.identity == mine.identity } ?? true
         } catch {
-            throw Failure.system(.renameFailed, "cannot look at", at: partPath, error)
+            throw Failure.system(.renameFailed, "cannot inspect", at: partPath, error)
         }
         guard isWhole else { throw FilePartial.cutShort(partPath) }
         guard isOurs else {
@@ -137,7 +137,7 @@ struct Publication: Sendable {
                 .renameFailed,
                 "cannot rename",
                 at: partPath,
-                because: "another program has put its own file there",
+                because: "another program has replaced it",
                 remedy: "\(.resume)"
             )
         }
@@ -156,13 +156,13 @@ struct Publication: Sendable {
         while true {
             next += 1
             let name = FileName.numbered(claim.name, next)
-            // A name that a running download of this process has claimed is left to it.
+            // A name that a running download of this process has claimed is not used.
             let key = ClaimRegistry.Key(folder: folder.identity, name: name)
             if !disk.claims.holds(key) { return (name, next) }
         }
     }
 
-    /// A file of the name has appeared since the claim.
+    /// Handles a file of the final name that appeared after the claim.
     private func taken() -> Failure {
         guard claim.ifExists == .skip else { return .exists(finalPath) }
         if isNamed { try? folder.remove(names.part) }
@@ -170,15 +170,15 @@ struct Publication: Sendable {
         release()
         return Failure(
             .fileExists,
-            "gave up downloading to",
+            "cannot download to",
             at: finalPath,
-            because: "a file of that name has appeared meanwhile, and existing files are skipped"
+            because: "a file of that name was created in the meantime, and existing files are skipped"
         )
     }
 
     /// Removes what only an unfinished download needs.
     ///
-    /// The mark goes last: a finished file that bears it was published, and nobody has heard of it yet.
+    /// The mark is removed last: a finished file that has it was published, and its completion was not reported yet.
     func tidy(unmarks: Bool = true) {
         guard isNamed else { return }
         if journal != nil || !folder.bearsMarks {

@@ -1,16 +1,16 @@
 import PawlCore
 import Synchronization
 
-/// Brings part files of a disk to their final names, many small ones together.
+/// Moves part files of a disk to their final names, many small ones together.
 ///
-/// A file alone costs two waits for the disk, milliseconds each: one for its data, one for its folder. Small files that
-/// are finished while the disk is busy wait together, and then share one sync of the file system and one of each
+/// A single file costs two waits for the disk, milliseconds each: one for its data, one for its folder. Small files
+/// that are finished while the disk is busy wait together, and then share one sync of the file system and one of each
 /// folder: on an ext4 disk this is 0.05 ms a file instead of 8.
 final class Publisher: Sendable {
     typealias Completion = @Sendable (Result<String, Failure>) -> Void
     private static let batch = 512
-    /// From this many on one sync of the file system, which also waits for what others have written to it, is quicker
-    /// than one of each file.
+    /// From this number on one sync of the file system, which also waits for what other programs have written to it, is
+    /// faster than one of each file.
     private static let fewest = 3
 
     private struct Waiting: Sendable {
@@ -30,7 +30,7 @@ final class Publisher: Sendable {
 
     func submit(_ publication: Publication, completion: @escaping Completion) {
         let waiting = Waiting(publication: publication, completion: completion)
-        // What has a journal is large, and its data must not keep small files waiting.
+        // A file with a journal is large, and its data must not delay small files.
         guard publication.journal == nil else {
             workers.submit { [self] in publish([waiting]) }
             return
@@ -75,7 +75,7 @@ final class Publisher: Sendable {
         for (folder, named) in folders.values { finish(named, in: folder) }
     }
 
-    /// Takes a step with each, and answers those that could take it; the others are told why not.
+    /// Takes a step with each, and returns those that succeeded; the others complete with the failure.
     private func each(_ batch: [Waiting], _ step: (Publication) throws(Failure) -> Void) -> [Waiting] {
         batch.filter { waiting in
             do throws(Failure) {
@@ -88,7 +88,7 @@ final class Publisher: Sendable {
         }
     }
 
-    /// `false`: not to be had, or failed for the sake of some file; each is synced by itself then.
+    /// Returns `false` when it is not available, or failed because of some file; each is synced separately then.
     private func syncFileSystems(of batch: [Waiting]) -> Bool {
         var seen: Set<UInt64> = []
         for waiting in batch where seen.insert(waiting.publication.folder.identity.device).inserted {
@@ -97,7 +97,8 @@ final class Publisher: Sendable {
         return true
     }
 
-    /// The names are there; when the folder is synced they stay, and what only unfinished downloads need may go.
+    /// Finishes named files: once the folder is synced their names are durable, and what only unfinished downloads need
+    /// is removed.
     private func finish(_ named: [(Waiting, String)], in folder: Folder) {
         var failure: SystemError?
         do throws(SystemError) { try folder.sync() } catch { failure = error }

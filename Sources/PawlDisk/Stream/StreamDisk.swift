@@ -1,12 +1,12 @@
 package import PawlCore
 package import PawlEngine
 
-/// One download's way to a `StreamTarget`: in order, by one connection, without a part file and a journal.
+/// The disk of a download to a `StreamTarget`: in order, on one connection, without a part file and a journal.
 package final class StreamDisk: Disk {
     private let target: StreamTarget
     private let checksum: HashAlgorithm?
 
-    /// `checksum`: the digest that the download is going to ask for.
+    /// `checksum`: the digest that the download will request.
     package init(to target: StreamTarget, checksum: HashAlgorithm?) {
         self.target = target
         self.checksum = checksum
@@ -22,7 +22,7 @@ package final class StreamDisk: Disk {
     package func remove(_ name: String, in folder: String) throws(Failure) {}
 }
 
-/// Nothing outlives the process, and what was written cannot be taken back.
+/// Nothing outlives the process, and what was written cannot be undone.
 private final class StreamPartial: Partial {
     let name: String
     let hasJournal = false
@@ -30,7 +30,7 @@ private final class StreamPartial: Partial {
     let durable = ByteRangeSet()
     private let writer: StreamWriter
     private var length: Int64 = 0
-    /// The last bytes that were written, for a response that has to prove that it has the same content.
+    /// The last bytes that were written, to prove that another response has the same content.
     private var tail: [UInt8] = []
     private static let longestTail = 256 << 10
 
@@ -68,9 +68,9 @@ private final class StreamPartial: Partial {
     private var isGone: Failure {
         Failure(
             .inputOutput,
-            "cannot start over on",
+            "cannot restart",
             at: path,
-            because: "\(length) bytes were written to it already, and the server cannot continue after them",
+            because: "\(length) bytes were already written to it, and the server cannot resume after them",
             remedy: "download to a file"
         )
     }

@@ -2,16 +2,16 @@ import Glibc
 import PawlCore
 import Synchronization
 
-/// Writes in order on a thread of its own: a reader that is slow, or not there, holds no loop up.
+/// Writes in order on its own thread: a slow or missing reader blocks no loop.
 final class StreamWriter: Sendable {
     let target: StreamTarget
     private let thread = WorkerPool(threads: 1)
     private let output: Mutex<Output>
     private let waiting = Atomic<Int>(0)
-    /// How many bytes may wait for the reader before the network has to.
+    /// The number of bytes that may wait for the reader before the network is paused.
     private static let room = 4 << 20
 
-    /// What the thread has; only it looks at more than `failure`.
+    /// The thread's state; other threads read only `failure`.
     private struct Output {
         var descriptor: Int32?
         var failure: Failure?
@@ -27,7 +27,7 @@ final class StreamWriter: Sendable {
 
     var hasRoom: Bool { waiting.load(ordering: .relaxed) < StreamWriter.room }
 
-    /// Throws what went wrong with earlier bytes.
+    /// Throws the failure of earlier bytes.
     func write(_ bytes: UnsafeRawBufferPointer) throws(Failure) {
         if let failure = output.withLock({ $0.failure }) { throw failure }
         let copy = unsafe [UInt8](bytes)
@@ -38,10 +38,10 @@ final class StreamWriter: Sendable {
         }
     }
 
-    /// Answers when the reader has all bytes.
+    /// Completes when the reader has all bytes.
     func drain(_ completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
         thread.submit {
-            // A download of nothing opens the pipe as well: its reader waits for the end.
+            // An empty download opens the pipe as well: its reader waits for the end.
             self.put([])
             let failure = self.output.withLock { output in
                 if self.target != .standardOutput, let descriptor = output.descriptor {
@@ -57,7 +57,9 @@ final class StreamWriter: Sendable {
     func digest(_ completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void) {
         thread.submit {
             let hash = self.output.withLock { $0.hash }
-            guard let hash else { preconditionFailure("the checksum was not told when the stream began") }
+            guard let hash else {
+                preconditionFailure("the checksum was not requested when the stream began")
+            }
             completion(.success(hash.finish()))
         }
     }
@@ -96,7 +98,7 @@ final class StreamWriter: Sendable {
     }
 }
 
-/// `write(2)`, which the writer's own name hides.
+/// `write(2)`, which the writer's own method hides.
 private func writeOnce(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     unsafe write(descriptor, bytes.baseAddress, bytes.count)
 }

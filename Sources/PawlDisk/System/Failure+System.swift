@@ -1,7 +1,7 @@
 import Glibc
 import PawlCore
 
-/// The failures of this room. A full disk is told apart everywhere, because it is worth waiting for.
+/// The failures of this module. A full disk always has its own code, because it is worth waiting for.
 extension Failure {
     static func system(_ code: Code, _ what: String, at path: String, _ error: SystemError) -> Failure {
         if error.isDiskFull { return diskFull(what, at: path, because: error.text) }
@@ -23,7 +23,7 @@ extension Failure {
             .alreadyDownloading,
             "cannot download to",
             at: path,
-            because: "this file is being downloaded already",
+            because: "this file is already being downloaded",
             remedy: "wait for that download, or choose another name"
         )
     }
@@ -34,7 +34,7 @@ extension Failure {
             "cannot download to",
             at: path,
             because: "a file of that name exists",
-            remedy: "choose another name, or say that it may be overwritten or resumed"
+            remedy: "choose another name, or allow overwriting or resuming it"
         )
     }
 
@@ -43,8 +43,8 @@ extension Failure {
             .fileExists,
             "cannot use",
             at: path,
-            because: "it was not written by this program",
-            remedy: "finish or remove it with the program it belongs to, or choose another name"
+            because: "it was not written by Pawl",
+            remedy: "finish or remove it with the program that wrote it, or choose another name"
         )
     }
 
@@ -63,8 +63,8 @@ extension Failure {
             .cannotCreate,
             "cannot download to",
             at: path,
-            because: "it is a device, a pipe or a socket, and a download is written to a file",
-            remedy: "choose the name of a file"
+            because: "it is a device, a pipe or a socket, not a file",
+            remedy: "choose a file name"
         )
     }
 
@@ -73,7 +73,7 @@ extension Failure {
             .fileExists,
             "cannot use",
             at: path,
-            because: "it is the unfinished download of another address",
+            because: "it is the unfinished download of another URL",
             remedy: "finish or remove that download, or choose another name"
         )
     }
@@ -81,19 +81,19 @@ extension Failure {
     static func newerJournal(_ path: String, version: UInt32) -> Failure {
         Failure(
             .newerJournal,
-            "cannot continue from",
+            "cannot resume from",
             at: path,
-            because: "a newer version of this program wrote it (format \(version))",
-            remedy: "continue with that version, or remove the file to start over"
+            because: "it was written by a newer version of Pawl (format \(version))",
+            remedy: "resume with that version, or remove the file to restart"
         )
     }
 
     private static func remedy(for error: SystemError) -> Remedy {
         switch error.number {
-        case EACCES, EPERM: "choose another folder, or make this one writable for you"
+        case EACCES, EPERM: "choose another folder, or make this one writable"
         case EROFS: "choose another folder: this file system is read-only"
         case EMFILE, ENFILE: "raise the limit of open files, or run fewer downloads at once"
-        case EFBIG: "choose a folder on a file system that takes files of this size"
+        case EFBIG: "choose a folder on a file system that supports files of this size"
         case EIO: "check the disk: it reported an error"
         default: ""
         }

@@ -1,16 +1,16 @@
 import CPawlSystem
 
-/// What the file system of a folder can be trusted with.
+/// The guarantees of a folder's file system.
 struct FileSystemTraits: OptionSet, Hashable, Sendable {
     let rawValue: UInt32
 
-    /// Its pages are cached by this kernel alone: what was written lives as long as the kernel.
+    /// Only this kernel caches its pages: what was written lives as long as the kernel.
     static let local = FileSystemTraits(rawValue: UInt32(PAWL_FS_LOCAL))
     /// In memory: syncing is pointless.
     static let volatile = FileSystemTraits(rawValue: UInt32(PAWL_FS_VOLATILE))
-    /// A store to a mapped page that was written before cannot end in SIGBUS for want of room.
+    /// A store to a mapped page that was written before cannot raise SIGBUS for lack of space.
     static let mappable = FileSystemTraits(rawValue: UInt32(PAWL_FS_MAPPABLE))
-    /// Inode numbers stay, so a file that was replaced is recognised.
+    /// Inode numbers are stable, so a file that was replaced is recognised.
     static let keepsInodes = FileSystemTraits(rawValue: UInt32(PAWL_FS_INODES))
     /// Files have owners and permissions of their own.
     static let keepsOwners = FileSystemTraits(rawValue: UInt32(PAWL_FS_OWNERS))

@@ -3,13 +3,13 @@ import Glibc
 import PawlCore
 import Synchronization
 
-/// A folder kept open: names are looked up in it without walking its path again.
+/// A folder kept open: names are looked up in it without resolving its path again.
 final class Folder: Sendable {
     /// As the claim spelled it, for messages and final paths.
     let path: String
     let identity: FileIdentity
     let traits: FileSystemTraits
-    /// Whether somebody else can put another file in the place of one of ours here.
+    /// Whether another user can replace Pawl's files here.
     let isOpenToOthers: Bool
     private let user: FileUser
     private let file: OpenFile
@@ -36,11 +36,11 @@ final class Folder: Sendable {
         takesMarks = Atomic(marks)
     }
 
-    /// Whether part files here can bear an extended attribute.
+    /// Whether part files here can have an extended attribute.
     var bearsMarks: Bool { takesMarks.load(ordering: .relaxed) }
     func noMarks() { takesMarks.store(false, ordering: .relaxed) }
 
-    /// Why a file that was found here cannot be one of ours; `nil` when it can.
+    /// Why an existing file cannot be Pawl's own; `nil` when it can.
     func flaw(of found: FileStatus) -> FileRights.Flaw? {
         found.rights.flaw(for: user, knowsOwners: traits.contains(.keepsOwners))
     }
@@ -54,33 +54,33 @@ final class Folder: Sendable {
         try OpenFile(name, in: file.descriptor, flags: flags, mode: mode)
     }
 
-    /// Makes a file that can be told from anybody else's from its first moment (EEXIST: the name is taken).
+    /// Creates a file that is recognisable as Pawl's own from the start (EEXIST: the name is taken).
     ///
-    /// A kill before it is marked leaves it empty, and an empty file says nothing about whose it is but by this bit, which
-    /// means nothing for files (open(2): it is taken as it is given). `OpenFile.endBeginning` takes it off again.
+    /// A kill before it is marked leaves it empty, and only this permission bit, which means nothing for files (open(2)
+    /// sets it as given), then identifies its owner. `OpenFile.endBeginning` removes it again.
     func make(_ name: String, mode: UInt32) throws(SystemError) -> OpenFile {
         try open(name, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode | UInt32(S_ISVTX))
     }
 
-    /// A new file that no name leads to; `nil` when the file system makes none.
+    /// Creates a file without a name; `nil` when the file system does not support it.
     func openUnnamed() throws(SystemError) -> OpenFile? {
         guard takesUnnamed.load(ordering: .relaxed) else { return nil }
-        let answer = pawl_open_unnamed(file.descriptor, 0o666)
-        if answer >= 0 { return OpenFile(adopting: answer) }
-        let error = SystemError(number: -answer)
+        let opened = pawl_open_unnamed(file.descriptor, 0o666)
+        if opened >= 0 { return OpenFile(adopting: opened) }
+        let error = SystemError(number: -opened)
         guard error.isUnsupported else { throw error }
         takesUnnamed.store(false, ordering: .relaxed)
         return nil
     }
 
-    /// Gives a file without a name one that is free (EEXIST: it is not).
+    /// Names an unnamed file (EEXIST: the name is taken).
     func name(_ unnamed: OpenFile, _ name: String) throws(SystemError) {
         try SystemError.check(unsafe pawl_name(unnamed.descriptor, file.descriptor, name))
     }
 
-    /// `nil` when there is nothing of that name.
+    /// Returns `nil` when nothing has that name.
     ///
-    /// A symbolic link is itself, not what it points to.
+    /// A symbolic link is not followed.
     func status(of name: String) throws(SystemError) -> FileStatus? {
         var found = stat()
         if unsafe fstatat(file.descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 {
@@ -109,7 +109,7 @@ final class Folder: Sendable {
         }
     }
 
-    /// Bytes that this user may still take.
+    /// The bytes that are available to this user.
     func free() throws(SystemError) -> Int64 {
         var found = statvfs()
         guard unsafe fstatvfs(file.descriptor, &found) == 0 else { throw .last }
@@ -118,7 +118,7 @@ final class Folder: Sendable {
         return overflows ? .max : Int64(clamping: bytes)
     }
 
-    /// The names that end in `ending`, in no order.
+    /// The names that end in `ending`, unordered.
     func names(endingIn ending: String) -> [String] {
         final class List { var names: [String] = [] }
         let list = List()
@@ -135,7 +135,7 @@ final class Folder: Sendable {
 
     /// Makes renames in the folder durable.
     ///
-    /// Not every file system can sync a folder; there a rename is as durable as it gets.
+    /// Not every file system can sync a folder; there the durability of a rename is not guaranteed.
     func sync() throws(SystemError) {
         do throws(SystemError) {
             try file.syncAll()

@@ -3,20 +3,20 @@ import Glibc
 import PawlCore
 import Synchronization
 
-/// Keeps a bounded number of folders open, so that ten thousand small files do not walk ten thousand paths.
+/// Keeps a bounded number of folders open, so that ten thousand small files do not resolve ten thousand paths.
 final class FolderCache: Sendable {
     private static let limit = 64
     private let folders = Mutex<[String: Folder]>([:])
     private let marks: Bool
     private let traits: FileSystemTraits?
     private let user: FileUser
-    /// For how many milliseconds a path that led to its folder is taken to lead there still.
+    /// The time in milliseconds for which a path is assumed to lead to the same folder.
     ///
-    /// A download that has begun stays in its folder wherever that is moved to; looking anew for each of many small files
-    /// finds out no more than that.
+    /// A running download stays in its folder wherever that is moved to; resolving the path for each of many small
+    /// files reveals no more than that.
     private let trust: Int64
 
-    /// `traits` and `marks` stand in for what the file system says, for tests.
+    /// `traits` and `marks` replace the file system's properties, for tests.
     init(traits: FileSystemTraits?, marks: Bool, trust: Int64, user: FileUser) {
         self.user = user
         self.traits = traits
@@ -24,7 +24,7 @@ final class FolderCache: Sendable {
         self.marks = marks
     }
 
-    /// The folder at `path`, made when missing.
+    /// The folder at `path`, created when missing.
     func open(_ path: String) throws(Failure) -> Folder {
         if let folder = find(path) { return folder }
         do throws(SystemError) {
@@ -46,16 +46,16 @@ final class FolderCache: Sendable {
         }
     }
 
-    /// The folder at `path` if there is one that can be read.
+    /// The folder at `path` if it exists and can be read.
     func existing(_ path: String) -> Folder? {
         if let folder = find(path) { return folder }
         return try? keep(path)
     }
 
-    /// The folder that was at `path` when it was last looked at.
+    /// The folder that was at `path` when it was last resolved.
     func kept(_ path: String) -> Folder? { folders.withLock { $0[path] } }
 
-    /// A kept folder, if its path still leads to it: it may have been moved, and another be in its place.
+    /// A kept folder, if its path still leads to it: it may have been moved, and another created in its place.
     private func find(_ path: String) -> Folder? {
         guard let folder = kept(path) else { return nil }
         let now = Self.milliseconds()
@@ -70,7 +70,7 @@ final class FolderCache: Sendable {
         return nil
     }
 
-    /// Of a clock that is never set.
+    /// The time of a monotonic clock.
     private static func milliseconds() -> Int64 {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
@@ -95,14 +95,14 @@ final class FolderCache: Sendable {
         return folder
     }
 
-    /// Makes the folder and those above it that are missing.
+    /// Creates the folder and its missing parents.
     private func make(_ path: String) throws(Failure) {
         var prefix = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
         for component in path.split(separator: "/", omittingEmptySubsequences: true) {
             prefix += prefix.isEmpty || prefix == "/" ? component : "/\(component)"
             guard unsafe mkdir(prefix, 0o777) != 0, errno != EEXIST else { continue }
             let error = SystemError.last
-            // A read-only or foreign folder on the way may say EACCES or EROFS for one that exists.
+            // A read-only or foreign folder in the path may return EACCES or EROFS for one that exists.
             var found = stat()
             if unsafe stat(prefix, &found) == 0 { continue }
             throw Failure.system(.cannotMakeFolder, "cannot make the folder", at: prefix, error)

@@ -2,7 +2,7 @@ import CPawlSystem
 import Glibc
 import PawlCore
 
-/// An open file, closed when its last user lets go of it.
+/// An open file, closed with its last reference.
 ///
 /// A class because a worker may still read or sync the file after its download has closed it.
 final class OpenFile: Sendable {
@@ -10,18 +10,18 @@ final class OpenFile: Sendable {
 
     init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Opens `name` in `folder`; a symbolic link is refused (ELOOP).
+    /// Opens `name` in `folder`; a symbolic link is rejected (ELOOP).
     init(_ name: String, in folder: Int32, flags: Int32, mode: UInt32 = 0) throws(SystemError) {
-        let answer = unsafe pawl_open_at(folder, name, flags, mode)
-        guard answer >= 0 else { throw SystemError(number: -answer) }
-        descriptor = answer
+        let result = unsafe pawl_open_at(folder, name, flags, mode)
+        guard result >= 0 else { throw SystemError(number: -result) }
+        descriptor = result
     }
 
-    /// Opens a file to read it, by its path; a symbolic link leads to what it stands for.
+    /// Opens a file for reading, by its path; a symbolic link is followed.
     init(at path: String) throws(SystemError) {
-        let answer = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard answer >= 0 else { throw .last }
-        descriptor = answer
+        let result = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard result >= 0 else { throw .last }
+        descriptor = result
     }
 
     deinit { close(descriptor) }
@@ -58,7 +58,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Reads up to the end of the file or the buffer, and answers how many bytes it was.
+    /// Reads up to the end of the file or the buffer, and returns the number of bytes.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SystemError) -> Int {
         guard let base = buffer.baseAddress else { return 0 }
         var done = 0
@@ -89,7 +89,7 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Where it ends now, whoever made it so long.
+    /// The current end, including bytes of other programs.
     func end() throws(SystemError) -> Int64 {
         let end = lseek(descriptor, 0, SEEK_END)
         guard end >= 0 else { throw .last }
@@ -102,19 +102,19 @@ final class OpenFile: Sendable {
         }
     }
 
-    /// Sets the time of the last change and leaves that of the last access.
+    /// Sets the modification time and keeps the access time.
     func setModified(_ time: timespec) throws(SystemError) {
         var times = (timespec(tv_sec: 0, tv_nsec: Int(omitTime)), time)
-        let answer = unsafe withUnsafePointer(to: &times) { pair in
+        let result = unsafe withUnsafePointer(to: &times) { pair in
             unsafe pair.withMemoryRebound(to: timespec.self, capacity: 2) { unsafe futimens(descriptor, $0) }
         }
-        guard answer == 0 else { throw .last }
+        guard result == 0 else { throw .last }
     }
 
     func syncData() throws(SystemError) { try SystemError.check(pawl_sync_data(descriptor)) }
     func syncAll() throws(SystemError) { try SystemError.check(pawl_sync_all(descriptor)) }
 
-    /// Syncs all files of this one's file system: one wait for the disk where many files would each have one.
+    /// Syncs all files of this one's file system: one wait for the disk instead of one per file.
     func syncFileSystem() throws(SystemError) {
         try SystemError.check(pawl_sync_file_system(descriptor))
     }
@@ -124,15 +124,15 @@ final class OpenFile: Sendable {
 
     /// Takes the write lock.
     ///
-    /// `false`: somebody else has it.
+    /// Returns `false` when it is held elsewhere.
     func lock() throws(SystemError) -> Bool {
-        let answer = pawl_lock(descriptor)
-        if answer == EAGAIN || answer == EWOULDBLOCK { return false }
-        try SystemError.check(answer)
+        let result = pawl_lock(descriptor)
+        if result == EAGAIN || result == EWOULDBLOCK { return false }
+        try SystemError.check(result)
         return true
     }
 
-    /// It is marked: nothing has to tell any more that it was about to be.
+    /// Removes the bit of `Folder.make`: the file is marked.
     func endBeginning() throws(SystemError) {
         let found = try status()
         guard found.isBeginning else { return }
@@ -151,26 +151,26 @@ private let omitTime: Int32 = {
     (1 << 30) - 2
 }()
 
-/// What a file is, as far as this room asks.
+/// The attributes of a file that this module needs.
 struct FileStatus: Hashable, Sendable {
     let length: Int64
-    /// Bytes that have blocks.
+    /// The allocated bytes.
     let allocated: Int64
     let identity: FileIdentity
     let isRegular: Bool
     let isLink: Bool
     /// A device, a pipe or a socket.
     let isSpecial: Bool
-    /// Whether it bears the bit that files have between being made and being marked.
+    /// Whether it has the bit that files have between being created and being marked.
     let isBeginning: Bool
     let permissions: UInt32
     let links: Int
     let owner: FileUser
-    /// Only who owns an entry of this folder can rename or remove it.
+    /// Whether only the owner of an entry of this folder can rename or remove it.
     let isSticky: Bool
     let modifiedSeconds: Int
     let modifiedNanoseconds: Int
-    /// When anything of it was last changed, its length too, in nanoseconds since 1970; nobody can set that time.
+    /// The time of the last change, the length included, in nanoseconds since 1970; it cannot be set by programs.
     let changed: Int64
 
     init(_ found: stat) {
@@ -191,7 +191,7 @@ struct FileStatus: Hashable, Sendable {
         modifiedNanoseconds = time.tv_nsec
     }
 
-    /// Whether nothing was written to it between the two looks.
+    /// Whether it was not written between the two readings of the status.
     func hasContent(of other: FileStatus) -> Bool {
         length == other.length && modifiedSeconds == other.modifiedSeconds
             && modifiedNanoseconds == other.modifiedNanoseconds
@@ -209,7 +209,7 @@ struct FileStatus: Hashable, Sendable {
     var modified: timespec { timespec(tv_sec: modifiedSeconds, tv_nsec: modifiedNanoseconds) }
 }
 
-/// What makes two paths the same file.
+/// The identity of a file, whatever its path.
 struct FileIdentity: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64

@@ -1,12 +1,12 @@
 import CPawlSystem
 import Glibc
 
-/// A folder that was opened once: what is opened below it cannot lead elsewhere, whoever swaps folders and links in it.
+/// A folder that was opened once: no path below it leads outside, whatever folders and links are swapped in it.
 package final class RootFolder: Sendable {
     private let path: String
     private let descriptor: Int32
 
-    /// `nil` when it cannot be opened.
+    /// Returns `nil` when it cannot be opened.
     package init?(_ path: String) {
         let descriptor = unsafe pawl_open_folder(path)
         guard descriptor >= 0 else { return nil }
@@ -16,7 +16,7 @@ package final class RootFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// A descriptor for reading; `nil` when the file is not below the folder, or a link is on the way.
+    /// A descriptor for reading; `nil` when the file is not below the folder, or the path has a link.
     package func open(_ file: String) -> Int32? {
         guard file.hasPrefix(path) else { return nil }
         let descriptor = unsafe pawl_open_beneath(descriptor, String(file.dropFirst(path.count)))

@@ -2,9 +2,9 @@ import CPawlSystem
 import Glibc
 import PawlCore
 
-/// The running kernel's name for its boot.
+/// The kernel's identifier of the current boot.
 enum SystemBoot {
-    /// `nil` when the kernel does not say: then no page cache is trusted.
+    /// `nil` when the kernel does not report it: then no page cache is trusted.
     static let identity: BootIdentity? = {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard unsafe pawl_boot_identity(&bytes) == 0 else { return nil }
@@ -13,7 +13,7 @@ enum SystemBoot {
     }()
 }
 
-/// The clock that file systems stamp files by.
+/// The clock of file timestamps.
 enum SystemTime {
     /// Nanoseconds since 1970.
     static var now: Int64 {

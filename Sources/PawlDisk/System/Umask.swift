@@ -1,11 +1,11 @@
 import Glibc
 import PawlCore
 
-/// What this process takes away from the permissions of new files.
+/// The permissions that this process removes from new files.
 ///
-/// umask(2) can only be asked by setting it, which other threads would notice; the kernel tells it in a file.
+/// umask(2) can only be read by setting it, which other threads would notice; the kernel reports it in a file.
 enum Umask {
-    /// 022 where nobody tells.
+    /// 022 when it cannot be read.
     static let own: UInt32 = {
         var bytes = [UInt8](repeating: 0, count: 4096)
         guard let file = try? OpenFile(at: "/proc/self/status"),

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A few threads for what blocks: syncing and hashing.
+/// A few threads for blocking work: syncing and hashing.
 ///
 /// They start with the first job and end with the pool.
 final class WorkerPool: Sendable {
@@ -12,11 +12,11 @@ final class WorkerPool: Sendable {
 
     func submit(_ job: @escaping Job) { core.submit(job) }
 
-    /// Waits until no job is waiting or running, and all that the jobs held is let go.
+    /// Waits until no job is waiting or running, and everything that the jobs retained is released.
     func rest() { core.rest() }
 }
 
-/// What the threads share; it outlives the pool until the last job is done.
+/// The threads' shared state; it outlives the pool until the last job is done.
 @safe private final class Core: @unchecked Sendable {  // `lock` guards every variable.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let wake = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -47,7 +47,7 @@ final class WorkerPool: Sendable {
     func submit(_ job: @escaping WorkerPool.Job) {
         unsafe pthread_mutex_lock(lock)
         jobs.append(job)
-        // A thread that was woken and has not run yet still counts as idle, so it is the jobs that are compared.
+        // A thread that was woken and has not run yet still counts as idle, so the jobs are compared.
         let wantsThread = jobs.count - next > idle && threads < limit
         if wantsThread { threads += 1 }
         unsafe pthread_cond_signal(wake)
@@ -68,7 +68,7 @@ final class WorkerPool: Sendable {
         unsafe pthread_mutex_unlock(lock)
     }
 
-    /// No thread was to be had: without any other the jobs are done here.
+    /// Runs the jobs here when no thread could be started and there is no other.
     private func runWithoutThread() {
         unsafe pthread_mutex_lock(lock)
         threads -= 1
@@ -78,7 +78,7 @@ final class WorkerPool: Sendable {
         while let job = takeJob(waits: false) { job() }
     }
 
-    /// The next job; `nil` when the pool has stopped and none is left, or none is there and `waits` is false.
+    /// The next job; `nil` when the pool has stopped and none is left, or there is none and `waits` is false.
     private func takeJob(waits: Bool) -> WorkerPool.Job? {
         unsafe pthread_mutex_lock(lock)
         defer { unsafe pthread_mutex_unlock(lock) }
@@ -105,16 +105,16 @@ final class WorkerPool: Sendable {
         unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         unsafe pthread_attr_setstacksize(&attributes, 256 * 1024)
         defer { unsafe pthread_attr_destroy(&attributes) }
-        // Signals are for the threads that know what to do with them.
+        // Signals are handled by other threads.
         var all = sigset_t()
         var before = sigset_t()
         unsafe sigfillset(&all)
         unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
         var thread = pthread_t()
-        let answer = unsafe pthread_create(&thread, &attributes, Self.body, context)
-        if answer != 0 { unsafe Unmanaged<Core>.fromOpaque(context).release() }
-        return answer == 0
+        let code = unsafe pthread_create(&thread, &attributes, Self.body, context)
+        if code != 0 { unsafe Unmanaged<Core>.fromOpaque(context).release() }
+        return code == 0
     }
 
     private func run() {

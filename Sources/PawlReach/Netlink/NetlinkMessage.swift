@@ -5,7 +5,7 @@ struct NetlinkMessage: Hashable, Sendable {
 
     static let headerLength = 16
 
-    /// Types that every netlink family shares, and the two that a dump of links and routes brings.
+    /// The types that every netlink family shares, and the two in a dump of links and routes.
     enum Kind {
         static let error: UInt16 = 2
         static let done: UInt16 = 3
@@ -17,7 +17,7 @@ struct NetlinkMessage: Hashable, Sendable {
 
     /// The messages in `datagram`, in order.
     ///
-    /// A length that does not fit ends the reading: what came before stands.
+    /// Parsing ends at an invalid length; the messages before it are kept.
     static func split(_ datagram: ArraySlice<UInt8>) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var rest = datagram
@@ -48,15 +48,15 @@ struct NetlinkMessage: Hashable, Sendable {
     }
 }
 
-/// One attribute behind a message's fixed part (rtnetlink(7)).
+/// One attribute after a message's fixed part (rtnetlink(7)).
 struct NetlinkAttribute: Hashable, Sendable {
     var type: UInt16
     var value: ArraySlice<UInt8>
 
-    /// The attributes in `bytes`; a length that does not fit ends the reading.
+    /// The attributes in `bytes`; parsing ends at an invalid length.
     static func split(_ bytes: ArraySlice<UInt8>) -> [NetlinkAttribute] {
         let headerLength = 4
-        // The two highest bits say "nested" and "network byte order"; they are no part of the type.
+        // The two highest bits mean "nested" and "network byte order"; they are not part of the type.
         let typeMask: UInt16 = 0x3FFF
         var attributes: [NetlinkAttribute] = []
         var rest = bytes

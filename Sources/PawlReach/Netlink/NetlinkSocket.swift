@@ -4,7 +4,7 @@ import Glibc
 struct NetlinkSocket: ~Copyable {
     let descriptor: CInt
 
-    /// What to be told of, as bits of `nl_groups`: links, addresses and routes of both families.
+    /// The notifications to subscribe to, as bits of `nl_groups`: links, addresses and routes of both families.
     static let networkChanges: UInt32 = 0x1 | 0x10 | 0x40 | 0x100 | 0x400
 
     /// Opens a socket subscribed to `groups`; `nil` where the system does not allow it.
@@ -39,10 +39,10 @@ struct NetlinkSocket: ~Copyable {
         }
     }
 
-    /// What waiting for a datagram brought.
+    /// The result of waiting for a datagram.
     enum Reception {
         case datagram(ArraySlice<UInt8>)
-        /// Nothing is there (only with `waiting: false`).
+        /// Nothing is available (only with `waiting: false`).
         case nothing
         /// The kernel dropped notifications because the buffer was full (`ENOBUFS`).
         case overflow

@@ -1,9 +1,9 @@
-/// Asks the kernel, here and now, whether a route leads out of this machine.
+/// Queries the kernel for a route that leads out of this machine.
 enum RouteQuery {
-    /// `true` also when the kernel cannot be asked: a question without an answer must not hold a download back.
+    /// `true` also when the kernel cannot be queried: an unknown state must not hold a download back.
     static func isOnline() -> Bool { answer() ?? true }
 
-    /// `nil` when the kernel cannot be asked.
+    /// `nil` when the kernel cannot be queried.
     static func answer() -> Bool? {
         var links: [NetworkInterface] = []
         let complete = dump(
@@ -41,17 +41,17 @@ enum RouteQuery {
         return anyAnswer ? false : nil
     }
 
-    /// Gives every message of a dump to `take` until it says `false`, so that a router's million routes are not read
-    /// for one answer.
+    /// Passes every message of a dump to `take` until it returns `false`, so that a router's million routes are not
+    /// read for one query.
     ///
-    /// The result is whether the dump came whole or was ended by `take`.
+    /// Returns whether the dump was complete or was ended by `take`.
     private static func dump(
         _ type: UInt16,
         family: UInt8,
         bodyLength: Int,
         take: (NetlinkMessage) -> Bool
     ) -> Bool {
-        // A socket of its own: ending a dump early is closing it.
+        // A separate socket: closing it ends a dump early.
         guard let socket = NetlinkSocket() else { return false }
         guard socket.send(NetlinkMessage.dumpRequest(type, family: family, bodyLength: bodyLength)) else {
             return false

@@ -1,7 +1,7 @@
-/// What a link message says of one network interface.
+/// The state of one network interface in a link message.
 struct NetworkInterface: Hashable, Sendable {
     var index: Int32
-    /// Switched on, its cable (or radio, or tunnel) connected, and not the loopback.
+    /// Whether it is up, has carrier (cable, radio or tunnel), and is not the loopback.
     var leadsOut: Bool
 
     init(index: Int32, leadsOut: Bool) {
@@ -24,7 +24,7 @@ struct NetworkInterface: Hashable, Sendable {
     enum Flag {
         static let up: UInt32 = 0x1
         static let loopback: UInt32 = 0x8
-        /// `IFF_LOWER_UP`: the cable is connected.
+        /// `IFF_LOWER_UP`: the link has carrier.
         static let carrier: UInt32 = 0x10000
     }
 

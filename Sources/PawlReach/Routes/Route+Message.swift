@@ -23,7 +23,7 @@ extension Route {
         if isDead { usesNextHopObject = false }
     }
 
-    /// The interfaces of the next hops of a multipath route that are alive: a list of `struct rtnexthop`.
+    /// The interfaces of the live next hops of a multipath route: a list of `struct rtnexthop`.
     private static func nextHops(_ bytes: ArraySlice<UInt8>) -> [Int32] {
         let headerLength = 8
         var interfaces: [Int32] = []
@@ -53,7 +53,7 @@ extension Route {
 }
 
 extension Route.Family {
-    /// The numbers that Linux gives the families; they do not depend on the processor.
+    /// Linux's numbers of the families; they do not depend on the processor.
     var number: UInt8 {
         switch self {
         case .internet4: 2

@@ -1,4 +1,4 @@
-/// What a route message says, as far as it decides whether there is a way out.
+/// The parts of a route message that decide whether the machine is online.
 struct Route: Hashable, Sendable {
     enum Family: Hashable, Sendable {
         case internet4
@@ -6,14 +6,14 @@ struct Route: Hashable, Sendable {
     }
 
     var family: Family
-    /// An ordinary route to somewhere: not local, broadcast, multicast, blackhole, unreachable or prohibited, and not
+    /// Whether it is an ordinary route: not local, broadcast, multicast, blackhole, unreachable or prohibited, and not
     /// a cached copy of another route.
     var isUnicast: Bool
     /// The prefix it leads to; empty for the default route.
     var destination: [UInt8]
-    /// The interfaces it may leave through, without those that the kernel knows to be dead.
+    /// The interfaces it may leave through, without those that the kernel reports as dead.
     var interfaces: [Int32]
-    /// It names a next hop object (ip-nexthop(8)) instead of an interface.
+    /// Whether it names a next hop object (ip-nexthop(8)) instead of an interface.
     var usesNextHopObject: Bool
 
     init(
@@ -30,7 +30,7 @@ struct Route: Hashable, Sendable {
         self.usesNextHopObject = usesNextHopObject
     }
 
-    /// Whether the destination is worth nothing to a download: link-local (RFC 3927, RFC 4291 §2.5.6), multicast
+    /// Whether the destination is useless for a download: link-local (RFC 3927, RFC 4291 §2.5.6), multicast
     /// (RFC 5771, RFC 4291 §2.7) or loopback.
     var staysOnTheLink: Bool {
         guard let first = destination.first else { return false }
@@ -48,11 +48,11 @@ struct Route: Hashable, Sendable {
 
     /// Whether a download can leave this machine by this route.
     ///
-    /// Routes of every table count, since the tables that
-    /// policy rules point to (tunnels, VRFs, phones) lead out as well as the main one.
+    /// Routes of every table count, since the tables that policy rules point to (tunnels, VRFs, phones) lead out as
+    /// well as the main one.
     func leadsOut(through links: [NetworkInterface]) -> Bool {
         guard isUnicast, !staysOnTheLink else { return false }
-        // Which interface a next hop object stands for is its own question; any live one is a good enough answer.
+        // The interface of a next hop object is not resolved; any live one is good enough.
         if usesNextHopObject && interfaces.isEmpty { return links.contains(where: \.leadsOut) }
         return interfaces.contains { index in links.contains { $0.index == index && $0.leadsOut } }
     }

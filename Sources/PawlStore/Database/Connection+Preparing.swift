@@ -1,15 +1,15 @@
 extension Connection {
-    /// Checks the database, brings it to the last of `steps` and sets how it is used.
+    /// Checks the database, migrates it to the last of `steps` and sets its modes.
     ///
-    /// A guest's must have the last form already: the program that it belongs to may not know a newer one.
+    /// A guest's database must have the latest schema already: the program that owns it may not know a newer one.
     func prepare(_ steps: [Migration], asGuest: Bool = false) throws(DatabaseError) {
-        // The lock is taken with the first read and kept, so no other program comes between two statements; and a log
+        // The lock is taken with the first read and kept, so no other program runs between two statements; and a WAL
         // that only one process uses needs no shared memory, which not every file system has.
         try script("PRAGMA locking_mode = EXCLUSIVE")
-        // The number alone, before anything else is read: a newer form may not even be understood.
+        // The version first, before anything else is read: a newer schema may not even be readable.
         let version = try rows("PRAGMA user_version") { $0.integer(0) }.first ?? 0
-        if version > steps.count { throw .newer("form \(version)") }
-        if version < steps.count, asGuest { throw .older("form \(version)") }
+        if version > steps.count { throw .newer("schema \(version)") }
+        if version < steps.count, asGuest { throw .older("schema \(version)") }
         try script(
             """
             PRAGMA journal_mode = WAL;
@@ -19,7 +19,7 @@ extension Connection {
             """
         )
         let words = try rows("PRAGMA quick_check(1)") { $0.text(0) }
-        guard words == ["ok"] else { throw .damage(words.first ?? "the check says nothing") }
+        guard words == ["ok"] else { throw .damage(words.first ?? "the check returned nothing") }
         do throws(DatabaseError) {
             try migrate(steps)
             try checkForm(steps)
@@ -34,7 +34,7 @@ extension Connection {
         )
         let applied = Set(try rows("SELECT name FROM migrations") { $0.text(0) })
         let known = Set(steps.map(\.name))
-        if let stranger = applied.subtracting(known).min() { throw .newer("step \"\(stranger)\"") }
+        if let stranger = applied.subtracting(known).min() { throw .newer("migration \"\(stranger)\"") }
         for (index, step) in steps.enumerated() where !applied.contains(step.name) {
             try transaction { () throws(DatabaseError) in
                 try script(step.script)
@@ -44,9 +44,9 @@ extension Connection {
         }
     }
 
-    /// The schema is a text in the file, and SQLite's check cannot know what it should say.
+    /// The schema is a text in the file, and SQLite's check does not know what it should be.
     ///
-    /// What a person has added to it is no fault.
+    /// Additions by the user are no fault.
     private func checkForm(_ steps: [Migration]) throws(DatabaseError) {
         let model = try Connection(":memory:")
         try model.migrate(steps)

@@ -22,7 +22,7 @@ final class Connection {
         try unsafe addTextSearch(to: handle)
     }
 
-    /// Closing leaves no log behind, which a damaged database should not be changed for.
+    /// Lets closing checkpoint and remove the log, which must not happen to a damaged database.
     func settleOnClosing() { _ = unsafe pawl_close_with_checkpoint(handle) }
 
     deinit {
@@ -30,7 +30,7 @@ final class Connection {
         unsafe sqlite3_close_v2(handle)
     }
 
-    /// The statement of this text, prepared the first time it is asked for.
+    /// The statement of this text, prepared when it is first used.
     private func statement(_ sql: String) throws(DatabaseError) -> Statement {
         if let statement = statements[sql] { return statement }
         let statement = try unsafe Statement(sql, on: handle)
@@ -38,7 +38,7 @@ final class Connection {
         return statement
     }
 
-    /// Runs one statement and makes a value of each row.
+    /// Runs one statement and maps each row to a value.
     func rows<Value>(
         _ sql: String,
         _ values: [DatabaseValue] = [],
@@ -52,7 +52,7 @@ final class Connection {
         return found
     }
 
-    /// Runs one statement of which no row is wanted.
+    /// Runs one statement without results.
     func run(_ sql: String, _ values: [DatabaseValue] = []) throws(DatabaseError) {
         let statement = try statement(sql)
         defer { statement.reset() }
@@ -67,14 +67,14 @@ final class Connection {
         }
     }
 
-    /// Keeps all that `body` changed, or nothing when it throws.
+    /// Commits all changes of `body`, or none when it throws.
     func transaction(_ body: () throws(DatabaseError) -> Void) throws(DatabaseError) {
         try run("BEGIN IMMEDIATE")
         do throws(DatabaseError) {
             try body()
             try run("COMMIT")
         } catch {
-            // A full disk makes SQLite roll back by itself, and then there is nothing to do.
+            // On a full disk SQLite rolls back itself, and then there is nothing to do.
             if unsafe sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }

@@ -2,12 +2,12 @@ import CSQLite
 import Glibc
 import PawlCore
 
-/// What SQLite said when it failed.
+/// An error of SQLite.
 struct DatabaseError: Error, Hashable, Sendable {
     /// SQLite's extended result code.
     let code: Int32
     let words: String
-    /// The `errno` of the system call below, 0 when there was none.
+    /// The `errno` of the system call that failed, 0 when there was none.
     var system: Int32 = 0
 
     /// The last error of this connection.
@@ -20,32 +20,32 @@ struct DatabaseError: Error, Hashable, Sendable {
         )
     }
 
-    /// What this room itself finds wrong with a file that SQLite takes.
+    /// A fault in a file that SQLite accepts.
     static func damage(_ words: String) -> DatabaseError {
         DatabaseError(code: SQLITE_CORRUPT, words: words)
     }
 
-    /// A newer version of this program made the file. (SQLite itself never answers this code.)
+    /// A newer version of Pawl wrote the file. (SQLite itself never returns this code.)
     static func newer(_ words: String) -> DatabaseError {
-        DatabaseError(code: SQLITE_FORMAT, words: "a newer version of this program wrote it (\(words))")
+        DatabaseError(code: SQLITE_FORMAT, words: "it was written by a newer version of Pawl (\(words))")
     }
 
-    /// An older version made it, and it is not ours to change.
+    /// An older version wrote the file, and it must not be migrated.
     static func older(_ words: String) -> DatabaseError {
-        DatabaseError(code: SQLITE_FORMAT, words: "an older version of this program wrote it (\(words))")
+        DatabaseError(code: SQLITE_FORMAT, words: "it was written by an older version of Pawl (\(words))")
     }
 
     private var kind: Int32 { code & 0xFF }
 
     var isDamage: Bool { kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB }
-    /// A statement of this room did not fit the tables.
+    /// Whether a statement did not fit the tables.
     var isMisfit: Bool { kind == SQLITE_ERROR || kind == SQLITE_CONSTRAINT || kind == SQLITE_MISMATCH }
 }
 
 extension DatabaseError {
-    /// The sentence for a person.
+    /// The message for the user.
     ///
-    /// A full disk is told apart, because it is worth waiting for.
+    /// A full disk has its own code, because it is worth waiting for.
     func failure(_ what: String, at path: String) -> Failure {
         if kind == SQLITE_FULL || system == ENOSPC || system == EDQUOT {
             return Failure(
@@ -53,7 +53,7 @@ extension DatabaseError {
                 what,
                 at: path,
                 because: words,
-                remedy: "free some space: what was saved before is kept"
+                remedy: "free some space: saved data is kept"
             )
         }
         if kind == SQLITE_FORMAT { return .otherForm(path, words) }
@@ -65,13 +65,13 @@ extension DatabaseError {
             at: path,
             because: system == 0 ? words : "\(words) (\(Failure.words(of: system)))",
             remedy: isAccess
-                ? "choose another folder, or make this one writable for you"
+                ? "choose another folder, or make this one writable"
                 : kind == SQLITE_IOERR ? "check the disk: it reported an error" : ""
         )
     }
 }
 
-/// The failures of this room.
+/// The failures of this module.
 extension Failure {
     static func words(of number: Int32) -> String { unsafe String(cString: strerror(number)) }
 
@@ -85,7 +85,7 @@ extension Failure {
             at: path,
             because: words(of: number),
             remedy: number == EACCES || number == EPERM || number == EROFS
-                ? "choose another folder, or make this one writable for you" : ""
+                ? "choose another folder, or make this one writable" : ""
         )
     }
 
@@ -94,8 +94,8 @@ extension Failure {
             .alreadyDownloading,
             "cannot use the queue",
             at: path,
-            because: "another process or another part of this one has it open",
-            remedy: "stop that one, or choose another folder"
+            because: "another process, or another part of this one, has it open",
+            remedy: "stop that process, or choose another folder"
         )
     }
 
@@ -105,7 +105,7 @@ extension Failure {
             "cannot use the queue",
             at: path,
             because: words,
-            remedy: "continue with that version, or move the file away to begin a new queue"
+            remedy: "use that version, or move the file away to start a new queue"
         )
     }
 

@@ -1,4 +1,4 @@
-/// What is put in the place of a question mark.
+/// A value for a parameter of a statement.
 enum DatabaseValue: Hashable, Sendable {
     case null
     case integer(Int64)

@@ -1,6 +1,6 @@
-/// One named step from an earlier form of the database to the next.
+/// One named step from an earlier schema of the database to the next.
 ///
-/// Steps are only ever added at the end: a step that was released is never changed, since databases that have it exist.
+/// Steps are only ever appended: a released step is never changed, since databases that have it exist.
 struct Migration: Hashable, Sendable {
     let name: String
     let script: String
@@ -8,11 +8,11 @@ struct Migration: Hashable, Sendable {
     /// All steps, the oldest first.
     static let all = [downloads]
 
-    /// The first form.
+    /// The first schema.
     ///
-    /// `number` follows the order of adding, so rows of one call lie side by side and ties are broken as they were
-    /// added. What ended is history and stays in the same table, where its state tells it apart. Each index begins
-    /// with what a page is narrowed by and goes on with what it is ordered by, so that no page is ever sorted.
+    /// `number` follows the order of adding, so rows of one call are adjacent and ties are broken in that order.
+    /// Ended downloads are history and stay in the same table, distinguished by their state. Each index starts with the
+    /// columns that filter a page and continues with those that order it, so that no page is ever sorted.
     private static let downloads = Migration(
         name: "downloads, sources and settings",
         script: """

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Owns one prepared statement, and reads the row it stands on.
+/// Owns one prepared statement, and reads its current row.
 @safe
 final class Statement {
     private let handle: OpaquePointer
@@ -33,7 +33,7 @@ final class Statement {
     private func bind(_ text: String, at place: Int32) -> Int32 {
         var text = text
         return text.withUTF8 { bytes in
-            // An empty text may have no address, and that would bind NULL.
+            // An empty text may have no address, and would be bound as NULL.
             guard let base = bytes.baseAddress else { return unsafe pawl_bind_text(handle, place, "", 0) }
             return unsafe base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
                 unsafe pawl_bind_text(handle, place, $0, UInt64(bytes.count))
@@ -41,7 +41,7 @@ final class Statement {
         }
     }
 
-    /// Goes to the next row; `false` when there is none.
+    /// Advances to the next row; `false` when there is none.
     func step() throws(DatabaseError) -> Bool {
         switch unsafe sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -50,7 +50,7 @@ final class Statement {
         }
     }
 
-    /// Makes it ready to run again; what went wrong was said by `step`.
+    /// Resets the statement for another run; errors were reported by `step`.
     func reset() { unsafe sqlite3_reset(handle) }
 
     private var last: DatabaseError { unsafe .last(of: sqlite3_db_handle(handle)) }
@@ -60,7 +60,7 @@ extension Statement {
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
     func real(_ column: Int32) -> Double { unsafe sqlite3_column_double(handle, column) }
 
-    /// Bytes that are no UTF-8 come out repaired.
+    /// Invalid UTF-8 is repaired.
     func text(_ column: Int32) -> String {
         guard let bytes = unsafe sqlite3_column_text(handle, column) else { return "" }
         let count = Int(unsafe sqlite3_column_bytes(handle, column))

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Adds `holds(text, folded)`: whether the text holds a needle that is in lower case already, letter case ignored.
+/// Registers `holds(text, folded)`: whether the text contains a needle that is in lower case already, ignoring case.
 ///
 /// SQLite's own LIKE ignores the case of ASCII letters only.
 func addTextSearch(to database: OpaquePointer) throws(DatabaseError) {
@@ -13,8 +13,8 @@ func addTextSearch(to database: OpaquePointer) throws(DatabaseError) {
         nil,
         { context, _, arguments in
             guard let text = unsafe arguments?[0], let needle = unsafe arguments?[1] else { return }
-            let answer = unsafe Folded.holds(bytes(of: text), bytes(of: needle))
-            unsafe sqlite3_result_int(context, answer ? 1 : 0)
+            let found = unsafe Folded.holds(bytes(of: text), bytes(of: needle))
+            unsafe sqlite3_result_int(context, found ? 1 : 0)
         },
         nil,
         nil,
@@ -24,12 +24,12 @@ func addTextSearch(to database: OpaquePointer) throws(DatabaseError) {
 }
 
 private func bytes(of value: OpaquePointer) -> UnsafeBufferPointer<UInt8> {
-    // The text first: asking for it may change how many bytes there are.
+    // The text first: reading it may change the number of bytes.
     let start = unsafe sqlite3_value_text(value)
     return unsafe UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
 }
 
-/// Comparing without letter case.
+/// Case-insensitive comparison.
 enum Folded {
     /// `needle` is in lower case.
     static func holds(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {

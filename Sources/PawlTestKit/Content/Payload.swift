@@ -1,7 +1,7 @@
 import Glibc
 package import PawlCore
 
-/// Content whose every byte follows from its offset, so that any slice of a file of any size can be made on demand.
+/// Content whose every byte follows from its offset, so that any slice of a file of any size can be generated on demand.
 ///
 /// Pages of 4 KiB are windows of one random pool, chosen by a hash of seed and page number and stamped with it: no two
 /// pages are equal, so swapped, shifted or repeated blocks never compare equal, and filling costs little more than a copy.
@@ -26,7 +26,7 @@ package struct Payload: Hashable, Sendable {
 
     package init(text: String) { self.init(Array(text.utf8)) }
 
-    /// Differs for different content, as a strong entity tag must.
+    /// A text that differs for different content, as a strong entity tag must.
     package var fingerprint: String {
         switch source {
         case .generated(let seed): "\(seed)-\(length)"
@@ -36,8 +36,8 @@ package struct Payload: Hashable, Sendable {
 
     /// Fills `buffer` with the bytes from `offset` on.
     ///
-    /// Past the end a generated payload goes on, a literal one is zero,
-    /// so that servers can send more than they said.
+    /// Past the end a generated payload continues and a literal one is zero,
+    /// so that servers can send more than they announce.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer, from offset: Int64) {
         switch source {
         case .generated(let seed):
@@ -61,7 +61,7 @@ package struct Payload: Hashable, Sendable {
     /// All of it, in memory: for small payloads.
     package var bytes: [UInt8] { bytes(in: ByteRange(0, length)) }
 
-    /// How many bytes of `buffer` agree with the payload from `offset` on, counted from the first.
+    /// The number of leading bytes of `buffer` that match the payload from `offset` on.
     package func agreement(with buffer: UnsafeRawBufferPointer, at offset: Int64) -> Int {
         let expected = bytes(in: ByteRange(offset, offset + Int64(buffer.count)))
         let isEqual = unsafe expected.withUnsafeBytes { wanted in

@@ -1,7 +1,7 @@
 import PawlCore
 import Synchronization
 
-/// The steps by which bytes become durable: the data is synced, the journal says so, the journal is synced.
+/// The steps of a checkpoint: the data is synced, the journal records it, the journal is synced.
 struct FakeCheckpoint: Sendable {
     private let disk: FakeDisk
     private let file: FakeFile
@@ -19,7 +19,7 @@ struct FakeCheckpoint: Sendable {
         self.done = done
     }
 
-    /// What is in the cache when a sync begins.
+    /// The cached data when a sync begins.
     private struct Data: Sendable {
         var written: ByteRangeSet
         var length: Int
@@ -40,7 +40,7 @@ struct FakeCheckpoint: Sendable {
         return result
     }
 
-    /// Both syncs take their time.
+    /// Runs both syncs, with their delays.
     func run(_ completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
         let (disk, isIdle) = (disk, disk.state.withLock { $0.sabotage == .skipsCheckpoints })
         if isIdle { return disk.later { completion(.success(())) } }
@@ -90,7 +90,7 @@ struct FakeCheckpoint: Sendable {
         }
         let lies = disk.state.withLock { $0.sabotage == .claimsWithoutSync }
         try on { contents in
-            // What was synced of a content that has given way to another says nothing.
+            // A sync of content that was replaced since proves nothing.
             guard contents.incarnation == data.incarnation, !lies else { return }
             contents.synced(data.written, length: data.length)
         }

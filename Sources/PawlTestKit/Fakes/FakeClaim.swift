@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// One try to get one name on a fake disk.
+/// One attempt to claim one name on a fake disk.
 struct FakeClaim {
     let disk: FakeDisk
     let claim: Claim
@@ -18,19 +18,24 @@ struct FakeClaim {
         case journalled(FakeFile, JournalImage, ByteRangeSet)
     }
 
-    /// `nil`: the name is taken, and the claim may go on to the next one.
+    /// Returns `nil` when the name is taken, and the claim may try the next one.
     func answer(adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult? {
         let isFinished = disk.state.withLock { $0.folder.finished[path] } != nil
         let part = part()
         if case .none = part {} else if claim.isOthers(name) { return nil }
         if case .held(let bySame) = part {
             guard bySame || claim.ifExists != .rename else { return nil }
-            throw Failure(.alreadyDownloading, "cannot claim", at: path, because: "it is being downloaded")
+            throw Failure(
+                .alreadyDownloading,
+                "cannot claim",
+                at: path,
+                because: "it is already being downloaded"
+            )
         }
         if isFinished {
             switch claim.ifExists {
             case .skip: return .skipped(path: path)
-            case .fail: throw Failure(.fileExists, "cannot claim", at: path, because: "it is there")
+            case .fail: throw Failure(.fileExists, "cannot claim", at: path, because: "it exists")
             case .rename:
                 guard case .journalled = part else { return nil }
             case .overwrite: break
@@ -110,7 +115,7 @@ struct FakeClaim {
                 .map { (Instant(nanoseconds: .max), $0.range) }
         }
         let partial = take(file)
-        disk.timeline.note("disk: took up \(name) with \(done.runs), was \(original ?? -1) long")
+        disk.timeline.note("disk: reopened \(name) with \(done.runs), was \(original ?? -1) long")
         if let original {
             let length = file.contents.withLock { min(original, Int64($0.length)) }
             return .existing(partial, length: length)
@@ -119,7 +124,7 @@ struct FakeClaim {
         return .found(partial, journal)
     }
 
-    /// Takes from a journal what tells whose bytes they are.
+    /// Removes from a journal what identifies its download.
     private func disguised(_ facts: JournalFacts) -> JournalFacts {
         var told = facts
         switch disk.state.withLock({ $0.sabotage }) {
@@ -136,7 +141,7 @@ struct FakeClaim {
         return told
     }
 
-    /// A file that was to be continued, and of which nothing more came, gets its name back.
+    /// Restores the name of a file that was to be resumed and of which nothing more was received.
     private func putBack(_ file: FakeFile, _ original: Int64) -> ClaimResult? {
         disk.state.withLock { $0.folder.publish(path, as: path) }
         file.contents.withLock { $0.goBack() }
@@ -166,7 +171,7 @@ struct FakeClaim {
         return take(file)
     }
 
-    /// The journal comes first and remembers that this was a finished file.
+    /// The journal is written first and records that this was a finished file.
     private func convert() -> ClaimResult? {
         guard let file = disk.state.withLock({ $0.folder.convert(path) }) else { return nil }
         let boot = disk.state.withLock { $0.boot }

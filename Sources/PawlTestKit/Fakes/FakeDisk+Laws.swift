@@ -1,17 +1,17 @@
 import PawlCore
 import Synchronization
 
-// What is held against the house laws at each instant, and when a crash comes.
+// The laws that are checked at each instant, and at a crash.
 extension FakeDisk {
-    /// Bytes that came longer ago than this are there after a power cut (two seconds, one tick, two syncs).
+    /// Bytes older than this survive a power cut (two seconds, one tick, two syncs).
     var bound: Interval { Interval(nanoseconds: 2_100_000_000 + 2 * delay.nanoseconds) }
 
-    /// `durable ⊆ synced ⊆ written ⊆ received`, for every file that is held.
+    /// Checks `durable ⊆ synced ⊆ written ⊆ received` for every file in use.
     func checkLadder(received: (_ source: String) -> ByteRangeSet?) {
         for file in state.withLock({ Array($0.open.values) }) {
             let (durable, synced, written, source, isOwn) = file.contents.withLock { contents in
                 (
-                    // The file's length is a truth above the journal's: a shorter part was wanted than there was.
+                    // The file's length overrides the journal: the requested part was shorter than the existing bytes.
                     contents.keeper?.durable.clipped(to: Int64(contents.length)) ?? ByteRangeSet(),
                     contents.synced, contents.written,
                     contents.source, contents.original == nil
@@ -30,14 +30,14 @@ extension FakeDisk {
 
     /// A journal that does not know every byte of its file when the process dies breaks a law.
     ///
-    /// And what a power cut must leave is remembered.
+    /// Also records what a power cut must leave.
     func checkCrash(_ kind: Crash, at path: String) {
         guard let file = part(path) else { return }
         let boot = state.withLock { $0.boot }
         let (now, bound, isSound) = (timeline.now, bound, state.withLock { $0.counts.failedCalls == 0 })
         let verdict = file.contents.withLock { contents -> (text: String?, told: Int64, lost: Int64)? in
             contents.mustStay = ByteRangeSet()
-            // After a sync that failed the page cache is not trusted, and that is right.
+            // After a failed sync the page cache is rightly not trusted.
             guard !contents.isVoid, contents.original == nil, contents.image?.header.boot != nil,
                 let known = contents.trusted(boot: boot)
             else { return nil }
@@ -80,7 +80,7 @@ extension FakeDisk {
 }
 
 extension FakeDisk {
-    /// How many bytes of `range` were kept by an earlier run under this name.
+    /// The number of bytes of `range` that an earlier run kept under this name.
     func keptBefore(_ path: String, in range: ByteRange) -> Int64 {
         part(path)?.contents.withLock { contents in
             contents.found.runs.reduce(0) { $0 + ($1.intersection(range)?.count ?? 0) }

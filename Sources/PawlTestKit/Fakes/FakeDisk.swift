@@ -4,11 +4,11 @@ import Synchronization
 
 /// Folders, part files and journals in memory; survives the engines that use it, and their crashes.
 package final class FakeDisk: Disk {
-    /// What goes wrong.
+    /// The faults of a disk.
     package struct Troubles: Sendable, Hashable {
-        /// Bytes that all part files together have room for.
+        /// The capacity in bytes for all part files together.
         package var room: Int64?
-        /// Whether reserving room already fails when there is not enough.
+        /// Whether a reservation already fails when there is not enough space.
         package var reservesRoom = true
         package var claim: Failure?
         package var checkpoint: Failure?
@@ -20,15 +20,15 @@ package final class FakeDisk: Disk {
         package init() {}
     }
 
-    /// How the machine went down.
+    /// The kind of a crash.
     package enum Crash: String, Sendable, Hashable {
-        /// The process is gone; what was written is there.
+        /// The process is gone; its writes stay.
         case kill
-        /// What was not synced may be gone.
+        /// Data that was not synced may be lost.
         case powerCut = "power cut"
     }
 
-    /// What happens instead of one call.
+    /// A fault in place of one call.
     package enum Trap: Sendable, Hashable {
         case fails
         case crashes(Crash)
@@ -44,7 +44,7 @@ package final class FakeDisk: Disk {
         }
     }
 
-    /// Content that a file may be, and where the file begins in it.
+    /// A content that a file may have, and the offset in it at which the file begins.
     package struct Version: Sendable {
         var payload: Payload
         var start: Int64
@@ -99,18 +99,18 @@ package final class FakeDisk: Disk {
         state = Mutex(State(dice: Dice(seed: seed)))
     }
 
-    // MARK: what a test says and asks
+    // MARK: for tests
 
     package var troubles: Troubles {
         get { state.withLock { $0.troubles } }
         set { state.withLock { $0.troubles = newValue } }
     }
 
-    /// How long each sync, and hashing, takes; zero completes before the call returns.
+    /// Sets the duration of each sync, and of hashing; zero completes before the call returns.
     package func setDelay(_ delay: Interval) { state.withLock { $0.delay = delay } }
     package var delay: Interval { state.withLock { $0.delay } }
 
-    /// The calls of these numbers, counted from 1 over the life of the disk, are met by traps.
+    /// Sets traps for the calls of these numbers, counted from 1 over the life of the disk.
     package func set(traps: [Int: Trap], onCrash: @escaping @Sendable (Crash) -> Void) {
         state.withLock { state in
             state.traps = traps
@@ -121,14 +121,14 @@ package final class FakeDisk: Disk {
     package func removeTraps() { state.withLock { $0.traps = [:] } }
     package func set(sabotage: Sabotage?) { state.withLock { $0.sabotage = sabotage } }
 
-    /// Every byte written under this name is held against the payload at once.
+    /// Compares every byte written under this name with the payload at once.
     ///
-    /// `nil` lets everything be written.
+    /// `nil` accepts every write.
     package func expect(_ payload: Payload?, at path: String) {
         state.withLock { $0.expected[path] = payload }
     }
 
-    /// Every piece that is written is held against what its address has ever served; of some nothing is known.
+    /// Compares every write with all contents that its URL has ever served; for some files nothing is known.
     package func expect(_ versions: @escaping @Sendable (_ source: String) -> [Version]) {
         state.withLock { $0.versions = versions }
     }
@@ -143,7 +143,7 @@ package final class FakeDisk: Disk {
         }
     }
 
-    /// Paths of everything that is there: finished files, and part files with a mark.
+    /// The paths of all files: finished ones, and part files with a suffix.
     package var listing: [String] {
         state.withLock { state in
             (Array(state.folder.finished.keys)
@@ -165,14 +165,14 @@ package final class FakeDisk: Disk {
         part(path)?.contents.withLock { $0.written } ?? ByteRangeSet()
     }
 
-    /// Laws that were broken: wrong bytes, more claimed than written.
+    /// The laws that were broken: wrong bytes, more claimed than written.
     package var violations: [Violation] { state.withLock { $0.violations } }
     package var openPartials: Int { state.withLock { $0.open.count } }
     package var counts: Counts { state.withLock { $0.counts } }
     package var checkpoints: Int { counts.checkpoints }
     package var rewritten: Int64 { counts.rewritten }
 
-    /// Takes every partial from whoever holds it: nothing it does any more has an effect.
+    /// Takes every partial from its holder, whose calls have no effect any more.
     package func crash(_ kind: Crash) {
         timeline.note("disk: \(kind.rawValue)")
         for path in state.withLock({ $0.folder.paths }) { checkCrash(kind, at: path) }
@@ -211,7 +211,7 @@ package final class FakeDisk: Disk {
     ) {
         let bytes = finished(path)?.bytes
         later {
-            let gone = Failure(.cannotOpen, "cannot check", at: path, because: "it is not there")
+            let gone = Failure(.cannotOpen, "cannot check", at: path, because: "it does not exist")
             completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
         }
     }
@@ -257,9 +257,9 @@ extension FakeDisk {
 
     func letGo(_ holder: Int) { _ = state.withLock { $0.open.removeValue(forKey: holder) } }
 
-    /// Something is about to be done to the disk; throws or ends the process when a trap waits for it.
+    /// Precedes every call to the disk; throws or ends the process when a trap is set for it.
     ///
-    /// `dying`: what the kernel does of it although the process ends there.
+    /// `dying`: what the kernel still does although the process ends there.
     func call(at path: String, dying: () -> Void = {}) throws(Failure) {
         let (trap, onCrash) = state.withLock { state in
             state.calls += 1
@@ -277,7 +277,7 @@ extension FakeDisk {
         }
     }
 
-    /// Bytes that part files take, all together.
+    /// The bytes used by all part files together.
     var used: Int64 {
         state.withLock { state in
             state.folder.parts.values.reduce(0) { $0 + $1.contents.withLock { $0.written.count } }
@@ -285,12 +285,12 @@ extension FakeDisk {
     }
 
     func violate(_ law: Law, _ text: String) {
-        // The first few say it all.
+        // The first few are enough.
         state.withLock { if $0.violations.count < 3 { $0.violations.append(Violation(law, text)) } }
         timeline.note("VIOLATION \(law): \(text)")
     }
 
-    /// Runs `body` when the slow part of the disk's work is done.
+    /// Runs `body` after the disk's delay.
     func later(_ body: @escaping @Sendable () -> Void) {
         let delay = delay
         guard delay > .zero else { return body() }

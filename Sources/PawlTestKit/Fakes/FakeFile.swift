@@ -2,57 +2,57 @@ import Glibc
 import PawlCore
 import Synchronization
 
-/// One file of a fake disk with the journal that lies beside it, as the kernel holds them and as the disk would keep them.
+/// One file of a fake disk with its journal, as the kernel caches them and as the disk would keep them.
 final class FakeFile: Sendable {
     struct Contents: Sendable {
         var bytes: [UInt8] = []
         var length = 0
-        /// How long it was when it was synced last.
+        /// The length at the last sync.
         var syncedLength = 0
-        /// Every byte that a write put there.
+        /// Every byte that was written.
         var written = ByteRangeSet()
-        /// Of these, the ones that a sync has covered.
+        /// Written bytes that a sync has covered.
         var synced = ByteRangeSet()
-        /// What came when, the oldest first; nothing is kept of what the journal says durably.
+        /// The times of the writes, the oldest first, without those that the journal records durably.
         var arrivals: [(at: Instant, range: ByteRange)] = []
-        /// When its process died; `nil` while it is held, and when it was closed.
+        /// The time when its process died; `nil` while it is in use, and after it was closed.
         var diedAt: Instant?
         var modified: UnixTime?
-        /// When anybody last changed it, in nanoseconds.
+        /// The time of its last change by any program, in nanoseconds.
         var changed: Int64 = 0
-        /// Somebody else made it longer since it was taken up.
+        /// Whether another program has extended it since it was opened.
         var isGrown = false
-        /// What was hashed ahead, as it was then.
+        /// The bytes that were hashed ahead, as they were then.
         var hashed: [UInt8] = []
         /// Bytes of the last write that no cursor has passed yet.
         var unpassed: Int64 = 0
         var source: String
-        /// Whose it is; a crash takes it from everybody.
+        /// The current holder; a crash takes the file from every holder.
         var holder: Int?
-        /// Counts the times that it was emptied.
+        /// The number of times that it was truncated to 0.
         var incarnation = 0
-        /// The bytes are given up, although they are still there.
+        /// Whether the bytes are void, although they still exist.
         var isVoid = false
-        /// The finished file that it was before.
+        /// The length of the finished file that it was before.
         var original: Int?
-        /// What is in the file of a write that its process dies in; no cursor knows of it.
+        /// The bytes of a write in which its process died; no cursor covers them.
         var unsaid = ByteRangeSet()
-        /// That write put only some of its bytes there.
+        /// Whether only a part of that write was done.
         var isHalf = false
-        /// Whether it is known for the file that its journal was made for.
+        /// Whether it is recognised as the file that its journal was created for.
         var isSame = true
-        /// What its holder found there and may trust.
+        /// The bytes that its holder found and may trust.
         var found = ByteRangeSet()
-        /// The journal's file, and who writes to it.
+        /// The journal's file.
         var journal: VolatileBytes?
         var journalBegan = Instant(nanoseconds: 0)
-        /// What a power cut at this instant must leave.
+        /// The bytes that a power cut at this instant must leave.
         var mustStay = ByteRangeSet()
         var keeper: JournalKeeper?
         var lanes: [Int: (slot: JournalSlot, cursor: Int64)] = [:]
     }
 
-    /// Tells files apart, in the order in which they were made.
+    /// The number of the file, in the order of creation.
     let number: Int
     let contents: Mutex<Contents>
 
@@ -61,7 +61,7 @@ final class FakeFile: Sendable {
         contents = Mutex(Contents(source: source))
     }
 
-    /// A finished file that has been on the disk for long.
+    /// Creates a finished file that was synced long ago.
     init(_ finished: FakeDisk.Finished, number: Int) {
         self.number = number
         var file = Contents(source: "")
@@ -85,7 +85,7 @@ extension FakeFile.Contents {
         }
     }
 
-    /// Returns how many of the bytes were there before.
+    /// Returns the number of bytes that existed before.
     @discardableResult
     mutating func put(_ source: UnsafeRawBufferPointer, at offset: Int64, now: Instant) -> Int64 {
         let end = Int(offset) + source.count
@@ -98,13 +98,13 @@ extension FakeFile.Contents {
         changed = now.nanoseconds
         let range = ByteRange(offset, Int64(end))
         let new = written.gaps(in: range)
-        // The same bytes once more cannot be lost in a power cut when they were synced before.
+        // Rewriting equal bytes cannot lose them in a power cut when they were synced before.
         for run in new { arrivals.append((now, run)) }
         written.insert(range)
         return range.count - new.reduce(0) { $0 + $1.count }
     }
 
-    /// Whoever held it is gone.
+    /// Handles the end of the holder's process.
     mutating func die(at now: Instant) {
         if holder != nil { diedAt = now }
         holder = nil
@@ -115,10 +115,10 @@ extension FakeFile.Contents {
         unpassed = 0
     }
 
-    /// How long it is by what its holders have written.
+    /// The length by its holders' writes.
     var ownLength: Int64 { written.upperBound }
 
-    /// Somebody else makes it longer, when nobody writes to it.
+    /// Extends the file as another program, while nobody writes to it.
     mutating func append(_ count: Int, now: Instant) {
         grow(to: length + count)
         for index in length..<(length + count) { bytes[index] = 0xEE }
@@ -126,10 +126,10 @@ extension FakeFile.Contents {
         changed = now.nanoseconds
     }
 
-    /// What a kill may take: what was being written, unless all of it is there and that lane stands last in the file.
+    /// The bytes that a kill may lose: the write in progress, unless it is complete and its lane is the last in the file.
     var mayBeLost: ByteRangeSet {
         guard let start = unsaid.runs.first?.start else { return unsaid }
-        // What somebody else appended before it hides how far it got.
+        // Bytes that another program appended before hide the progress of the write.
         let isKnown = !isGrown && !isHalf && written.upperBound == unsaid.upperBound
         let isLast = isKnown && lanes.values.allSatisfy { $0.cursor <= start }
         return isLast ? ByteRangeSet() : unsaid
@@ -144,7 +144,7 @@ extension FakeFile.Contents {
         arrivals = arrivals.filter { $0.range.end <= end }
     }
 
-    /// It is the finished file that it was: its length is no newer than its name.
+    /// Makes it the finished file that it was: its length is no newer than its name.
     mutating func goBack() {
         if let original { cut(to: original) }
         syncedLength = length
@@ -153,16 +153,16 @@ extension FakeFile.Contents {
         journal = nil
     }
 
-    /// A sync of the data that began when `written` and `length` were there has ended.
+    /// Handles the end of a data sync that began with these values of `written` and `length`.
     mutating func synced(_ written: ByteRangeSet, length: Int) {
         synced.insert(written)
         syncedLength = length
     }
 
-    /// What the journal's bytes say, decoded anew.
+    /// The decoded journal.
     var image: JournalImage? { journal.flatMap { try? JournalImage($0.cache) } }
 
-    /// The bytes that the next run may trust on `boot`; `nil` without a journal that can be read.
+    /// The bytes that the next run may trust on `boot`; `nil` without a readable journal.
     func trusted(boot: BootIdentity?) -> ByteRangeSet? { image.map { trusted($0, boot: boot) } }
 
     func trusted(_ image: JournalImage, boot: BootIdentity?) -> ByteRangeSet {
@@ -179,7 +179,7 @@ extension ByteRangeSet {
 }
 
 extension FakeFile.Contents {
-    /// What no sync covered may be there or not, sector by sector, and so may the journal, whatever became of the data.
+    /// Loses or keeps each sector that no sync covered, and likewise the journal, independently of the data.
     mutating func losePower(_ dice: inout Dice) {
         let before = length
         if dice.fraction() < 0.5 {

@@ -1,10 +1,10 @@
 import PawlCore
 import Synchronization
 
-/// Which names stand for which files, and what becomes of the latest changes when the power goes.
+/// The names of files, and the fate of the latest changes in a power cut.
 ///
-/// Changes reach the disk in the order in which they were made, as journalling file systems keep them; a sync of a file
-/// takes the change that made it along, and a sync of the folder all of them.
+/// Changes become durable in their order, as in journalling file systems; a sync of a file
+/// covers the change that created it, and a sync of the folder all of them.
 struct FakeFolder: Sendable {
     private enum Change: Sendable {
         case made(String, FakeFile)
@@ -19,7 +19,7 @@ struct FakeFolder: Sendable {
     private var unsynced: [Change] = []
 
     var paths: [String] { parts.keys.sorted() }
-    /// Every file that is there or that a power cut can bring back, in the order in which they were made.
+    /// Every file that exists or that a power cut can restore, in the order of creation.
     var files: [FakeFile] {
         var all = Array(parts.values) + Array(finished.values)
         for case .removed(_, let file) in unsynced { all.append(file) }
@@ -28,7 +28,7 @@ struct FakeFolder: Sendable {
         return byNumber.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// A file that somebody else put there long ago.
+    /// Adds a file that another program created long ago.
     mutating func put(_ file: FakeFile, at path: String) { finished[path] = file }
     mutating func removeFinished(_ path: String) { finished[path] = nil }
 

@@ -30,7 +30,7 @@ extension FakePartial {
         try check(disk.troubles.journal)
         try change { ((), $0.record(facts, written: done)) }
         if let said = on({ $0.image?.written }), let said, !said.isSubset(of: done) {
-            disk.violate(.ladder, "\(path): recorded \(done.runs), less than the slots say: \(said.runs)")
+            disk.violate(.ladder, "\(path): recorded \(done.runs), less than the slots claim: \(said.runs)")
         }
         checkClaim("record", done)
     }
@@ -47,7 +47,7 @@ extension FakePartial {
         _ = on { contents in contents.lanes[slot] = begun.map { ($0, start) } }
     }
 
-    /// Announced as the real partial does it: only what makes the file longer, and only where nobody else did.
+    /// Announces a write as the real partial does: only one that extends the file, and only if no other program did.
     func willWrite(_ range: ByteRange) {
         let now = disk.timeline.now.nanoseconds
         _ = on { contents in
@@ -76,11 +76,11 @@ extension FakePartial {
                 contents.journal?.perform([lane.slot.advance(to: cursor)])
                 return (true, contents.written.contains(ByteRange(lane.slot.start, cursor)))
             } ?? (true, true)
-        if !isKnown { disk.violate(.ladder, "\(path): slot \(slot) moved to \(cursor) without a beginning") }
-        if !isTrue { disk.violate(.ladder, "\(path): slot \(slot) says \(cursor), which was not written") }
+        if !isKnown { disk.violate(.ladder, "\(path): slot \(slot) moved to \(cursor) without a start") }
+        if !isTrue { disk.violate(.ladder, "\(path): slot \(slot) claims \(cursor), which was not written") }
     }
 
-    /// The journal says durably that nothing is there, and only then is the file cut.
+    /// The journal records durably that nothing is written, and only then is the file truncated.
     func startOver(_ facts: JournalFacts) throws(Failure) {
         try check(disk.troubles.journal)
         _ = on { $0.isVoid = true }
@@ -104,10 +104,10 @@ extension FakePartial {
             contents.found = ByteRangeSet()
             contents.lanes = [:]
         }
-        disk.timeline.note("disk: \(name) starts over")
+        disk.timeline.note("disk: \(name) restarts from 0")
     }
 
-    /// Writes what a new value of the keeper asks for, and keeps that value if it could be written.
+    /// Writes what a new value of the keeper requires, and keeps that value if the write succeeded.
     @discardableResult
     func change<Result: Sendable>(
         _ body: (inout JournalKeeper) -> (Result, [JournalWrite])
@@ -129,7 +129,7 @@ extension FakePartial {
     func checkClaim(_ what: String, _ claimed: ByteRangeSet) {
         guard let written = on({ $0.written }) else { return }
         if !claimed.isSubset(of: written) {
-            disk.violate(.ladder, "\(path): \(what) says \(claimed.runs), written is \(written.runs)")
+            disk.violate(.ladder, "\(path): \(what) claims \(claimed.runs), written is \(written.runs)")
         }
     }
 }

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// A part file and its journal in memory, which watches the house laws while it is used.
+/// A part file and its journal in memory, which checks the laws while it is used.
 final class FakePartial: Partial {
     let disk: FakeDisk
     let file: FakeFile
@@ -21,7 +21,7 @@ final class FakePartial: Partial {
     var path: String { claim.folder + "/" + name }
     var slotCount: Int { JournalLayout.slotCount }
 
-    /// `nil` after a crash took the file away, as after a kill nobody is there to ask.
+    /// Returns `nil` after a crash took the file away, since after a kill there is no caller.
     func on<Result>(_ body: (inout sending FakeFile.Contents) -> sending Result) -> Result? {
         let holder = holder
         return file.contents.withLock { contents in
@@ -38,10 +38,16 @@ final class FakePartial: Partial {
 
     private func full() -> Failure {
         disk.state.withLock { $0.counts.fullDisks += 1 }
-        return Failure(.diskFull, "cannot write", at: path, because: "no room is left", remedy: "make room")
+        return Failure(
+            .diskFull,
+            "cannot write",
+            at: path,
+            because: "no space is left",
+            remedy: "free some space"
+        )
     }
 
-    /// What the loops of a process that is dead already hear, so that their threads come to an end.
+    /// The failure for the loops of a process that is already dead, so that their threads end.
     var gone: Failure { Failure(.inputOutput, "cannot use", at: path, because: "a crash came first") }
 
     // MARK: bytes
@@ -88,7 +94,7 @@ final class FakePartial: Partial {
         }
     }
 
-    /// Holds what is written against the content that is expected.
+    /// Compares a write with the expected content.
     private func compare(_ bytes: UnsafeRawBufferPointer, at offset: Int64) {
         let (expected, versions, sabotage) = disk.state.withLock {
             ($0.expected[path], $0.versions, $0.sabotage)
@@ -137,7 +143,7 @@ final class FakePartial: Partial {
         if troubles.reservesRoom, disk.used - written + total > room { throw full() }
     }
 
-    // MARK: the slow part
+    // MARK: slow operations
 
     func checkpoint(_ done: ByteRangeSet, completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
         checkClaim("checkpoint", done)
@@ -155,7 +161,7 @@ final class FakePartial: Partial {
         }
     }
 
-    /// What was hashed ahead is not read again, as on a real disk.
+    /// Computes the digest; bytes that were hashed ahead are not read again, as on a real disk.
     func digest(
         _ algorithm: HashAlgorithm,
         length: Int64,
@@ -183,11 +189,11 @@ final class FakePartial: Partial {
         }
     }
 
-    // MARK: the end
+    // MARK: closing
 
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         checkClaim("close", done)
-        // What is behind the part that is wanted now is forgotten.
+        // Bytes beyond the requested part are discarded.
         let wanted = facts.representation.wish?.longest ?? SegmentMap.open
         if let all = on({ $0.isVoid ? ByteRangeSet() : $0.written.clipped(to: wanted) }),
             !all.isSubset(of: done)

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// A finished part file on its way to its final name, step by step.
+/// The publication of a finished part file, step by step.
 struct FakePublication: Sendable {
     private let disk: FakeDisk
     private let file: FakeFile
@@ -25,7 +25,7 @@ struct FakePublication: Sendable {
     private func path(of name: String) -> String { claim.folder + "/" + name }
     private var isThere: Bool { file.contents.withLock { $0.holder == holder } }
 
-    /// `nil` when a crash came first.
+    /// Completes with `nil` when a crash came first.
     func run(_ completion: @escaping @Sendable (Result<String, Failure>?) -> Void) {
         disk.later {
             do throws(Failure) {
@@ -37,7 +37,7 @@ struct FakePublication: Sendable {
         }
     }
 
-    /// Cuts, syncs and renames.
+    /// Truncates, syncs and renames.
     private func move() throws(Failure) -> String? {
         let part = path(of: name)
         guard isThere else { return nil }
@@ -57,7 +57,7 @@ struct FakePublication: Sendable {
             disk.violate(.published, "\(part): published with holes: \(written.runs) of \(length)")
         }
         guard let free = freeName() else {
-            throw Failure(.fileExists, "cannot publish", at: part, because: "it is there")
+            throw Failure(.fileExists, "cannot publish", at: part, because: "it exists")
         }
         try disk.call(at: part)
         guard isThere else { return nil }
@@ -66,7 +66,7 @@ struct FakePublication: Sendable {
         return path(of: free)
     }
 
-    /// Syncs the folder and removes the journal: the file is in its place, and nothing that fails changes that.
+    /// Syncs the folder and removes the journal: the file is published, and no failure changes that.
     private func finish(_ final: String) -> Result<String, Failure>? {
         try? disk.call(at: final)
         guard isThere else { return nil }

@@ -1,7 +1,7 @@
 import PawlEngine
 import Synchronization
 
-/// A way out of the machine that is there or not, as the story says.
+/// A network that is reachable or not, as the test decides.
 package final class FakeReachability: Reachability {
     private struct State: Sendable {
         var isOnline = true
@@ -14,7 +14,7 @@ package final class FakeReachability: Reachability {
     package init() {}
 
     package var isOnline: Bool { state.withLock { $0.isOnline } }
-    /// How often somebody began to listen.
+    /// The number of calls of `start`.
     package var starts: Int { state.withLock { $0.starts } }
     package var isWatched: Bool { state.withLock { $0.handler != nil } }
 
@@ -27,7 +27,7 @@ package final class FakeReachability: Reachability {
 
     package func stop() { state.withLock { $0.handler = nil } }
 
-    /// The answer is another now; `isTold` also tells whoever listens.
+    /// Changes the state; `isTold` also notifies the handler.
     package func change(to isOnline: Bool, isTold: Bool = true) {
         let handler = state.withLock { state in
             state.isOnline = isOnline

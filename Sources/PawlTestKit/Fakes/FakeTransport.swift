@@ -2,7 +2,7 @@ package import PawlCore
 package import PawlEngine
 import Synchronization
 
-/// Fetches from a simulated network, in virtual time, exactly as the port says.
+/// Transfers from a simulated network, in virtual time, exactly as the port specifies.
 package final class FakeTransport: Transport {
     let network: SimulatedNetwork
     let timeline: Timeline
@@ -26,8 +26,8 @@ package final class FakeTransport: Transport {
 
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         precondition(!isDelivering, "a transfer was started inside a callback")
-        precondition(names.use(id), "transfer \(id.rawValue) was there before")
-        // A process that is dead sends nothing.
+        precondition(names.use(id), "transfer \(id.rawValue) was used before")
+        // A dead process sends nothing.
         guard network.generation == generation else { return }
         let (number, fare, wait) = network.begin(request)
         let exchange = SimulatedExchange(
@@ -39,7 +39,7 @@ package final class FakeTransport: Transport {
         )
         exchange.due = timeline.now + wait
         switch fare {
-        case .answered(let answer): exchange.stage = .answering(answer)
+        case .answered(let response): exchange.stage = .answering(response)
         case .failed(let fault): exchange.stage = .failing(fault)
         case .silent: exchange.due = nil
         }
@@ -74,13 +74,13 @@ package final class FakeTransport: Transport {
         isDelivering = true
         let ready = exchanges.filter { $0.due.map { $0 <= now } ?? false }
         for exchange in ready where !exchange.isOver && !exchange.isPaused {
-            // What is delivered may kill the process.
+            // The delivery may kill the process.
             if network.generation == generation { deliver(exchange, now: now) }
         }
         isDelivering = false
     }
 
-    /// Transfers that were on their way when the network went.
+    /// Breaks the transfers in progress when the network was lost.
     private func breakLost() {
         let outages = network.outages
         for exchange in exchanges {
@@ -98,21 +98,21 @@ package final class FakeTransport: Transport {
         switch exchange.stage {
         case .silent: exchange.due = nil
         case .failing(let fault): end(exchange, .failed(fault))
-        case .answering(let answer): head(of: answer, to: exchange, now: now)
-        case .flowing(let answer): chunk(of: answer, to: exchange, now: now)
+        case .answering(let response): head(of: response, to: exchange, now: now)
+        case .flowing(let response): chunk(of: response, to: exchange, now: now)
         }
     }
 
-    private func head(of answer: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
-        timeline.note("#\(exchange.number) head \(answer.head.status)")
-        network.answered(exchange.number, status: answer.head.status)
-        let isComplaint = [429, 503].contains(answer.head.status)
-        var told = answer.head
+    private func head(of response: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
+        timeline.note("#\(exchange.number) head \(response.head.status)")
+        network.answered(exchange.number, status: response.head.status)
+        let isComplaint = [429, 503].contains(response.head.status)
+        var told = response.head
         if isComplaint, network.hides(.hidesComplaints) { told.status = 500 }
         if network.hides(.hidesSilence) { told.retryAfter = nil }
         if [200, 206].contains(told.status) { network.disguise(&told) }
         if isComplaint {
-            let wait = answer.head.retryAfter.flatMap { Int64($0) }
+            let wait = response.head.retryAfter.flatMap { Int64($0) }
             network.throttled(
                 exchange.number,
                 stillOpen: true,
@@ -122,16 +122,16 @@ package final class FakeTransport: Transport {
         let goesOn = exchange.sink.transfer(exchange.id, head: told)
         guard !exchange.isOver else { return }
         guard goesOn else { return end(exchange, .stopped) }
-        exchange.stage = .flowing(answer)
-        schedule(exchange, answer, now: now)
+        exchange.stage = .flowing(response)
+        schedule(exchange, response, now: now)
     }
 
-    /// Plans the next chunk, or what comes in its place.
-    private func schedule(_ exchange: SimulatedExchange, _ answer: SimulatedResponse, now: Instant) {
-        var left = answer.length - exchange.sent
-        if let fault = answer.fault {
+    /// Schedules the next chunk, or the event in place of it.
+    private func schedule(_ exchange: SimulatedExchange, _ response: SimulatedResponse, now: Instant) {
+        var left = response.length - exchange.sent
+        if let fault = response.fault {
             left = min(left, fault.after - exchange.sent)
-            if left <= 0, exchange.sent < answer.length {
+            if left <= 0, exchange.sent < response.length {
                 exchange.stage = fault.end.map { .failing($0) } ?? .silent
                 exchange.due = fault.end == nil ? nil : now
                 return
@@ -139,7 +139,7 @@ package final class FakeTransport: Transport {
         }
         let host = exchange.request.address.host
         let (size, wait) = network.pace(
-            of: answer,
+            of: response,
             host: host,
             buffer: exchange.request.bufferSize,
             left: max(0, left)
@@ -148,11 +148,11 @@ package final class FakeTransport: Transport {
         exchange.due = now + wait
     }
 
-    private func chunk(of answer: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
+    private func chunk(of response: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
         guard exchange.size > 0 else { return end(exchange, .complete) }
-        let start = answer.start + exchange.sent
+        let start = response.start + exchange.sent
         let range = ByteRange(start, start + Int64(exchange.size))
-        let taken = unsafe answer.payload.bytes(in: range).withUnsafeBytes { bytes in
+        let taken = unsafe response.payload.bytes(in: range).withUnsafeBytes { bytes in
             unsafe exchange.sink.transfer(exchange.id, chunk: bytes)
         }
         timeline.note("#\(exchange.number) \(range) \(taken)")
@@ -165,7 +165,7 @@ package final class FakeTransport: Transport {
         case .taken:
             exchange.sent += Int64(exchange.size)
             exchange.backlog.drains(Int64(exchange.size))
-            schedule(exchange, answer, now: now)
+            schedule(exchange, response, now: now)
         case .pause:
             exchange.isPaused = true
             exchange.backlog.pauses(at: now)
@@ -186,7 +186,7 @@ package final class FakeTransport: Transport {
     }
 }
 
-/// One request on its way.
+/// One request in progress.
 final class SimulatedExchange {
     enum Stage {
         case silent
@@ -200,10 +200,10 @@ final class SimulatedExchange {
     let sink: any TransferSink
     let number: Int
     var stage = Stage.silent
-    /// When the next thing happens; `nil` when nothing will by itself.
+    /// The time of the next event; `nil` when nothing is scheduled.
     var due: Instant?
     var sent: Int64 = 0
-    /// Bytes of the chunk that is due.
+    /// The size of the chunk that is due.
     var size = 0
     var isPaused = false
     var isOver = false
@@ -219,7 +219,7 @@ final class SimulatedExchange {
     }
 }
 
-/// The transfers of one engine; none may have the name of another.
+/// The transfers of one engine, with unique ids.
 final class TransferNames: Sendable {
     private let used = Mutex<Set<TransferID>>([])
 

@@ -17,13 +17,13 @@ package final class MemoryQueueStore: QueueStore {
 
     package init() {}
 
-    /// How many times it was written.
+    /// The number of writes.
     package var transactions: Int { state.withLock { $0.transactions } }
-    /// How many changes were mere progress.
+    /// The number of changes that were only progress.
     package var progressChanges: Int { state.withLock { $0.progress } }
     package var all: [QueueRecord] { state.withLock { Array($0.records.values) } }
 
-    /// Makes every write fail from now on; `nil` mends it.
+    /// Makes every write fail from now on; `nil` ends that.
     package func fail(with failure: Failure?) { state.withLock { $0.failure = failure } }
 
     package func apply(_ changes: [QueueChange]) throws(Failure) {

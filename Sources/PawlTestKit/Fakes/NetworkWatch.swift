@@ -1,21 +1,21 @@
 import PawlCore
 import Synchronization
 
-/// Watches that connections stay within what was planned and what hosts bear.
+/// Checks that connections stay within the plan and within what hosts allow.
 ///
-/// It is more lenient than the budget that it watches: it sees requests only when they go out.
+/// It is more lenient than the budget that it checks: it sees requests only when they are sent.
 struct NetworkWatch: Sendable {
     private struct Host: Sendable {
-        /// Connections that it bears; `nil` until it complained.
+        /// The connections that the host allows; `nil` until it has throttled.
         var limit: Int?
         var since = Instant(nanoseconds: 0)
         var holdUntil = Instant(nanoseconds: 0)
-        /// The most that were open since it complained, at the same instant.
+        /// The most that were open since it throttled, at the same instant.
         var peak: Int?
     }
 
     private var hosts: [String: Host] = [:]
-    /// Connections of each path: how many are open, and how many may be.
+    /// The connections of each path: the number that is open, and the limit.
     private var open: [String: Int] = [:]
     var widths: [String: Int] = [:]
     private(set) var violations: [Violation] = []
@@ -33,7 +33,7 @@ struct NetworkWatch: Sendable {
         } else if let limit = host.limit {
             let recovered = Int((now - host.since).seconds / HostBudget.recovery.seconds)
             if let text = Law.within(running + 1, limit + recovered) {
-                violations.append(Violation(.connections, "\(address.host) complained: \(text)"))
+                violations.append(Violation(.connections, "\(address.host) throttled: \(text)"))
             }
         }
         if let text = Law.silent(now: now, until: host.holdUntil), host.peak == nil {
@@ -43,7 +43,7 @@ struct NetworkWatch: Sendable {
 
     mutating func ends(_ address: WebAddress) { open[address.path, default: 1] -= 1 }
 
-    /// What goes out at the same instant may have been granted before.
+    /// Requests that are sent at the same instant may have been granted before.
     mutating func throttled(_ name: String, open: Int, retryAfter: Interval?, now: Instant) {
         complaints += 1
         var host = hosts[name] ?? Host()
@@ -62,19 +62,19 @@ struct NetworkWatch: Sendable {
         }
     }
 
-    /// A new process knows nothing of complaints.
+    /// A new process knows nothing of earlier throttling.
     mutating func forget() { hosts = [:] }
 }
 
 extension SimulatedNetwork {
-    /// The most connections that a download of `path` may have.
+    /// Sets the most connections that a download of `path` may have.
     package func limit(_ path: String, to width: Int) { state.withLock { $0.watch.widths[path] = width } }
     package var violations: [Violation] { state.withLock { $0.watch.violations } }
     package var complaints: Int { state.withLock { $0.watch.complaints } }
     package func instantEnds() { state.withLock { $0.watch.instantEnds() } }
 
     package func set(sabotage: Sabotage?) { state.withLock { $0.sabotage = sabotage } }
-    /// Takes from a head what tells one version from another.
+    /// Removes from a header section what distinguishes versions.
     func disguise(_ head: inout ResponseHead) {
         switch state.withLock({ $0.sabotage }) {
         case .hidesCodings: head.contentEncoding = nil

@@ -1,52 +1,52 @@
 package import PawlCore
 
-/// Content under one path of a simulated server, and how it is served.
+/// The content under one path of a simulated server, and how it is served.
 package struct SimulatedFile: Sendable, Hashable {
-    /// What becomes of a request with Range.
+    /// The handling of a request with Range.
     package enum Ranges: Sendable, Hashable {
         case honoured
-        /// At most so many bytes of what was asked for.
+        /// At most this many bytes of the requested range.
         case capped(Int64)
-        /// The whole file comes instead.
+        /// The whole file instead.
         case ignored
         /// 416 without a length.
         case refused
-        /// Never any answer.
+        /// No response at all.
         case silent
-        /// Another place than asked for, said honestly.
+        /// Another range than the requested one, declared honestly.
         case shifted(Int64)
-        /// At most so many bytes, and nothing is said of the total.
+        /// At most this many bytes, with an unknown total.
         case cappedUntold(Int64)
         case untoldTotal
         case multipart
         /// 206 without Content-Range.
         case unlabelled
-        /// A Content-Range that is none.
+        /// A malformed Content-Range.
         case malformed
-        /// Content-Range and body go on beyond what was asked for.
+        /// Content-Range and body exceed the requested range.
         case overlong(Int64)
         /// With a Content-Encoding.
         case coded
-        /// Content-Length says other than Content-Range.
+        /// Content-Length differs from Content-Range.
         case falseLength
-        /// Content-Range says another total, with each answer.
+        /// Content-Range has another total in each response.
         case otherTotal
     }
 
-    /// What Last-Modified and Date of a response are.
+    /// Last-Modified and Date of a response.
     package enum Dates: Sendable, Hashable {
-        /// An old Last-Modified beside the time of the response.
+        /// An old Last-Modified, and the time of the response as Date.
         case old
-        /// Last-Modified is the time of the response: the content was made for it.
+        /// Last-Modified is the time of the response: the content was generated for it.
         case generated
         /// No Date.
         case undated
     }
 
-    /// One of the machines behind an address that has other content of the same length and tag.
+    /// A backend behind the same URL that has other content of the same length and tag.
     package struct BadNode: Sendable, Hashable {
         package var payload: Payload
-        /// How often a response is this one's.
+        /// The probability that it serves a response.
         package var odds: Double
 
         package init(payload: Payload, odds: Double) {
@@ -57,28 +57,28 @@ package struct SimulatedFile: Sendable, Hashable {
 
     package var payload: Payload
     package var dates = Dates.old
-    /// Each response has content of its own, of the same length.
+    /// Whether each response has its own content, of the same length.
     package var isRemade = false
-    /// What a request without Range gets instead, coded and without a length; parts come as they are, under the same tag.
+    /// The coded response, without a length, to a request without Range; ranges are served uncoded, under the same tag.
     package var coded: Payload?
-    /// Whether a request for a part may get a page instead.
+    /// Whether a range request may get an HTML page instead.
     package var mayBeAPage = false
-    /// Requests are led to one of these hosts, each to the next.
+    /// Requests are redirected to one of these hosts, each to the next.
     package var hops: [String] = []
     package var badNode: BadNode?
     package var entityTag: EntityTag?
     package var lastModified: UnixTime?
     package var ranges = Ranges.honoured
     package var statesLength = true
-    /// A tag for each answer, as signed addresses of some stores have it.
+    /// Whether each response has a new tag, as with signed URLs of some stores.
     package var renewsTag = false
     package var contentType = "application/octet-stream"
     package var contentDisposition: String?
-    /// Where the file is instead.
+    /// The target of a redirect.
     package var location: String?
-    /// The address leads to another one with a token that works so many times.
+    /// Redirects to a URL with a token that works this many times.
     package var tokenLife: Int?
-    /// A status that takes the file's place.
+    /// The status of an error response instead of the file.
     package var status: Int?
 
     package init(_ payload: Payload) {
@@ -95,28 +95,28 @@ package struct SimulatedFile: Sendable, Hashable {
 
 /// A host of a simulated network.
 package struct SimulatedServer: Sendable {
-    /// What happens to one request beside what its file says; byte counts are those of its own body.
+    /// A fault of one request, besides those of its file; byte counts are those of its own body.
     package enum Fault: Sendable, Hashable {
         case refused
-        /// The connection breaks before any answer.
+        /// The connection breaks before any response.
         case dropped
         case reset(after: Int64)
         case truncated(after: Int64)
         case stalled(after: Int64)
-        /// Never any answer.
+        /// No response at all.
         case silent
         case status(Int, retryAfter: String? = nil)
-        /// A request for a part gets a page with status 200 that says what is wrong.
+        /// A range request gets an HTML page with status 200 that reports an error.
         case page
         /// Bytes per second.
         case crawls(Int64)
     }
 
-    /// What happens to requests beyond `connections`.
+    /// The handling of requests beyond `connections`.
     package enum Overflow: Sendable, Hashable {
         case refuse
         case busy(retryAfter: String?)
-        /// 403, as if the file were not for us.
+        /// 403, as if access were denied.
         case deny
         /// The connection breaks without a response.
         case drop
@@ -133,31 +133,31 @@ package struct SimulatedServer: Sendable {
     }
 
     package var files: [String: SimulatedFile] = [:]
-    /// From the request to the head of its answer.
+    /// The time from the request to the header section of its response.
     package var latency = Interval.milliseconds(20)
     /// Bytes per second of one connection.
     package var rate: Int64 = 4 << 20
     /// Bytes per second of all connections together.
     package var totalRate: Int64?
-    /// Connections at once; `nil` for any number.
+    /// The connection limit; `nil` for none.
     package var connections: Int?
     package var overflow = Overflow.refuse
-    /// Bytes that arrive at a time.
+    /// The bytes that arrive at a time.
     package var chunk = 64 * 1024
     /// Whether latencies and chunk sizes vary by the seed.
     package var isUneven = false
-    /// Faults of certain requests, counted from 0 over this host.
+    /// The faults of certain requests, counted from 0 over this host.
     package var faults: [Int: Fault] = [:]
-    /// Faults that may meet any request, drawn from the seed; the first that comes up is taken.
+    /// Faults that any request may have, drawn from the seed; the first that comes up is used.
     package var chances: [Chance] = []
-    /// How many of these are left.
+    /// The remaining number of these.
     package var luck = Int.max
-    /// Every request from now on gets this one.
+    /// The fault of every request from now on.
     package var always: Fault?
 
     package init() {}
 
-    /// Nothing happens any more but what its files are like.
+    /// Removes all faults except the traits of its files.
     package mutating func calmDown() {
         faults = [:]
         chances = []
@@ -168,7 +168,7 @@ package struct SimulatedServer: Sendable {
     }
 }
 
-/// What became of one request.
+/// The record of one request.
 package struct SimulatedRequest: Sendable, Hashable {
     package var at: Instant
     package var address: WebAddress
@@ -177,13 +177,13 @@ package struct SimulatedRequest: Sendable, Hashable {
     package var carriesSecrets: Bool
     package var bypassesCaches: Bool
     package var bufferSize: Int
-    /// 0 until there is an answer.
+    /// 0 until there is a response.
     package var status = 0
-    /// What its receiver took, in the resource's offsets.
+    /// The bytes that the receiver took, in the resource's offsets.
     package var taken = ByteRange(0, 0)
-    /// Bytes that its server had sent and nobody read before it ended.
+    /// Bytes that the server had sent and that were not read before the end.
     package var unread: Int64 = 0
-    /// `nil` while it goes on.
+    /// `nil` while it is in progress.
     package var end: Ending?
 
     package enum Ending: Sendable, Hashable {

@@ -2,7 +2,7 @@ package import PawlCore
 import PawlEngine
 import Synchronization
 
-/// Hosts as values, with an account of every request.
+/// Hosts as values, with a record of every request.
 package final class SimulatedNetwork: Sendable {
     struct State: Sendable {
         var servers: [String: SimulatedServer] = [:]
@@ -11,9 +11,9 @@ package final class SimulatedNetwork: Sendable {
         var served: [String: Int] = [:]
         var requests: [SimulatedRequest] = []
         var isUp = true
-        /// Counts the times that transfers on their way were lost.
+        /// The number of times that transfers in progress were lost.
         var outages = 0
-        /// Counts the crashes; what was under way before one is never delivered.
+        /// The number of crashes; transfers started before one are never delivered.
         var generation = 0
         var tags = 0
         /// The time on every server's clock.
@@ -22,12 +22,12 @@ package final class SimulatedNetwork: Sendable {
         /// Responses of bad nodes.
         var badNodes = 0
         var tokens: [String: Int] = [:]
-        /// Connections that are cut and do not know it yet.
+        /// Connections that are cut and have not noticed yet.
         var cut: Set<Int> = []
         var taken: Int64 = 0
-        /// Every content that ever stood under a path, of any host.
+        /// Every content that was ever served under a path, of any host.
         var versions: [String: [Payload]] = [:]
-        /// Bytes of each path that were taken by anybody, in any life.
+        /// The bytes of each path that were received, by any process.
         var received: [String: ByteRangeSet] = [:]
         var onTaken: (@Sendable (WebAddress, ByteRange) -> Void)?
         var watch = NetworkWatch()
@@ -56,7 +56,7 @@ package final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// Changes what stands under a path, for requests from now on.
+    /// Changes the file under a path, for later requests.
     package func change(_ host: String, _ path: String, _ body: (inout SimulatedFile) -> Void) {
         state.withLock { state in
             guard var file = state.servers[host]?.files[path] else {
@@ -69,9 +69,9 @@ package final class SimulatedNetwork: Sendable {
         timeline.note("changed \(path) of \(host)")
     }
 
-    /// The network is gone or back.
+    /// Takes the network down or up.
     ///
-    /// When it goes, transfers on their way break at once or fall silent for ever.
+    /// When it goes down, transfers in progress break at once or stall forever.
     package func set(isUp: Bool, breaks: Bool = true) {
         state.withLock { state in
             state.isUp = isUp
@@ -81,7 +81,7 @@ package final class SimulatedNetwork: Sendable {
         timeline.wakeAll()
     }
 
-    /// The other end of every transfer is gone for good: nothing more is delivered of them.
+    /// Drops the other end of every transfer: nothing more is delivered.
     package func forgetTransfers() {
         state.withLock { state in
             state.generation += 1
@@ -89,7 +89,7 @@ package final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// One of the connections that are open is lost; `false` when there is none.
+    /// Cuts one of the open connections; `false` when there is none.
     package func cutConnection() -> Bool {
         let isDone = state.withLock { state -> Bool in
             let open = state.requests.indices.filter { state.requests[$0].end == nil }
@@ -101,14 +101,14 @@ package final class SimulatedNetwork: Sendable {
         return isDone
     }
 
-    /// How often servers did what is not in the account of requests.
+    /// Counts of server behaviour that the record of requests does not show.
     package var tally: Tally { state.withLock { $0.tally } }
     package var hosts: [String] { state.withLock { $0.servers.keys.sorted() } }
     package func versions(of path: String) -> [Payload] { state.withLock { $0.versions[path] ?? [] } }
     package func received(_ path: String) -> ByteRangeSet {
         state.withLock { $0.received[path] ?? ByteRangeSet() }
     }
-    /// Hears of all bytes that are taken.
+    /// Calls `body` for all bytes that are received.
     package func onTaken(_ body: @escaping @Sendable (WebAddress, ByteRange) -> Void) {
         state.withLock { $0.onTaken = body }
     }
@@ -118,19 +118,19 @@ package final class SimulatedNetwork: Sendable {
         state.withLock { $0.triggers.append((bytes, body)) }
     }
 
-    // MARK: the account
+    // MARK: the record
 
     package var badNodes: Int { state.withLock { $0.badNodes } }
 
     package var requests: [SimulatedRequest] { state.withLock { $0.requests } }
-    /// Bytes that receivers took.
+    /// The bytes that were received.
     package var taken: Int64 { state.withLock { $0.taken } }
     /// The most connections to a host at once.
     package func peak(_ host: String) -> Int { state.withLock { $0.peak[host] ?? 0 } }
     /// Connections that are open now, to all hosts.
     package var open: Int { state.withLock { $0.open.values.reduce(0, +) } }
 
-    /// Bytes that were taken more than once, per path of one host.
+    /// The bytes that were received more than once, per path of one host.
     package func takenTwice(_ host: String, _ path: String) -> Int64 {
         var seen = ByteRangeSet()
         var sum: Int64 = 0
@@ -145,7 +145,7 @@ package final class SimulatedNetwork: Sendable {
 // MARK: - For transports
 
 extension SimulatedNetwork {
-    /// How a request fares.
+    /// The outcome of a request.
     enum Fare {
         case answered(SimulatedResponse)
         case failed(TransferFault)
@@ -192,9 +192,10 @@ extension SimulatedNetwork {
         state.withLock { $0.requests[number].status = status }
     }
 
-    /// A receiver is about to hear that the host has too much to do: what else is open now, the host bears.
+    /// Notes, before the receiver is informed, that the host throttles: it allows the other connections that are open now.
     ///
-    /// Noted before it hears: what it ends because of that was borne too, and a process killed by it has forgotten all.
+    /// Noted before: the connections that the receiver ends because of it were allowed too, and a process killed by it has
+    /// forgotten all.
     func throttled(_ number: Int, stillOpen: Bool, retryAfter: Interval?) {
         let now = timeline.now
         state.withLock { state in
@@ -221,8 +222,13 @@ extension SimulatedNetwork {
         onTaken?(address, range)
     }
 
-    /// The next chunk's size and how long it takes to come.
-    func pace(of answer: SimulatedResponse, host: String, buffer: Int, left: Int64) -> (size: Int, wait: Interval) {
+    /// The next chunk's size and its delay.
+    func pace(
+        of answer: SimulatedResponse,
+        host: String,
+        buffer: Int,
+        left: Int64
+    ) -> (size: Int, wait: Interval) {
         state.withLock { state in
             let server = state.servers[host] ?? SimulatedServer()
             var rate = Double(answer.rate ?? server.rate)
@@ -236,7 +242,7 @@ extension SimulatedNetwork {
         }
     }
 
-    /// Connections that were cut and are told so now.
+    /// Whether the connection was cut, which is reported now.
     func takeCut(_ number: Int) -> Bool { state.withLock { $0.cut.remove(number) != nil } }
     var generation: Int { state.withLock { $0.generation } }
     var outages: Int { state.withLock { $0.outages } }

@@ -1,16 +1,16 @@
 import PawlCore
 import PawlEngine
 
-/// The answer to one request: a head, and the body that really follows.
+/// The response to one request: a header section, and the body that really follows.
 struct SimulatedResponse: Sendable {
     var head: ResponseHead
     var payload: Payload
-    /// Where the body begins in the payload, and how long it is.
+    /// The offset of the body in the payload, and its length.
     var start: Int64
     var length: Int64
-    /// After so many bytes of the body, this happens.
+    /// The event after this many bytes of the body.
     var fault: (after: Int64, end: TransferFault?)?
-    /// Bytes per second; `nil` as the server has it.
+    /// Bytes per second; `nil` for the server's rate.
     var rate: Int64?
 }
 
@@ -24,7 +24,7 @@ extension SimulatedNetwork.State {
         let host = request.address.host
         guard isUp else { return .failed(TransferFault(.unreachable, "no route to \(host)")) }
         guard let server = servers[host] else {
-            return .failed(TransferFault(.nameResolution, "nobody knows \(host)"))
+            return .failed(TransferFault(.nameResolution, "\(host) is unknown"))
         }
         let number = served[host] ?? 0
         served[host] = number + 1
@@ -33,7 +33,7 @@ extension SimulatedNetwork.State {
             case .refuse: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
             case .busy(let retryAfter): return .answered(plain(503, retryAfter: retryAfter))
             case .deny:
-                tally.note("requests denied for want of connections")
+                tally.note("requests denied beyond the connection limit")
                 return .answered(plain(403))
             case .drop: return .failed(TransferFault(.connectionLost, "the connection was lost"))
             }
@@ -79,18 +79,18 @@ extension SimulatedNetwork.State {
         return answer
     }
 
-    /// The file as it is made for one response.
+    /// The file as it is generated for one response.
     private mutating func remade(_ file: SimulatedFile, _ path: String) -> SimulatedFile {
         guard file.isRemade else { return file }
         tags += 1
         var made = file
         made.payload = Payload(seed: UInt64(tags) &* 7919 &+ 5, length: file.payload.length)
         note(made.payload, of: path)
-        tally.note("contents made for one response")
+        tally.note("contents generated for one response")
         return made
     }
 
-    /// The file as the machine has it that answers this request.
+    /// The file as the backend that serves this request has it.
     private mutating func atNode(of file: SimulatedFile) -> SimulatedFile {
         guard let bad = file.badNode, dice.fraction() < bad.odds else { return file }
         badNodes += 1
@@ -107,13 +107,13 @@ extension SimulatedNetwork.State {
         return SimulatedResponse(head: head, payload: Payload(text: "go away!\n"), start: 0, length: 9)
     }
 
-    /// Where an address leads first, and what becomes of a token that is worn out.
+    /// The first redirect of a URL, and the handling of an expired token.
     private mutating func hop(from address: WebAddress, _ file: SimulatedFile) -> SimulatedResponse? {
         if !file.hops.isEmpty {
             tags += 1
             var answer = plain(302)
             answer.head.location = "http://\(file.hops[tags % file.hops.count])\(address.path)"
-            tally.note("hops to another host")
+            tally.note("redirects to another host")
             return answer
         }
         guard let life = file.tokenLife else { return nil }
@@ -127,7 +127,7 @@ extension SimulatedNetwork.State {
         return answer
     }
 
-    /// `nil` for none at all.
+    /// Returns `nil` for no response at all.
     private mutating func answer(_ file: SimulatedFile, _ asked: RequestedRange) -> SimulatedResponse? {
         if let location = file.location {
             var answer = plain(302)
@@ -189,7 +189,7 @@ extension SimulatedNetwork.State {
         return SimulatedResponse(head: head, payload: file.payload, start: range.start, length: range.count)
     }
 
-    /// What the head of a part says beside the truth.
+    /// Falsifies the header section of a partial response.
     private mutating func disguise(_ head: inout ResponseHead, _ file: SimulatedFile, _ range: ByteRange) {
         switch file.ranges {
         case .cappedUntold, .untoldTotal: head.contentRange = .range(range, total: nil)

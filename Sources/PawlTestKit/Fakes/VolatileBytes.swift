@@ -1,15 +1,15 @@
 package import PawlCore
 
-/// A small file on a disk that keeps what was synced, and of the rest whatever it likes, sector by sector.
+/// A small file on a disk that keeps what was synced, and any part of the rest, sector by sector.
 package struct VolatileBytes: Sendable {
     private static let sector = 512
 
-    /// What the kernel holds.
+    /// The kernel's cache.
     package private(set) var cache: [UInt8] = []
     private var stable: [UInt8] = []
-    /// What no sync has covered, in order.
+    /// Writes that no sync has covered, in order.
     private var pending: [JournalWrite] = []
-    /// Writes that syncs have covered.
+    /// The number of writes that syncs have covered.
     private var settled = 0
 
     package init() {}
@@ -21,7 +21,7 @@ package struct VolatileBytes: Sendable {
         }
     }
 
-    /// A sync that begins now covers so many writes, counted from the first, when it ends.
+    /// The number of writes, counted from the first, that a sync starting now will cover.
     package var syncPoint: Int { settled + pending.count }
 
     package mutating func sync(to point: Int) {
@@ -31,7 +31,7 @@ package struct VolatileBytes: Sendable {
         settled += count
     }
 
-    /// What the cache holds when the process is killed inside the last of `writes`, after `count` of its bytes.
+    /// The cache when the process is killed inside the last of `writes`, after `count` of its bytes.
     package func killed(during writes: ArraySlice<JournalWrite>, after count: Int) -> [UInt8] {
         var bytes = cache
         for write in writes.dropLast() { Self.apply(write, to: &bytes) }
@@ -41,7 +41,7 @@ package struct VolatileBytes: Sendable {
         return bytes
     }
 
-    /// What the disk holds after a power cut: each sector is as old as it likes, but not older than the last sync.
+    /// The disk after a power cut: each sector has any age, but not older than the last sync.
     package func afterPowerCut(_ dice: inout some RandomNumberGenerator) -> [UInt8] {
         var bytes = stable
         let end = pending.map { $0.offset + $0.bytes.count }.max() ?? 0
@@ -59,7 +59,7 @@ package struct VolatileBytes: Sendable {
         return bytes
     }
 
-    /// The machine starts anew, with a clean shutdown or after a power cut.
+    /// Reboots, after a clean shutdown or a power cut.
     package mutating func reboot(clean: Bool, _ dice: inout some RandomNumberGenerator) {
         if !clean { cache = afterPowerCut(&dice) }
         stable = cache

@@ -1,10 +1,10 @@
 extension Behaviour {
-    /// An answer that is not the content.
+    /// A response that is not the content.
     package struct Instead: Sendable {
         package var status: Int
         package var lines: [String]
         package var body: [UInt8]
-        /// `false`: no Content-Length, the end of the connection ends the body.
+        /// `false`: no Content-Length; the end of the connection ends the body.
         package var hasLength: Bool
 
         package init(_ status: Int, lines: [String] = [], body: String = "", hasLength: Bool = true) {
@@ -21,7 +21,7 @@ extension Behaviour {
             return Instead(status, lines: ["Content-Type: text/html"] + wait, body: page)
         }
 
-        /// The page of a hotel's network or of an expired session: 200 and HTML.
+        /// A captive portal's page or that of an expired session: 200 and HTML.
         package static let loginPage = Instead(
             200,
             lines: ["Content-Type: text/html; charset=utf-8"],

@@ -1,4 +1,4 @@
-/// How an origin answers requests for one path.
+/// An origin's responses to requests for one path.
 ///
 /// The default is an honest server; every property adds one fault or trait.
 package struct Behaviour: Sendable {
@@ -7,7 +7,7 @@ package struct Behaviour: Sendable {
     package var framing = Framing.length
     package var coding = Coding.identity
     package var cut: Cut?
-    /// Bytes per second of each answer; `nil` is as fast as it goes.
+    /// Bytes per second of each response; `nil` is unlimited.
     package var pace: Int64?
     package var delay = Delay.none
     /// Sent instead of the content: errors, redirects, pages.
@@ -15,7 +15,7 @@ package struct Behaviour: Sendable {
     package var login: Login?
     package var kept = Kept.open
     package var crowd: Crowd?
-    /// Sent instead of HTTP, then the connection is closed; empty means that it closes without an answer.
+    /// Sent instead of HTTP, then the connection is closed; empty means that it closes without a response.
     package var garbage: [UInt8]?
 
     package var acceptRanges: String? = "bytes"
@@ -26,7 +26,7 @@ package struct Behaviour: Sendable {
     package var lines: [[UInt8]] = []
     /// A second Content-Length field of this value.
     package var secondLength: Int64?
-    /// Statuses of interim answers before the final one.
+    /// Statuses of interim responses before the final one.
     package var interim: [Int] = []
     package var hasDate = true
     package var endsLinesWithBareLF = false
@@ -38,7 +38,7 @@ package struct Behaviour: Sendable {
 }
 
 extension Behaviour {
-    /// What happens to requests with Range.
+    /// The handling of requests with Range.
     package enum Ranges: Hashable, Sendable {
         case honoured
         /// 200 with everything.
@@ -51,17 +51,17 @@ extension Behaviour {
         case capped(Int64)
         /// 206 as multipart/byteranges with one part.
         case multipart
-        /// The answered range starts that many bytes off, Content-Range and body alike.
+        /// The range of the response starts that many bytes off, in Content-Range and body alike.
         case shifted(by: Int64)
         /// The right bytes under another Content-Range, or under none.
         case labelled(String?)
-        /// Content-Range and body go on that many bytes beyond what was asked.
+        /// Content-Range and body exceed the requested range by that many bytes.
         case overlong(by: Int64)
-        /// Content-Range says another total.
+        /// Content-Range has another total.
         case otherTotal(Int64)
     }
 
-    /// What identifies the content (RFC 9110 §8.8).
+    /// The validators of the content (RFC 9110 §8.8).
     package enum Validators: Hashable, Sendable {
         /// A strong ETag and Last-Modified.
         case strong
@@ -70,11 +70,11 @@ extension Behaviour {
         case lastModifiedOnly
         /// Nothing but the length.
         case none
-        /// Last-Modified, and a strong ETag that differs on every answer for the same content.
+        /// Last-Modified, and a strong ETag that differs in every response for the same content.
         case freshTagEachTime
     }
 
-    /// How the end of the body is told.
+    /// The framing of the body.
     package enum Framing: Hashable, Sendable {
         case length
         /// Content-Length is that much greater than the bytes sent (less than them when negative).
@@ -86,35 +86,35 @@ extension Behaviour {
         case http10
     }
 
-    /// Content-Encoding of the answers.
+    /// Content-Encoding of the responses.
     package enum Coding: Hashable, Sendable {
         case identity
-        /// gzip on answers to requests with Range.
+        /// gzip for requests with Range.
         case gzipRanged
-        /// gzip on every answer.
+        /// gzip in every response.
         case gzip
     }
 
-    /// Where an answer breaks.
+    /// The place where a response breaks.
     package struct Cut: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
             /// RST.
             case reset
             /// FIN before the end that the framing promised.
             case close
-            /// Silence until released, stopped, or left by the client; then it goes on.
+            /// Silence until released, stopped, or closed by the client; then the response continues.
             case stall
-            /// A chunk size that is no number, then FIN; for chunked answers.
+            /// A chunk size that is no number, then FIN; for chunked responses.
             case badChunk
         }
 
-        /// Where it happens.
+        /// The position of the cut.
         package enum Place: Hashable, Sendable {
-            /// After that many bytes of this answer's body.
+            /// After that many bytes of this response's body.
             case sent(Int64)
-            /// At that offset of the content, for answers that reach it.
+            /// At that offset of the content, for responses that reach it.
             case offset(Int64)
-            /// At that offset and everywhere behind it: an answer that begins there sends no byte.
+            /// At that offset and everywhere after it: a response that begins there sends no byte.
             case from(Int64)
         }
 
@@ -131,28 +131,28 @@ extension Behaviour {
         package static func stall(from offset: Int64) -> Cut { Cut(kind: .stall, place: .from(offset)) }
     }
 
-    /// Silence before the head of the answer.
+    /// Silence before the header section of the response.
     package enum Delay: Hashable, Sendable {
         case none
         case untilReleased
         case span(Duration)
     }
 
-    /// What becomes of the connection after an answer.
+    /// The handling of the connection after a response.
     package enum Kept: Hashable, Sendable {
         case open
-        /// Closed, as `Connection: close` said.
+        /// Closed, as `Connection: close` announced.
         case closes
-        /// Closed after the answer without having said so.
+        /// Closed after the response without an announcement.
         case closesSilently
-        /// Closed without an answer when the next request comes.
+        /// Closed without a response when the next request arrives.
         case diesOnReuse
     }
 
-    /// A limit of answers running at once for one path.
+    /// A limit of concurrent responses for one path.
     package struct Crowd: Sendable {
         package var limit: Int
-        /// Sent to those beyond; `nil` closes their connection without an answer.
+        /// Sent to requests beyond the limit; `nil` closes their connection without a response.
         package var refusal: Instead?
 
         package init(limit: Int, refusal: Instead? = nil) {
@@ -161,7 +161,7 @@ extension Behaviour {
         }
     }
 
-    /// Credentials that a path asks for.
+    /// Credentials that a path requires.
     package enum Login: Hashable, Sendable {
         case basic(user: String, password: String)
         case digest(user: String, password: String)

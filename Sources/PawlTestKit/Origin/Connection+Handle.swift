@@ -15,14 +15,14 @@ extension Connection {
             wakeWrite = ends[1]
         }
 
-        /// Ends the wait that the connection's thread may be in; with `closing` also every transfer.
+        /// Ends the wait of the connection's thread; with `closing` also every transfer.
         func interrupt(closing: Bool) {
             if closing { shutdown(descriptor, Int32(SHUT_RDWR)) }
             var byte: UInt8 = 1
             _ = unsafe write(wakeWrite, &byte, 1)
         }
 
-        /// Waits for an interruption, for `span`, or for the client's leaving: `true` for the last.
+        /// Waits for an interruption, for `span`, or for the client to close: `true` for the last.
         func isLeft(waiting span: Duration?) -> Bool {
             let hangUp: Int16 = 0x2000  // POLLRDHUP, which the C library hides from Swift
             var entries = [

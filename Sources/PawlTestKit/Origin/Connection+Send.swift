@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 
 extension Connection {
-    /// Sends head and body, with the faults that the behaviour asks for.
+    /// Sends header section and body, with the faults of the behaviour.
     func send(_ plan: ResponsePlan, for exchange: Exchange) -> (ExchangeEnd, Fate) {
         origin.with { state in
             state.log.records[exchange.record].status = plan.status
@@ -18,7 +18,7 @@ extension Connection {
         return (.completed, fate)
     }
 
-    /// Sends the body; `nil` when all of it went out and the framing may be completed.
+    /// Sends the body; `nil` when all of it was sent and the framing may be completed.
     private func sendBody(_ plan: ResponsePlan, for exchange: Exchange) -> (ExchangeEnd, Fate)? {
         var cut = plan.isRefusal ? nil : exchange.behaviour.cut
         var cutPoint = cut.flatMap { $0.point(in: plan) }
@@ -41,11 +41,11 @@ extension Connection {
         }
     }
 
-    /// Does what breaks the answer; `nil` when a stall was released and the answer goes on.
+    /// Breaks the response; `nil` when a stall was released and the response continues.
     private func carryOut(_ kind: Behaviour.Cut.Kind, _ exchange: Exchange) -> (ExchangeEnd, Fate)? {
         switch kind {
         case .reset:
-            // What the kernel still holds would be thrown away with the connection, and "after" be a lie.
+            // Data in the kernel's buffer would be discarded with the connection, and "after" would not hold.
             while handle.hasUnsent, !handle.isLeft(waiting: .milliseconds(1)), !origin.read(\.isStopping) {}
             return (.cut, .reset)
         case .close: return (.cut, .close)
@@ -83,7 +83,7 @@ extension Connection {
         }
     }
 
-    /// Sleeps for the sake of a rate, unless the connection ends.
+    /// Sleeps to limit the rate, unless the connection ends.
     private func rest(_ exchange: Exchange, _ span: Duration) -> ExchangeEnd? {
         let deadline = ContinuousClock.now + span
         while true {
@@ -118,13 +118,13 @@ extension Connection {
 }
 
 extension Behaviour.Cut {
-    /// After how many bytes of this answer's body the cut falls, `nil` when it does not touch it.
+    /// The offset in this response's body at which the cut falls, `nil` when it does not touch it.
     fileprivate func point(in plan: ResponsePlan) -> Int64? {
         switch place {
         case .sent(let count):
             return count < plan.count || (plan.isChunked && count == plan.count) ? count : nil
         case .offset(let offset):
-            // An answer that begins at the offset passes it: what was cut there once can be continued.
+            // A response that begins at the offset passes it: a transfer that was cut there can be resumed.
             guard plan.isContent, offset > plan.bodyStart else { return nil }
             let count = offset - plan.bodyStart
             return count < plan.count ? count : nil

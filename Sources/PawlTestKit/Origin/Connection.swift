@@ -7,14 +7,14 @@ struct Connection {
     let handle: Handle
     let origin: Monitor<Origin.State>
 
-    /// What becomes of the connection after an exchange.
+    /// The handling of the connection after an exchange.
     enum Fate {
         case keep
         case close
         case reset
     }
 
-    /// Answers requests until the connection ends; `true` when it is to end with a reset.
+    /// Handles requests until the connection ends; `true` when it is to end with a reset.
     func run() -> Bool {
         var reader = RequestReader(descriptor: handle.descriptor)
         var isReused = false
@@ -35,7 +35,7 @@ struct Connection {
         }
         let behaviour = exchange.behaviour
         if behaviour.kept == .diesOnReuse && isReused { return finish(exchange, (.cut, .close)) }
-        if let end = sitOut(exchange) { return finish(exchange, (end, .close)) }
+        if let end = waitForDelay(exchange) { return finish(exchange, (end, .close)) }
         if let garbage = behaviour.garbage {
             let isSent = send(garbage)
             return finish(exchange, (isSent ? .cut : lost, .close))
@@ -68,8 +68,8 @@ struct Connection {
         return plan
     }
 
-    /// Silence before the head, as far as the behaviour wants it; the end of the exchange if that came first.
-    private func sitOut(_ exchange: Exchange) -> ExchangeEnd? {
+    /// Waits silently before the header section, for the behaviour's delay; returns the exchange's end if that came first.
+    private func waitForDelay(_ exchange: Exchange) -> ExchangeEnd? {
         switch exchange.behaviour.delay {
         case .none: break
         case .untilReleased:
@@ -85,13 +85,13 @@ struct Connection {
 // MARK: - The log
 
 extension Connection {
-    /// One request with what was decided for it.
+    /// One request with the decisions for it.
     struct Exchange {
         var record: Int
         var request: Request
         var resource: Resource?
         var behaviour = Behaviour()
-        /// Answers under way for the same path when it came.
+        /// The number of responses in progress for the same path when it arrived.
         var running = 0
     }
 
@@ -136,10 +136,10 @@ extension Connection {
         return outcome.fate
     }
 
-    /// Why the client could not be reached: the server's own stop, or the client's leaving.
+    /// Why the client could not be reached: the server was stopped, or the client closed.
     var lost: ExchangeEnd { origin.read(\.isStopping) ? .stopped : .peerClosed }
 
-    /// Waits silently until released or for `limit`; gives the end of the exchange when the connection ended first.
+    /// Waits silently until released or for `limit`; returns the end of the exchange when the connection ended first.
     func hold(_ exchange: Exchange, atMost limit: Duration? = nil) -> ExchangeEnd? {
         let releases = origin.with { state in
             state.log.records[exchange.record].isHeld = true

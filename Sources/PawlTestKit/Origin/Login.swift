@@ -2,7 +2,7 @@ extension Behaviour.Login {
     private static let realm = "the ratchet"
     private static let nonce = "0f5c2a9d1e"
 
-    /// The header line that asks for credentials.
+    /// The header line that requests credentials.
     var challenge: String {
         switch self {
         case .basic: "WWW-Authenticate: Basic realm=\"\(Self.realm)\""

@@ -1,7 +1,7 @@
 import PawlCore
 
 extension Origin {
-    /// Serves `payload` under `path`; gives the URL.
+    /// Serves `payload` under `path`; returns the URL.
     @discardableResult
     package func serve(
         _ path: String,
@@ -36,7 +36,7 @@ extension Origin {
         serve(path, Payload([])) { $0.instead = .redirect(to: location, status: status) }
     }
 
-    /// Changes how later requests for `path` are answered.
+    /// Changes the behaviour of later requests for `path`.
     package func adjust(_ path: String, _ adjust: (inout Behaviour) -> Void) {
         state.with { state in
             guard var behaviour = state.resources[path]?.behaviour else { return }
@@ -45,7 +45,7 @@ extension Origin {
         }
     }
 
-    /// Lets the behaviour depend on the request: `vary` changes a copy of it for each.
+    /// Makes the behaviour depend on the request: `vary` changes a copy of it for each.
     package func vary(_ path: String, _ vary: @escaping @Sendable (RequestFacts, inout Behaviour) -> Void) {
         state.with { $0.resources[path]?.vary = vary }
     }
@@ -60,7 +60,7 @@ extension Origin {
         }
     }
 
-    /// Lets every exchange of `path` go on that is held now: late, never answered, or stalled.
+    /// Continues every exchange of `path` that is held now: late, unanswered, or stalled.
     package func release(_ path: String) {
         state.with { state in
             state.resources[path]?.releases += 1
@@ -80,7 +80,7 @@ extension Origin {
         }
     }
 
-    /// What was asked so far.
+    /// The requests so far.
     package var log: RequestLog { state.read(\.log) }
 
     /// Waits until the log satisfies `condition`; `false` after `limit`, which only keeps a failing test from hanging.
@@ -89,7 +89,7 @@ extension Origin {
         state.wait(atMost: limit) { condition($0.log) ? () : nil } != nil
     }
 
-    /// Waits until that many requests for `path` came.
+    /// Waits until that many requests for `path` have arrived.
     @discardableResult
     package func wait(requests count: Int, of path: String, atMost limit: Duration = .patience) -> Bool {
         state.wait(atMost: limit) { $0.resources[path]?.requests ?? 0 >= count ? () : nil } != nil
@@ -107,13 +107,13 @@ extension Origin {
         wait(atMost: limit) { log in log.of(path).filter(\.isHeld).count >= count }
     }
 
-    /// Waits until no exchange of `path` is under way.
+    /// Waits until no exchange of `path` is in progress.
     @discardableResult
     package func waitUntilQuiet(_ path: String, atMost limit: Duration = .patience) -> Bool {
         wait(atMost: limit) { log in log.of(path).allSatisfy { $0.end != nil } }
     }
 
-    /// The records of `path` once every exchange has ended: a client may be gone before the log says so.
+    /// The records of `path` once every exchange has ended: a client may be gone before the log shows it.
     package func ended(_ path: String) -> [RequestRecord] {
         waitUntilQuiet(path)
         return log.of(path)

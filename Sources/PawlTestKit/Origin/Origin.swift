@@ -1,7 +1,7 @@
 import Glibc
 import PawlCore
 
-/// An HTTP/1.1 server for tests, on loopback or an address of choice, that can misbehave in every way asked of it.
+/// An HTTP/1.1 server for tests, on loopback or a chosen address, with configurable faults.
 ///
 /// One thread a connection, blocking sockets. `stop()` ends everything and waits for the threads.
 package final class Origin: Sendable {
@@ -21,7 +21,7 @@ package final class Origin: Sendable {
 
     /// Listens at once.
     ///
-    /// With an `address` other than loopback it is reached from other network namespaces.
+    /// With an `address` other than loopback it can be reached from other network namespaces.
     package init(address: String = "127.0.0.1", port: UInt16 = 0) throws(SystemError) {
         let listener = try Listener(address: address, port: port)
         let state = state
@@ -30,7 +30,7 @@ package final class Origin: Sendable {
         acceptor = Worker { Self.accept(from: listener, state) }
     }
 
-    /// Runs a test against a server that is stopped afterwards, whatever happened.
+    /// Runs a test against a server that is always stopped afterwards.
     package static func with<Result>(_ body: (Origin) async throws -> Result) async throws -> Result {
         let origin = try Origin()
         defer { origin.stop() }
@@ -81,7 +81,7 @@ package final class Origin: Sendable {
                 handle.close(reset: false)
                 continue
             }
-            // Not joined one by one: a connection takes itself out of the table as the last thing it does.
+            // Not joined one by one: removing itself from the table is the last thing that a connection does.
             Worker.detached {
                 let isReset = Connection(number: number, handle: handle, origin: state).run()
                 state.with { state in

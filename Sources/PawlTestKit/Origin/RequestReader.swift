@@ -1,13 +1,13 @@
 import Glibc
 
-/// Reads request heads from a socket; requests have no bodies here.
+/// Reads request header sections from a socket; requests have no bodies here.
 struct RequestReader {
     let descriptor: Int32
     private var buffer: [UInt8] = []
 
     init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// The next request, `nil` at the end of the connection or when what came is no request.
+    /// The next request, `nil` at the end of the connection or for malformed input.
     mutating func next() -> Request? {
         var searched = 0
         while true {
@@ -54,7 +54,7 @@ struct RequestReader {
         }
         var target = String(words[1])
         if target.hasPrefix("http://"), let slash = target.dropFirst(7).firstIndex(of: "/") {
-            target = String(target[slash...])  // the absolute form that a proxy is asked with
+            target = String(target[slash...])  // the absolute form of requests to a proxy
         }
         return Request(method: String(words[0]), target: target, version: String(words[2]), headers: headers)
     }

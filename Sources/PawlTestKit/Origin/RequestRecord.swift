@@ -26,7 +26,7 @@ package struct Request: Hashable, Sendable {
         return zip(names, values).first { $0.0.lowercased() == wanted }?.1
     }
 
-    /// What Range asks for; `nil` when there is none, or a form that this server does not read.
+    /// The Range field; `nil` when there is none, or in a form that this server does not support.
     package var range: AskedRange? {
         guard let text = header("Range"), text.hasPrefix("bytes=") else { return nil }
         return AskedRange(text.dropFirst(6))
@@ -50,7 +50,7 @@ package enum AskedRange: Hashable, Sendable {
         }
     }
 
-    /// The bytes meant in content of `length` bytes, `nil` when none are (416).
+    /// The bytes of the range in content of `length` bytes, `nil` when it is unsatisfiable (416).
     package func resolved(in length: Int64) -> ByteRange? {
         switch self {
         case .from(let first, let last):
@@ -74,7 +74,7 @@ package enum ExchangeEnd: Hashable, Sendable {
     case stopped
 }
 
-/// What the origin remembers of a request.
+/// The origin's record of a request.
 package struct RequestRecord: Sendable {
     /// Counts from 0 in the order of arrival, over the whole origin.
     package var number: Int
@@ -85,7 +85,7 @@ package struct RequestRecord: Sendable {
     package var status: Int?
     /// Offset in the content at which the body began; 0 for bodies that are no part of the content.
     package var bodyStart: Int64 = 0
-    /// Whether the body is the resource's content, and no page, redirect or multipart wrapping.
+    /// Whether the body is the resource's content, and not a page, redirect or multipart wrapping.
     package var isContent = false
     /// Bytes of the body handed to the kernel, without chunk framing.
     package var bodySent: Int64 = 0

@@ -1,7 +1,7 @@
 import PawlCore
 
 extension Resource {
-    /// What the resource answers when nothing stands in its way.
+    /// The resource's response to a permitted request.
     func plan(for request: Request, _ behaviour: Behaviour) -> ResponsePlan {
         let isCoded = behaviour.coding == .gzip || (behaviour.coding == .gzipRanged && request.range != nil)
         let content = isCoded ? Payload(StoredGzip.encode(payload.bytes)) : payload
@@ -25,7 +25,8 @@ extension Resource {
         return plan
     }
 
-    private func rangePlan(for request: Request, of content: Payload, _ behaviour: Behaviour) -> ResponsePlan {
+    private func rangePlan(for request: Request, of content: Payload, _ behaviour: Behaviour) -> ResponsePlan
+    {
         let whole = ResponsePlan(
             status: 200,
             body: .content(content, from: 0),
@@ -113,7 +114,7 @@ extension Resource {
 // MARK: - Validators
 
 extension Resource {
-    /// Last-Modified of the first version; each further one is a day younger.
+    /// Last-Modified of the first version; each later one is a day newer.
     static let firstModified: Int64 = 1_500_000_000
 
     var lastModified: Int64 { Self.firstModified + Int64(current) * 86_400 }

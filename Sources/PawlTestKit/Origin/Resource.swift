@@ -1,13 +1,13 @@
 import PawlCore
 
-/// What stands under one path: versions of content and the way it is served.
+/// The resource under one path: versions of content and the way it is served.
 struct Resource: Sendable {
     var versions: [Payload]
-    /// Index of the version that requests get now.
+    /// The index of the version that requests get now.
     var current = 0
-    /// When the next version takes the place of the current one, besides on command.
+    /// The condition on which the next version replaces the current one, besides on command.
     var change: ContentChange?
-    /// Whether bodies on their way go on with the new version's bytes, as when a file is overwritten in place.
+    /// Whether bodies in progress continue with the new version's bytes, as when a file is overwritten in place.
     var changesRunningBodies = false
     var behaviour: Behaviour
     var vary: (@Sendable (RequestFacts, inout Behaviour) -> Void)?
@@ -15,9 +15,9 @@ struct Resource: Sendable {
     var requests = 0
     var running = 0
     var bodySent: Int64 = 0
-    /// Counts releases; a held exchange goes on when it moves.
+    /// The number of releases; a held exchange continues when it changes.
     var releases = 0
-    /// Counts answers, for tags that differ each time.
+    /// The number of responses, for tags that differ each time.
     var tags = 0
 
     var payload: Payload { versions[current] }
@@ -33,7 +33,7 @@ struct Resource: Sendable {
     }
 }
 
-/// When the content of a path changes by itself.
+/// When the content of a path changes automatically.
 package enum ContentChange: Hashable, Sendable {
     /// Each version serves that many requests.
     case afterRequests(Int)
@@ -41,14 +41,14 @@ package enum ContentChange: Hashable, Sendable {
     case afterBytes(Int64)
 }
 
-/// What is known of a request when its behaviour is chosen.
+/// The facts of a request on which its behaviour may depend.
 package struct RequestFacts: Sendable {
     package var request: Request
-    /// Which request for this path it is, from 0.
+    /// The number of this request for the path, from 0.
     package var ordinal: Int
-    /// Which connection of the origin it came on, from 0.
+    /// The number of its connection, from 0.
     package var connection: Int
-    /// Answers running for this path, without this one.
+    /// The responses in progress for this path, without this one.
     package var running: Int
     /// Body bytes sent for this path so far.
     package var bodySent: Int64

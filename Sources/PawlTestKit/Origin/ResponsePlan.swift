@@ -1,6 +1,6 @@
 import PawlCore
 
-/// An answer as it will be sent: everything that depends on the request is decided here, before the first byte.
+/// A response as it will be sent: everything that depends on the request is decided here, before the first byte.
 struct ResponsePlan {
     enum Body {
         /// Bytes of the resource, from this offset of its representation.
@@ -12,12 +12,12 @@ struct ResponsePlan {
     var version = "HTTP/1.1"
     var lines: [[UInt8]] = []
     var body: Body
-    /// Bytes of body to send; may lie beyond what the header lines say.
+    /// The body bytes to send; may exceed what the header lines declare.
     var count: Int64
     var isChunked = false
-    /// Whether the connection ends with this answer.
+    /// Whether the connection ends with this response.
     var closes = false
-    /// Refusals of a crowd or a login are sent whole: a cut is for what was asked for.
+    /// Whether it is an error of a concurrency limit or a login, which is sent whole: cuts apply to the requested content.
     var isRefusal = false
     /// Whether the body is the plain content at its offset.
     var isContent = false
@@ -29,7 +29,7 @@ struct ResponsePlan {
 
     mutating func add(_ line: String) { lines.append(Array(line.utf8)) }
 
-    /// The head as it goes on the wire.
+    /// The header section in wire format.
     func head(bareLF: Bool) -> [UInt8] {
         let lineEnd: [UInt8] = bareLF ? [10] : [13, 10]
         var bytes = Array("\(version) \(status) \(Self.reason(status))".utf8) + lineEnd
@@ -57,7 +57,7 @@ extension ResponsePlan {
         if instead.hasLength { add("Content-Length: \(instead.body.count)") } else { closes = true }
     }
 
-    /// The traits of a behaviour that every answer carries, whatever it is.
+    /// Adds the traits of a behaviour that apply to every response.
     mutating func dress(_ behaviour: Behaviour) {
         if behaviour.hasDate { add("Date: \(HTTPDate.text(HTTPDate.now))") }
         lines += behaviour.lines

@@ -1,19 +1,19 @@
 import Glibc
 
-/// What tests want to know of files.
+/// File operations for tests.
 package enum FileSystem {
     private static func status(_ path: String) -> stat? {
         var status = stat()
         return unsafe lstat(path, &status) == 0 ? status : nil
     }
 
-    /// Length in bytes, `nil` when there is nothing.
+    /// The length in bytes, `nil` when the file does not exist.
     package static func size(_ path: String) -> Int64? { status(path).map { Int64($0.st_size) } }
-    /// Bytes of disk that it takes.
+    /// The allocated bytes on the disk.
     package static func allocated(_ path: String) -> Int64? { status(path).map { Int64($0.st_blocks) * 512 } }
-    /// Time of the last change, in Unix seconds.
+    /// The modification time, in Unix seconds.
     package static func modified(_ path: String) -> Int64? { status(path).map { Int64($0.st_mtim.tv_sec) } }
-    /// When anything of it was last changed, in nanoseconds since 1970.
+    /// The status change time, in nanoseconds since 1970.
     package static func changed(_ path: String) -> Int64? {
         status(path).map { Int64($0.st_ctim.tv_sec) * 1_000_000_000 + Int64($0.st_ctim.tv_nsec) }
     }
@@ -30,7 +30,7 @@ package enum FileSystem {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Where a symbolic link points.
+    /// The target of a symbolic link.
     package static func link(_ path: String) -> String? {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = unsafe buffer.withUnsafeMutableBytes { bytes in
@@ -40,7 +40,7 @@ package enum FileSystem {
         return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
     }
 
-    /// Names in a folder, sorted; bytes that are not UTF-8 come out repaired.
+    /// The names in a folder, sorted; invalid UTF-8 is repaired.
     package static func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(directory) }
@@ -83,7 +83,7 @@ package enum FileSystem {
         guard unsafe rename(path, newPath) == 0 else { throw SystemError("rename \(path)") }
     }
 
-    /// Removes a file or a folder with everything in it; what is not there is fine.
+    /// Removes a file or a folder with its contents, if it exists.
     package static func remove(_ path: String) {
         if isFolder(path) {
             for name in names(in: path) { remove("\(path)/\(name)") }
@@ -93,7 +93,7 @@ package enum FileSystem {
         }
     }
 
-    /// Gives the file to `take` in blocks with their offsets until it says no; `false` when it cannot be read.
+    /// Passes the file to `take` in blocks with their offsets until it returns `false`; `false` when it cannot be read.
     private static func read(_ path: String, _ take: (Int64, UnsafeRawBufferPointer) -> Bool) -> Bool {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
@@ -113,7 +113,7 @@ package enum FileSystem {
 }
 
 extension FileSystem {
-    /// How many bytes of the file agree with the payload, from the first on; `nil` when it cannot be read.
+    /// The number of leading bytes of the file that match the payload; `nil` when it cannot be read.
     package static func agreement(of path: String, with payload: Payload) -> Int64? {
         var agreed: Int64 = 0
         let isRead = unsafe read(path) { offset, block in
@@ -126,9 +126,9 @@ extension FileSystem {
         return isRead ? agreed : nil
     }
 
-    /// What is wrong with the file as a copy of `payload`; `nil` when nothing is.
+    /// The difference between the file and `payload`; `nil` when there is none.
     package static func difference(of path: String, from payload: Payload) -> String? {
-        guard let size = size(path) else { return "\(path) is not there" }
+        guard let size = size(path) else { return "\(path) does not exist" }
         guard let agreed = agreement(of: path, with: payload) else { return "\(path) cannot be read" }
         if agreed < min(size, payload.length) {
             return "\(path) differs at byte \(agreed) of \(payload.length)"

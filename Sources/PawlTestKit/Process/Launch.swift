@@ -1,6 +1,6 @@
 import Glibc
 
-/// One call of posix_spawn with what it needs.
+/// One call of posix_spawn with its arguments.
 struct Launch {
     var program: String
     var arguments: [String]

@@ -16,7 +16,7 @@ package final class MountedFolder: Sendable {
         guard process.exit == .code(0) else { throw SystemError("mount: \(process.errors)", EPERM) }
     }
 
-    /// Changes its size or its mode while it is mounted, as mount's `-o` says it.
+    /// Changes its size or its mode while it is mounted, with options of mount's `-o`.
     package func remount(_ options: String) throws {
         let process = try PawlProcess.run("/usr/bin/mount", ["-o", "remount,\(options)", folder.path])
         guard process.exit == .code(0) else { throw SystemError("remount: \(process.errors)", EPERM) }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A network namespace joined to this one by a cable (a veth pair) that can be pulled.
+/// A network namespace joined to this one by a veth pair that can be unplugged.
 ///
 /// Needs root and iproute2.
 package final class Namespace: Sendable {
     package let name: String
-    /// The address of this side: where an ``Origin`` listens for programs inside.
+    /// The address of this side, on which an ``Origin`` listens for programs inside.
     package let address: String
     private let inside: String
     private let outerLink: String
     private let innerLink: String
 
-    /// Makes the namespace with its link up.
+    /// Creates the namespace with its link up.
     ///
-    /// `number` keeps namespaces that live at once apart (0…200).
+    /// `number` keeps concurrent namespaces apart (0…200).
     package init(number: Int) throws {
         let unique = "\(getpid() % 100_000)x\(number)"
         name = "pawl\(unique)"
@@ -35,13 +35,13 @@ package final class Namespace: Sendable {
         try? Self.ip("link", "delete", outerLink)
     }
 
-    /// The network is there: link and default route.
+    /// Connects the network: link and default route.
     package func plugIn() throws {
         try Self.ip("-n", name, "link", "set", innerLink, "up")
         try Self.ip("-n", name, "route", "replace", "default", "via", address)
     }
 
-    /// The network is gone: the kernel drops the routes with the link.
+    /// Disconnects the network: the kernel drops the routes with the link.
     package func unplug() throws {
         try Self.ip("-n", name, "link", "set", innerLink, "down")
     }
@@ -51,7 +51,7 @@ package final class Namespace: Sendable {
         try PawlProcess(Self.tool, ["netns", "exec", name, program] + arguments)
     }
 
-    /// Whether namespaces and cables can be made here.
+    /// Whether namespaces and veth pairs can be created here.
     package static let isAvailable: Bool = (try? Namespace(number: 201)) != nil
 
     private static let tool = ["/usr/sbin/ip", "/sbin/ip"].first { FileSystem.exists($0) } ?? "/usr/sbin/ip"

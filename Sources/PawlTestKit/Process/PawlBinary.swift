@@ -1,6 +1,6 @@
 import Glibc
 
-/// Where the programs under test were built.
+/// The locations of the programs under test.
 package enum PawlBinary {
     /// The command line program: `PAWL_BINARY` of the environment, else the product beside the running test bundle.
     package static var path: String {
@@ -18,6 +18,6 @@ package enum PawlBinary {
         return FileSystem.folder(of: candidates.first ?? "") + "/" + name
     }
 
-    /// Whether it is there to be run.
+    /// Whether it exists and is executable.
     package static var isBuilt: Bool { unsafe access(path, X_OK) == 0 }
 }

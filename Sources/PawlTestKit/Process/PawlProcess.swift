@@ -1,6 +1,6 @@
 package import Glibc
 
-/// A program that a test started: its output is collected while it runs, and it is killed if the test forgets it.
+/// A program that a test started: its output is collected while it runs, and it is killed when it is deallocated.
 package final class PawlProcess: Sendable {
     /// How a process ended.
     package enum Exit: Hashable, Sendable {
@@ -24,7 +24,7 @@ package final class PawlProcess: Sendable {
 
     /// Starts `program`.
     ///
-    /// `environment` is added to the test's own, from which proxies are taken out.
+    /// `environment` is added to the test's own, without proxies.
     package init(
         _ program: String,
         _ arguments: [String],
@@ -67,7 +67,7 @@ package final class PawlProcess: Sendable {
         ]
         Worker.detached {
             var information = unsafe siginfo_t()
-            // Waits without reaping, so that the identifier stays this process's while signals may be sent to it.
+            // Waits without reaping, so that the pid is not reused while signals may be sent to it.
             while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR
             {}
             for drain in drains { drain.join() }
@@ -115,7 +115,7 @@ extension PawlProcess {
     /// How it ended, `nil` while it runs.
     package var exit: Exit? { state.read(\.exit) }
 
-    /// Waits for the end; kills it and gives `nil` when `limit` passed first.
+    /// Waits for the end; kills it and returns `nil` when `limit` passed first.
     @discardableResult
     package func wait(atMost limit: Duration = .patience) -> Exit? {
         if let exit = state.wait(atMost: limit, for: \.exit) { return exit }
@@ -131,7 +131,7 @@ extension PawlProcess {
     /// The complete lines of standard output.
     package var lines: [String] { Self.lines(state.read(\.out)) }
 
-    /// Waits until a complete line satisfies `condition` and gives it; `nil` when the process ended without one.
+    /// Waits until a complete line satisfies `condition` and returns it; `nil` when the process ended without one.
     @discardableResult
     package func line(
         in stream: Stream = .out,
@@ -150,7 +150,7 @@ extension PawlProcess {
         } ?? nil
     }
 
-    /// Waits until everything on standard output so far satisfies `condition`; `false` when the process ended before.
+    /// Waits until the standard output so far satisfies `condition`; `false` when the process ended before.
     package func hasShown(atMost limit: Duration = .patience, _ condition: (String) -> Bool) -> Bool {
         state.wait(atMost: limit) { state -> Bool? in
             if condition(String(decoding: state.out, as: UTF8.self)) { return true }
@@ -165,9 +165,9 @@ extension PawlProcess {
         }
     }
 
-    /// The most memory it had resident so far, in bytes; `nil` when it has ended.
+    /// The peak of its resident memory so far, in bytes; `nil` when it has ended.
     ///
-    /// Read from the kernel while it lives: what `wait4` tells afterwards counts the test's own memory too, which a
+    /// Read from the kernel while it runs: the value of `wait4` includes the test's own memory, which a
     /// spawned process shares until its exec.
     package var peakResident: Int64? {
         guard let status = FileSystem.contents("/proc/\(identifier)/status") else { return nil }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A new folder that is removed with everything in it when the last reference goes.
+/// A new folder that is removed with its contents when it is deallocated.
 package final class TemporaryFolder: Sendable {
     package let path: String
 
-    /// Makes the folder under `parent`; `/dev/shm` is memory, for big files.
+    /// Creates the folder under `parent`; `/dev/shm` is memory, for big files.
     package init(in parent: String = "/tmp") throws(SystemError) {
         var template = Array("\(parent)/pawl-test-XXXXXX".utf8CString)
         guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp in \(parent)") }
@@ -13,12 +13,12 @@ package final class TemporaryFolder: Sendable {
 
     deinit { FileSystem.remove(path) }
 
-    /// The path of something in it.
+    /// The path of an entry.
     package func path(_ name: String) -> String { "\(path)/\(name)" }
-    /// What is in it, sorted.
+    /// The names of its entries, sorted.
     package var names: [String] { FileSystem.names(in: path) }
 
-    /// What is wrong with the file of that name as a copy of `payload`; `nil` when nothing is.
+    /// The difference between the file of that name and `payload`; `nil` when there is none.
     package func difference(_ name: String, from payload: Payload) -> String? {
         FileSystem.difference(of: path(name), from: payload)
     }

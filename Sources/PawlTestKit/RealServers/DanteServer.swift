@@ -1,6 +1,6 @@
 import Glibc
 
-/// Dante, a SOCKS 4 and 5 proxy; with a user it wants SOCKS 5 and a login, which it checks against the system's accounts.
+/// Dante, a SOCKS 4 and 5 proxy; with a user it requires SOCKS 5 and a login, checked against the system accounts.
 package final class DanteServer: Sendable {
     package let port: UInt16
     private let folder: TemporaryFolder
@@ -45,7 +45,7 @@ package final class DanteServer: Sendable {
 
     package func url(_ scheme: String) -> String { "\(scheme)://127.0.0.1:\(port)" }
 
-    /// Stops the proxy; how many connections it made for others.
+    /// Stops the proxy; returns the number of connections that it made.
     package func finish() -> Int {
         server.release()
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)

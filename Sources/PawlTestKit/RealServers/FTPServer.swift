@@ -2,7 +2,7 @@ import Glibc
 
 /// vsftpd with one login, `anonymous` and a password that it checks.
 ///
-/// With an authority it speaks TLS from the first byte on, for data too. Needs root, as vsftpd does.
+/// With an authority it uses TLS from the first byte on, for data too. Needs root, as vsftpd does.
 package final class FTPServer: Sendable {
     package let port: UInt16
     package let password = "s3cret-mail"
@@ -19,7 +19,7 @@ package final class FTPServer: Sendable {
         let empty = folder.path("empty")
         guard unsafe mkdir(empty, 0o755) == 0 else { throw SystemError("mkdir \(empty)") }
         try FileSystem.write(Array("\(password)\n".utf8), to: folder.path("passwords"))
-        // A user who is "anonymous" needs no account on this machine, and his password can come from a file.
+        // The user "anonymous" needs no account on this machine, and the password can come from a file.
         let configuration = """
             listen=YES
             background=NO
@@ -63,7 +63,7 @@ package final class FTPServer: Sendable {
         "\(isSecure ? "ftps" : "ftp")://127.0.0.1:\(port)\(path)"
     }
 
-    /// Stops the server and gives the commands that it got, in order.
+    /// Stops the server and returns the commands that it received, in order.
     package func finish() -> [String] {
         server.release()
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)

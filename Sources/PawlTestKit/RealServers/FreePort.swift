@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Chooses ports for servers that want to be told theirs.
+/// Chooses ports for servers that need a fixed one.
 package enum FreePort {
     /// Below the kernel's ephemeral ports, so that no outgoing connection takes one between choice and use.
     private static let lowest = 20_000
     private static let count = 12_000
-    /// Two test processes at once begin at different places.
+    /// Concurrent test processes start at different ports.
     private static let next = Atomic(Int(getpid()) &* 97 % count)
 
     /// A port of 127.0.0.1 that nothing listens on; never the same twice in a process, as long as there are others.
@@ -21,7 +21,7 @@ package enum FreePort {
         throw SystemError("choosing a port", EADDRINUSE)
     }
 
-    /// Whether something takes connections on `port` of 127.0.0.1.
+    /// Whether a server accepts connections on `port` of 127.0.0.1.
     static func isServed(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }

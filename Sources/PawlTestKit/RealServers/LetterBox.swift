@@ -1,6 +1,6 @@
 import Glibc
 
-/// Takes what is posted to a port of 127.0.0.1 and prints each letter on a line.
+/// Receives POST requests on a port of 127.0.0.1 and prints each body on a line.
 package struct LetterBox {
     package let process: PawlProcess
 

@@ -1,12 +1,12 @@
-/// lighttpd over HTTP/1.1; what lies under `/digest/` and `/basic/` wants a login.
+/// lighttpd over HTTP/1.1; paths under `/digest/` and `/basic/` require a login.
 package final class LighttpdServer: Sendable {
     package let port: UInt16
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
 
-    /// Without `validators` its answers have neither ETag nor Last-Modified.
+    /// Without `validators` its responses have neither ETag nor Last-Modified.
     ///
-    /// That is how lighttpd answers for files of a type that it was not told.
+    /// lighttpd responds so for files without a configured type.
     package init(
         _ site: ServedFolder,
         user: String = "pawl",
@@ -41,7 +41,7 @@ package final class LighttpdServer: Sendable {
 
     package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// Stops the server and gives its access log: `status|Range|bytes|path` a line.
+    /// Stops the server and returns its access log: `status|Range|bytes|path` a line.
     package func finish() -> [String] {
         server.release()
         let log = String(decoding: FileSystem.contents(folder.path("access.log")) ?? [], as: UTF8.self)

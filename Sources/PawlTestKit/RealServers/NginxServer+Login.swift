@@ -1,5 +1,5 @@
 extension NginxServer {
-    /// Lets the file `users` know one user.
+    /// Writes the file `users` with one user.
     package func allow(user: String, password: String) throws(SystemError) {
         let hash = try PawlProcess.run("/usr/bin/openssl", ["passwd", "-apr1", password]).output
         try write("users", "\(user):\(hash)")

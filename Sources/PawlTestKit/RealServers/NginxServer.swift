@@ -2,18 +2,18 @@ import Glibc
 
 /// nginx over HTTP/1.1, and with an authority also over TLS with HTTP/2.
 package final class NginxServer: Sendable {
-    /// What nginx wrote into its access log about one request.
+    /// A request in nginx's access log.
     package struct Request: Hashable, Sendable {
         package var version: String
         package var status: Int
         package var bodySent: Int64
         /// The Range field, `-` when there was none.
         package var range: String
-        /// Numbers the connections.
+        /// The number of its connection.
         package var connection: Int
         package var path: String
         package var cookie: String
-        /// Whether the connection went on with an earlier one's TLS session.
+        /// Whether the connection resumed an earlier one's TLS session.
         package var isResumed: Bool
     }
 
@@ -22,7 +22,7 @@ package final class NginxServer: Sendable {
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
 
-    /// Serves `site` under `/`; `locations` is put into the server's block, `$site` in it stands for the folder.
+    /// Serves `site` under `/`; `locations` is inserted into the server's block, with the folder for `$site`.
     package init(
         _ site: ServedFolder,
         locations: String = "",
@@ -47,7 +47,7 @@ package final class NginxServer: Sendable {
     package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
     package func secureURL(_ path: String) -> String { "https://127.0.0.1:\(securePort)\(path)" }
 
-    /// Puts a file into the folder that relative paths in `locations` count from.
+    /// Writes a file to the folder to which paths in `locations` are relative.
     package func write(_ name: String, _ text: String) throws(SystemError) {
         try FileSystem.write(Array(text.utf8), to: folder.path(name))
     }
@@ -58,7 +58,7 @@ package final class NginxServer: Sendable {
         return requests
     }
 
-    /// The requests that ended so far, for phases of a test; the last answers may still be missing.
+    /// The requests that ended so far, for phases of a test; the last responses may still be missing.
     private var requests: [Request] {
         let log = String(decoding: FileSystem.contents(folder.path("access.log")) ?? [], as: UTF8.self)
         return log.split(separator: "\n").compactMap { line in

@@ -15,6 +15,6 @@ package final class PythonServer: Sendable {
 
     package func url(_ path: String) -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    /// What it said about requests so far.
+    /// Its log so far.
     package var log: String { server.current?.output ?? "" }
 }

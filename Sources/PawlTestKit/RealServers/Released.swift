@@ -1,10 +1,10 @@
-/// Holds the only reference to something and lets go of it early when asked.
+/// Holds the only reference to an object, and can release it early.
 final class Released<Value: AnyObject & Sendable>: Sendable {
     private let value: Monitor<Value?>
 
     init(_ value: Value) { self.value = Monitor(value) }
 
-    /// Lets go; what `deinit` does is done when this returns.
+    /// Releases the object; its `deinit` has run when this returns.
     func release() { value.with { $0 = nil } }
 
     var current: Value? { value.read { $0 } }

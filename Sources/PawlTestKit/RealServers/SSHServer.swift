@@ -1,17 +1,17 @@
 import Glibc
 
-/// OpenSSH's server with a host key of its own and one user, `pawl`, known to it alone.
+/// OpenSSH's server with its own host key and one user, `pawl`, who exists only for it.
 ///
-/// The user stands in copies of the system's account files that cover the real ones for this process only. So does a
+/// The user is in copies of the system's account files that cover the real ones for this process only. So does a
 /// hosts file in which `files.pawl.test` is this machine: a name that only the server can resolve. Needs root.
 package final class SSHServer: Sendable {
     package let port: UInt16
     package let user = "pawl"
     package let password = "s3cret-word"
-    /// A name that is this machine for the server and nothing for anyone else.
+    /// A name that only the server resolves, to this machine.
     package static let secretName = "files.pawl.test"
-    /// Homes of people: one knows the host, one also has a key that the server accepts, one knows another host key
-    /// under that address, and one has nothing.
+    /// Home folders: one has the host's key in known_hosts, one also has a user key that the server accepts, one has
+    /// another key for that host, and one has nothing.
     package var knowing: String { folder.path("knowing") }
     package var withKey: String { folder.path("with-key") }
     package var mistaken: String { folder.path("mistaken") }
@@ -25,7 +25,7 @@ package final class SSHServer: Sendable {
 
     package init(_ site: ServedFolder) throws(SystemError) {
         folder = try TemporaryFolder()
-        // sshd takes authorised keys only from below folders that others may read.
+        // sshd accepts authorised keys only below folders that others may read.
         unsafe chmod(folder.path, 0o755)
         port = try FreePort.choose()
         try Self.makeKeys(folder, port: port)
@@ -103,7 +103,7 @@ package final class SSHServer: Sendable {
         try extend("shadow", with: "\(user):\(hash):19000:0:99999:7:::")
         try extend("hosts", with: "127.0.0.1 \(secretName)")
         unsafe chmod(folder.path("shadow"), 0o600)
-        // sshd's empty folder for its unprivileged half; not every machine has one before the service ran.
+        // The empty folder of sshd's unprivileged process; some machines lack it before the service ran.
         guard unsafe mkdir(folder.path("run"), 0o755) == 0, unsafe mkdir(folder.path("run/sshd"), 0o755) == 0
         else {
             throw SystemError("mkdir run/sshd")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Files for a real server to offer, readable for whatever user it runs as.
+/// Files for a real server, readable for any user.
 package final class ServedFolder: Sendable {
     private let folder: TemporaryFolder
     package var path: String { folder.path }
@@ -10,7 +10,7 @@ package final class ServedFolder: Sendable {
         unsafe chmod(folder.path, 0o755)
     }
 
-    /// Puts `payload` there with a time in the past, so that it cannot be mistaken for the time of a download.
+    /// Adds `payload` with a time in the past, so that it cannot be mistaken for the time of a download.
     package func add(
         _ name: String,
         _ payload: Payload,

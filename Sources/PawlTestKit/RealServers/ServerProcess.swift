@@ -1,15 +1,15 @@
 import Glibc
 
-/// A server program that somebody else wrote, in a process group of its own, gone with its last reference and also when
-/// the test process dies.
+/// A third-party server in a separate process group, which is stopped when this is deallocated and also when the test
+/// process dies.
 package final class ServerProcess: Sendable {
     private let process: PawlProcess
-    /// Open for writing as long as the server shall live; the kernel closes it for a test process that was killed.
+    /// Open for writing while the server has to run; the kernel closes it for a test process that was killed.
     private let lifeline: CInt
 
-    /// Starts `program` (found in the search path) and returns when it takes connections on all of `ports`.
+    /// Starts `program` (found in the search path) and returns when it accepts connections on all of `ports`.
     ///
-    /// `files` of the system are covered for this server alone by other ones (root only): the key is the path.
+    /// System files are replaced for this server alone by `files` (root only): the key is the path.
     package init(
         _ program: String,
         _ arguments: [String],
@@ -41,7 +41,7 @@ package final class ServerProcess: Sendable {
         process.wait()
     }
 
-    /// What the server said so far.
+    /// The server's output so far.
     package var output: String { process.output + process.errors }
 
     package static let searchPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -51,14 +51,14 @@ package final class ServerProcess: Sendable {
         searchPath.split(separator: ":").contains { FileSystem.exists("\($0)/\(program)") }
     }
 
-    /// Whether system files can be covered for one process here.
+    /// Whether system files can be replaced for one process here.
     package static let canCoverFiles: Bool = {
         let script = "mount --make-rprivate / && mount --bind /etc/hosts /etc/hosts"
         let process = try? PawlProcess.run("/usr/bin/unshare", ["-m", "/bin/sh", "-c", script])
         return process?.exit == .code(0)
     }()
 
-    /// Starts the server in a session (and so a process group) of its own and ends the group when the lifeline is cut.
+    /// Starts the server in a new session (and so a process group) and ends the group when the lifeline is closed.
     private static let launcher = """
         lifeline=$1; cover=$2; shift 2
         if [ -n "$cover" ]; then
@@ -78,15 +78,15 @@ package final class ServerProcess: Sendable {
         )
     }
 
-    /// Knocks until the door opens or the program is gone.
+    /// Tries to connect until the server accepts or has exited.
     ///
-    /// Between two knocks it listens for the program's end.
+    /// Between two attempts it waits for the server's exit.
     private func awaitReady(_ program: String, _ port: UInt16) throws(SystemError) {
         for _ in 0..<1000 {
             if FreePort.isServed(port) { return }
             process.line(atMost: .milliseconds(20)) { _ in false }
             if process.exit != nil { break }
         }
-        throw SystemError("\(program) does not listen on port \(port); it said: \(output)", ECONNREFUSED)
+        throw SystemError("\(program) does not listen on port \(port); output: \(output)", ECONNREFUSED)
     }
 }

@@ -1,4 +1,4 @@
-/// A certificate authority that nobody knows, and certificates that it signed, made with the `openssl` program.
+/// An untrusted certificate authority, and certificates that it signed, created with the `openssl` program.
 package final class TestAuthority: Sendable {
     private let folder: TemporaryFolder
     /// The authority's certificate, PEM.

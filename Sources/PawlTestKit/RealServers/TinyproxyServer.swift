@@ -1,4 +1,4 @@
-/// tinyproxy, an HTTP proxy: plain requests and CONNECT; with a user it wants basic authentication.
+/// tinyproxy, an HTTP proxy: plain requests and CONNECT; with a user it requires basic authentication.
 package final class TinyproxyServer: Sendable {
     package let port: UInt16
     private let folder: TemporaryFolder
@@ -31,7 +31,7 @@ package final class TinyproxyServer: Sendable {
 
     package func url(_ scheme: String = "http") -> String { "\(scheme)://127.0.0.1:\(port)" }
 
-    /// Stops the proxy and gives the request lines that it got.
+    /// Stops the proxy and returns the request lines that it received.
     package func finish() -> [String] {
         server.release()
         let log = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)

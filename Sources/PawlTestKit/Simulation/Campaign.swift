@@ -25,9 +25,9 @@ package final class Campaign: Sendable {
     package var tally: Tally { state.withLock { $0.tally } }
     package var failures: [Failure] { state.withLock { $0.failures.sorted { $0.seed < $1.seed } } }
 
-    /// Runs all seeds, on each core one world at a time.
+    /// Runs all seeds, one world at a time on each core.
     ///
-    /// `mark` is the beginning of the names of files that say which seeds run: they stay when the engine traps.
+    /// `mark` is the prefix of the files that record the running seeds: they remain when the engine traps.
     package func runAll(mark: String? = nil) {
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let workers = (0..<cores).map { core in Worker { self.work(mark: mark.map { $0 + "\(core)" }) } }
@@ -37,7 +37,7 @@ package final class Campaign: Sendable {
     private func work(mark: String?) {
         while true {
             let seed = state.withLock { state -> UInt64? in
-                // After so many failures the rest tells nothing new.
+                // After so many failures more of them add nothing.
                 guard state.next < seeds.upperBound, state.failures.count < 20 else { return nil }
                 defer { state.next += 1 }
                 return state.next
@@ -55,7 +55,7 @@ package final class Campaign: Sendable {
         if let mark { FileSystem.remove(mark) }
     }
 
-    /// Runs, prints what happened, and whether every law was kept and every mechanism ran.
+    /// Runs and prints a summary; returns whether every law was kept and every mechanism ran.
     package func run() -> Bool {
         runAll(mark: ".build/simulation/running-")
         for (mechanism, count) in tally.counts.sorted(by: { $0.key < $1.key }) {

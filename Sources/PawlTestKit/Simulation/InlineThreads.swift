@@ -1,7 +1,7 @@
 import PawlEngine
 import Synchronization
 
-/// Keeps the loops of an engine until `run`, which brings them to their end one step at a time.
+/// Keeps the loops of an engine until `run`, which runs them to their end one step at a time.
 ///
 /// A single loop runs on the caller's own thread; several get threads, of which only one ever moves.
 package final class InlineThreads: Threads {
@@ -14,7 +14,7 @@ package final class InlineThreads: Threads {
         bodies.withLock { $0.append(body) }
     }
 
-    /// Runs what was started, to the end of all of it.
+    /// Runs everything that was started, to its end.
     package func run() {
         let bodies = bodies.withLock { bodies in
             defer { bodies = [] }

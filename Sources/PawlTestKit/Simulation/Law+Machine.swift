@@ -1,8 +1,8 @@
 package import PawlCore
 
-// What holds in every state of every machine.
+// Invariants of every state of every machine.
 extension Law {
-    /// The first thing wrong with who owns which byte.
+    /// The first violation of byte ownership.
     package static func owner(_ machine: DownloadMachine) -> String? {
         owner(machine.lanes, of: machine.map, in: machine.phase)
     }
@@ -38,8 +38,8 @@ extension Law {
             }
             guard let claim else { return "\(lane) owns nothing" }
             guard claim.end == lane.end else { return "\(lane) and its claim \(claim) end apart" }
-            // A promoted racer writes bytes again until it is where the owner was.
-            guard claim.start >= lane.cursor else { return "\(lane) has not told of \(claim)" }
+            // A promoted racer rewrites bytes until it has reached the owner's cursor.
+            guard claim.start >= lane.cursor else { return "\(lane) has not reported \(claim)" }
         case .racing(let owner):
             guard claim == nil else { return "racer \(lane.id) owns \(lane)" }
             guard let goal = lanes.first(where: { $0.id == owner }) else {
@@ -47,7 +47,7 @@ extension Law {
             }
             guard goal.kind == .data else { return "racer \(lane.id) races against a racer" }
         case .settling, .restarting, .checkingTag:
-            guard claim == nil else { return "\(lane.id) owns bytes but brings none" }
+            guard claim == nil else { return "\(lane.id) owns bytes but receives none" }
         }
         return nil
     }

@@ -1,31 +1,31 @@
 package import PawlCore
 
-/// The house laws that a simulated world is held to, after every event and at the end.
+/// The laws of a simulated world, checked after every event and at the end.
 ///
-/// Each is a question about evidence: the answer is `nil`, or what breaks it.
+/// Each is a function of evidence that returns `nil`, or the violation.
 package enum Law: String, CaseIterable, Sendable {
     /// A published file equals one version of the origin's content, byte for byte.
     case published = "a published file is one version of the content"
     case written = "only bytes of the content are written"
-    case once = "bytes that are there are not written again"
+    case once = "existing bytes are not written again"
     case digest = "a checksum that was given equals the digest of the file on disk"
-    case tails = "what somebody else appended is not taken up"
+    case tails = "bytes that another program appended are not used"
     case ladder = "durable ⊆ synced ⊆ written ⊆ received"
     case progress = "progress goes back only by a verdict with a reason"
     case kill = "a kill loses nothing that was written"
-    case powerCut = "a power cut loses no more than what came last"
+    case powerCut = "a power cut loses only what arrived last"
     case onceOnly = "what was kept is not fetched again"
     case owner = "every byte has one owner"
     case connections = "connections stay within the budget"
-    case silence = "a host that asks for silence gets it"
+    case silence = "a host's Retry-After is obeyed"
     case finishes = "a download that can finish does"
-    case ends = "everything comes to an end"
-    case paused = "what the person paused does not run"
+    case ends = "everything ends"
+    case paused = "what the user paused does not run"
     case slots = "slots are never exceeded"
-    case idle = "no slot is idle while somebody waits"
-    case patience = "retries stop when nothing improves, and not before"
+    case idle = "no slot is idle while a download waits"
+    case patience = "retries stop when there is no progress, and not before"
     case traffic = "a rate limit makes servers send nothing in vain"
-    case tidiness = "nothing is left open or behind"
+    case tidiness = "nothing is left open or left behind"
 }
 
 /// A law that was broken, and how.
@@ -42,7 +42,7 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Law {
-    /// `wish` is the part that was asked for.
+    /// `wish` is the requested part.
     package static func published(_ bytes: [UInt8], of versions: [Payload], wish: RequestedRange) -> String? {
         let isRight = versions.contains { version in
             let wanted = wish.part(of: version.length)
@@ -66,7 +66,7 @@ extension Law {
     }
 
     package static func progress(from before: Int64, to after: Int64, hasReason: Bool) -> String? {
-        after >= before || hasReason ? nil : "from \(before) bytes to \(after), and nobody said why"
+        after >= before || hasReason ? nil : "from \(before) bytes to \(after), without a reason"
     }
 
     package static func kept(
@@ -77,7 +77,7 @@ extension Law {
         var must = written
         for run in mayBeLost.runs { must.remove(run) }
         return must.isSubset(of: known) && known.isSubset(of: written)
-            ? nil : "the journal and the file's length say \(known.runs), written is \(written.runs)"
+            ? nil : "the journal and the file's length claim \(known.runs), written is \(written.runs)"
     }
 
     package static func bounded(mustStay: ByteRangeSet, kept: ByteRangeSet) -> String? {
@@ -85,7 +85,7 @@ extension Law {
     }
 
     package static func onceOnly(again: Int64, requests: Int) -> String? {
-        // Each request may compare, and brings its last bytes in buffers.
+        // Each request may compare, and has its last bytes in buffers.
         let allowed = Int64(requests) * 2 * DownloadMachine.overlap
         return again <= allowed ? nil : "\(again) bytes again by \(requests) requests"
     }
@@ -95,7 +95,7 @@ extension Law {
     }
 
     package static func silent(now: Instant, until: Instant) -> String? {
-        now >= until ? nil : "asked \((until - now).seconds) s too early"
+        now >= until ? nil : "requested \((until - now).seconds) s too early"
     }
 
     package static func slots(running: Int, of slots: Int) -> String? {
@@ -106,15 +106,15 @@ extension Law {
         waiting == 0 || running >= slots ? nil : "\(waiting) wait, \(running) of \(slots) run"
     }
 
-    /// A download gave up after `total` retries, `idle` of them after the last byte that was new.
+    /// A download failed after `total` retries, `idle` of them after the last new byte.
     package static func patience(idle: Int, total: Int, of most: Int) -> String? {
         idle <= most && total >= most
-            ? nil : "it gave up after \(idle) of \(total) retries, \(most) are allowed"
+            ? nil : "it failed after \(idle) of \(total) retries, \(most) are allowed"
     }
 }
 
 extension RequestedRange {
-    /// The bytes that this is of a resource of `length` bytes.
+    /// The range in a resource of `length` bytes.
     package func part(of length: Int64) -> ByteRange {
         switch self {
         case .whole: ByteRange(0, length)

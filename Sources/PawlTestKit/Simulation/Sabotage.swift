@@ -1,65 +1,65 @@
-/// A world that is broken on purpose, one way each, so that a test can see that the laws notice.
+/// A deliberate fault of a world, to test that the laws notice it.
 package enum Sabotage: String, CaseIterable, Sendable {
-    /// The disk writes other bytes than it was given.
+    /// The disk writes other bytes than given.
     case flipsBits
-    /// The disk puts bytes one place further than it was told.
+    /// The disk writes bytes one offset further than requested.
     case shiftsWrites
-    /// The journal says durable of what was never synced.
+    /// The journal claims as durable what was never synced.
     case claimsWithoutSync
     /// Checkpoints do nothing.
     case skipsCheckpoints
     /// Cursors never reach the journal.
     case forgetsCursors
-    /// Part files are taken for others than their journals were made for.
+    /// Part files are confused with those that their journals were created for.
     case confusesFiles
-    /// A journal is found and what it says is not told.
+    /// A journal is found, and its content is not reported.
     case hidesJournals
-    /// Hosts complain and nobody hears it.
+    /// Hosts throttle without a notification.
     case hidesComplaints
-    /// Hosts ask for silence and nobody hears for how long.
+    /// Hosts send Retry-After, and it is not reported.
     case hidesSilence
-    /// Downloads are given one connection more than they may have.
+    /// Downloads get one connection more than allowed.
     case widensDownloads
-    /// Verdicts are not told.
+    /// Verdicts are not reported.
     case mutesVerdicts
-    /// A lane is seen twice.
+    /// A lane is reported twice.
     case doublesLanes
-    /// The engine has one slot more than it may have.
+    /// The engine gets one slot more than allowed.
     case addsSlot
-    /// The engine has one slot fewer than it was given.
+    /// The engine gets one slot fewer than allowed.
     case removesSlot
-    /// What the person pauses goes on.
+    /// A paused download continues.
     case ignoresPauses
-    /// Retries go on longer than was said.
+    /// Retries exceed their limit.
     case neverGivesUp
     /// Servers never send their last byte.
     case withholdsEnds
-    /// Whoever fails is started again at once, for ever.
+    /// A failed download restarts at once, for ever.
     case restartsFailed
-    /// Finished files are not what was downloaded: their end is missing.
+    /// Finished files lack their end.
     case cutsFiles
     /// Files are left behind.
     case litters
-    /// Journals do not tell which part of the resource was wanted.
+    /// Journals do not record the requested part of the resource.
     case forgetsWishes
-    /// What one host said counts for each.
+    /// The limits of one host apply to each.
     case confusesHosts
-    /// Coded responses do not say so.
+    /// Coded responses are not declared as such.
     case hidesCodings
-    /// Content that was made a moment ago says that it is old.
+    /// Generated content is declared as old.
     case freezesDates
     /// Every version has the same strong tag.
     case repeatsTags
-    /// Error pages do not say what they are.
+    /// Error pages are not declared as such.
     case disguisesPages
-    /// Servers send all that was asked for, whether or not it is read.
+    /// Servers send everything requested, whether or not it is read.
     case sendsUnread
     /// Bytes that were hashed change afterwards.
     case rewritesHashed
-    /// What somebody else has appended to a part file is taken for ours.
+    /// Bytes that another program has appended to a part file are taken for Pawl's own.
     case trustsTails
 
-    /// What has to be noticed.
+    /// The law that has to notice it.
     package var law: Law {
         switch self {
         case .flipsBits, .cutsFiles: .published

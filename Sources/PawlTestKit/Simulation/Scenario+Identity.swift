@@ -1,15 +1,15 @@
 import PawlCore
 import PawlEngine
 
-// What makes it hard to say which version of which content a response is of.
+// Traits that make it hard to tell which version of which content a response has.
 extension Scenario {
-    /// Tags, dates and codings of one content, each in one of the ways that real servers have.
+    /// Gives a content tags, dates and codings, each in one of the ways of real servers.
     mutating func disguise(_ file: inout SimulatedFile) {
         file.dates = dice.pick([.old, .old, .old, .undated])
         guard dice.chance(0.15) else { return }
         switch dice.below(4) {
         case 0:
-            // A program that makes its content anew for each request.
+            // A program that generates its content for each request.
             file.isRemade = true
             file.dates = .generated
             file.entityTag = nil
@@ -18,7 +18,7 @@ extension Scenario {
             file.dates = .generated
             file.entityTag = nil
         case 2:
-            // A front that compresses, and a cache behind it that does not know of it.
+            // A compressing front end, and a cache behind it that does not know about it.
             let length = max(1, file.payload.length / 2)
             file.coded = Payload(seed: dice.next(), length: length)
         default:
@@ -26,10 +26,10 @@ extension Scenario {
         }
     }
 
-    /// Whether a download that finds such a file may come to nothing, with reason.
+    /// Whether a download of such a file may fail with good reason.
     func isFickle(_ file: SimulatedFile) -> Bool { file.isRemade || file.coded != nil }
 
-    /// What the next process wants otherwise.
+    /// Changes what the next process requests.
     mutating func changeMind(_ download: inout Download, _ file: SimulatedFile) {
         let length = file.payload.length
         if length > 10, download.existing == nil, download.job.plan.checksum == nil, dice.chance(0.1) {
@@ -40,7 +40,7 @@ extension Scenario {
             download.nextWish = dice.pick(wishes)
             download.canFinish = false
         }
-        // The first response of all may be a page, and nobody can know it then.
+        // The very first response may be a page, which cannot be detected then.
         if download.job.plan.wish == .whole, download.nextWish == nil {
             for host in download.job.plan.sources.map(\.host) {
                 servers[host]?.files[download.path]?.mayBeAPage = true
@@ -49,7 +49,7 @@ extension Scenario {
         if download.job.plan.sources.count > 1 { download.turnsSources = dice.chance(0.3) }
     }
 
-    /// The first host leads each request on to one of the others.
+    /// Makes the first host redirect each request to one of the others.
     mutating func addHops(_ path: String, _ hosts: [String]) {
         guard hosts.count > 1, dice.chance(0.2) else { return }
         servers[hosts[0]]?.files[path]?.hops = Array(hosts.dropFirst())

@@ -1,7 +1,7 @@
 import PawlCore
 import PawlEngine
 
-// Who interferes, and when.
+// The incidents and their times.
 extension Scenario {
     private static let latestEvent = 3_000
     private static let latestCall = 600
@@ -16,7 +16,7 @@ extension Scenario {
         }
     }
 
-    /// Something that ends again after a while.
+    /// Adds an incident that ends after a while.
     private mutating func add(_ incident: Incident, until end: Incident) {
         let start = someTime()
         atTimes.append((.milliseconds(start), incident))
@@ -40,7 +40,7 @@ extension Scenario {
         }
     }
 
-    /// Grown, shrunk or of equal length; of the old bytes all stay in front of what was added, or none.
+    /// Grown, shrunk or of equal length; all old bytes stay before the added ones, or none.
     private mutating func addChange(_ index: Int) {
         let download = downloads[index]
         guard download.job.plan.wish == .whole, download.job.plan.checksum == nil, download.existing == nil,

@@ -1,8 +1,8 @@
 import PawlCore
 
-// What servers are like, and what happens to requests there.
+// The servers' traits and faults.
 extension Scenario {
-    /// What the bytes of a download's first content follow from.
+    /// The seed of a download's first content.
     func contentSeed(_ index: Int) -> UInt64 { seed &* 31 &+ UInt64(index * 8) }
 
     /// A download's first content with its validators.
@@ -34,7 +34,7 @@ extension Scenario {
         ])
     }
 
-    /// The host of the given address and its mirrors.
+    /// The host of the given URL and its mirrors.
     mutating func makeHosts(_ path: String, _ file: SimulatedFile) -> [String] {
         let main = dice.chance(0.7) ? "files.test" : "other.test"
         serve(file, path, at: main)
@@ -46,7 +46,7 @@ extension Scenario {
             }
             if dice.chance(0.2) { copy.ranges = makeRanges() }
             if dice.chance(0.2) {
-                // It has the name of the content, and its length, but not its bytes.
+                // It has the name of the content, and its length, but other bytes.
                 copy.payload = Payload(seed: seed &* 31 &+ UInt64(1000 + index), length: file.payload.length)
             }
             serve(copy, path, at: "mirror\(index).test")

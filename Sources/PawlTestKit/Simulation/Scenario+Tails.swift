@@ -1,9 +1,9 @@
 import PawlCore
 import PawlEngine
 
-// What others do to part files, and servers with a bad node.
+// Other programs' changes to part files, and servers with a bad backend.
 extension Scenario {
-    /// Somebody appends to part files, at any time and right after crashes.
+    /// Other programs append to part files, at any time and right after crashes.
     mutating func addTails() {
         guard dice.chance(0.12) else { return }
         for _ in 0..<dice.number(1...3) {
@@ -13,9 +13,9 @@ extension Scenario {
         }
     }
 
-    /// One of the machines behind an address has other content of the same length and tag, and a checksum is given.
+    /// Makes one of a host's backends serve other content of the same length and tag, with a checksum given.
     ///
-    /// What comes of it is the right file, or none.
+    /// The result is the right file, or none.
     mutating func addBadNode(_ download: inout Download) {
         let plan = download.job.plan
         guard dice.chance(0.08), plan.sources.count == 1, plan.checksum == nil, plan.wish == .whole,

@@ -1,21 +1,21 @@
 package import PawlCore
 package import PawlEngine
 
-/// A whole story as a value: servers and what is wrong with them, downloads, and who interferes when.
+/// A whole scenario as a value: servers with their faults, downloads, and incidents with their times.
 ///
 /// Everything follows from the seed.
 package struct Scenario: Sendable {
-    /// One download that the person wants.
+    /// One download of the user.
     package struct Download: Sendable {
         package var job: Job
         package var path: String
-        /// Whether it has to arrive once nothing stands in its way any more.
+        /// Whether it has to finish once all faults have ended.
         package var canFinish = true
-        /// What is at its place before.
+        /// The content of an existing file.
         package var existing: [UInt8]?
-        /// The part that the next process wants, if another.
+        /// The part that the next process requests, if another.
         package var nextWish: RequestedRange?
-        /// The next process is given the sources in another order.
+        /// Whether the next process gets the sources in another order.
         package var turnsSources = false
 
         package var source: String { job.plan.sources[0].text }
@@ -27,7 +27,7 @@ package struct Scenario: Sendable {
         }
     }
 
-    /// What happens to the world, or what the person does.
+    /// An event in the world, or an action of the user.
     package enum Incident: Sendable, Hashable {
         case crash(FakeDisk.Crash)
         case cut
@@ -38,11 +38,11 @@ package struct Scenario: Sendable {
         case limit(Int64?)
         case slots(Int)
         case room(Int64?)
-        /// The content of a download is another from now on, at every host.
+        /// Replaces the content of a download, at every host.
         case change(Int, Payload)
-        /// As `change`, under the same date: where the tag is weak or there is none, nothing but the bytes tells.
+        /// As `change`, under the same date: where the tag is weak or missing, only the bytes differ.
         case replace(Int, Payload)
-        /// Somebody makes the part file of a download longer by so many bytes.
+        /// Another program extends the part file of a download by this many bytes.
         case grow(Int, by: Int)
     }
 
@@ -60,7 +60,7 @@ package struct Scenario: Sendable {
     package var atTimes: [(after: Interval, incident: Incident)] = []
     /// At a call to the disk, counted from 1.
     package var traps: [Int: FakeDisk.Trap] = [:]
-    /// What others do to part files right after a crash.
+    /// Other programs' changes to part files right after a crash.
     package var tails: [Incident] = []
     var dice: Dice
 
@@ -103,7 +103,7 @@ extension Scenario {
         addBadNode(&download)
         if dice.chance(0.05) {
             download.job.plan.lowestSpeed = dice.bytes(50_000...1_000_000)
-            // Its servers may be too slow for as long as it tries.
+            // Its servers may be too slow for all its retries.
             download.canFinish = false
         }
         download.canFinish = download.canFinish && isServed(download) && !isFickle(file)
@@ -126,7 +126,7 @@ extension Scenario {
         }
     }
 
-    /// A part of it, a checksum, a file that is there before.
+    /// Adds a requested part, a checksum, or an existing file.
     private mutating func adorn(_ download: inout Download, _ file: SimulatedFile) {
         let length = file.payload.length
         if length > 10, dice.chance(0.12) {
@@ -149,10 +149,10 @@ extension Scenario {
         }
     }
 
-    /// A part comes only from a server that knows how, and the last bytes only from one that sends all of them.
+    /// A part can be served only by a server with ranges, and a suffix only by one that supports all of them.
     private func isServed(_ download: Download) -> Bool {
         let hosts = download.job.plan.sources.map(\.host)
-        // One that leads elsewhere has nothing itself, and where it leads there may be other content each time.
+        // A server that redirects has no content itself, and the targets may have other content each time.
         if hosts.contains(where: { servers[$0]?.files[download.path]?.hops.isEmpty == false }) {
             return false
         }

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-// What happens to the world, and what the person does.
+// Events in the world, and actions of the user.
 extension Simulation {
     func perform(_ incident: Scenario.Incident) {
         world.timeline.note("\(incident)")
@@ -57,7 +57,7 @@ extension Simulation {
         state.withLock { $0.engine }?.resume(id)
     }
 
-    /// It is to be forgotten; what is on its way to its place arrives there.
+    /// Removes the download; if it is being published, that still completes.
     private func remove(_ index: Int) {
         guard !isOver, let id = course(index, { $0.id }) else { return }
         note("removals")
@@ -73,13 +73,13 @@ extension Simulation {
         let download = scenario.downloads[index]
         let plan = download.job.plan
         let old = scenario.servers[plan.sources[0].host]?.files[download.path]?.payload
-        // A mirror with other content has no part in this.
+        // A mirror with other content is not affected.
         for host in plan.sources.map(\.host)
         where scenario.servers[host]?.files[download.path]?.payload == old {
             world.network.change(host, download.path) { file in
                 file.payload = payload
                 file.entityTag?.opaque += "+"
-                // A date that is old and strong, with no tag beside it, is a promise that the content is the same.
+                // An old strong date without a tag promises that the content is the same.
                 let isPromise = file.dates == .old && file.entityTag == nil && !file.renewsTag
                 if !datesStay || isPromise { file.lastModified?.seconds += 1_000 }
             }

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-// What is held against the laws, when.
+// The checks of the laws.
 extension Simulation {
     func hear(_ beat: Timeline.Beat) {
         switch beat {
@@ -51,7 +51,7 @@ extension Simulation {
     }
 
     private func entered(_ phase: Phase, _ index: Int) {
-        if phase == .preempted { note("pre-empted") }
+        if phase == .preempted { note("preempted") }
         course(index) { course in
             course.phase = phase
             switch phase {
@@ -78,7 +78,7 @@ extension Simulation {
     }
 
     private func finished(_ report: EngineEvent, wasThere: Bool, _ index: Int) {
-        note(wasThere ? "were there" : "published")
+        note(wasThere ? "already complete" : "published")
         let wish = job(index).plan.wish
         let isAgain = course(index) { course in
             defer { course.isFinished = true }
@@ -94,10 +94,10 @@ extension Simulation {
     private func checkPublished(_ index: Int, _ path: String) {
         let download = scenario.downloads[index]
         guard let file = world.disk.finished(path) else {
-            return violate(.published, "\(index): nothing is at \(path)")
+            return violate(.published, "\(index): there is no file at \(path)")
         }
         checkDigest(file.bytes, index)
-        // A file of the right length is taken for complete: its bytes are the person's word.
+        // A file of the right length is taken for complete: the user vouches for its bytes.
         if let existing = download.existing, existing == file.bytes { return }
         let versions = world.network.versions(of: download.path)
         let wish = course(index) { $0.publishedWish } ?? job(index).plan.wish
@@ -106,7 +106,7 @@ extension Simulation {
         }
     }
 
-    /// What may be written to the file of that address.
+    /// The contents that may be written to the file of that URL.
     func versions(of source: String) -> [FakeDisk.Version] {
         guard let index = self.index(ofSource: source) else { return [] }
         let wish = job(index).plan.wish
@@ -134,7 +134,7 @@ extension Simulation {
         var waiting = 0
         for (index, course) in courses.enumerated() {
             if course.isRunning { running += 1 }
-            // Nothing stops a file that is being verified, and it needs no network any more.
+            // A file that is being verified is not stopped, and needs no network.
             if course.phase == .verifying { verifying += 1 }
             if course.isWanted, !course.isRunning, !course.isPaused { waiting += 1 }
             switch course.phase {
@@ -158,28 +158,28 @@ extension Simulation {
         if again > 0 { course(index) { $0.again += again } }
     }
 
-    /// Whether offsets of its file are the resource's, in every process.
+    /// Whether its file's offsets equal the resource's, in every process.
     private func isWhole(_ index: Int) -> Bool {
         let download = scenario.downloads[index]
         return download.job.plan.wish == .whole && download.nextWish ?? .whole == .whole
     }
 
-    /// A process has ended, one way or the other.
+    /// Handles the end of a process, however it ended.
     func checkLife() {
         if world.disk.openPartials > 0 { violate(.tidiness, "\(world.disk.openPartials) partials are open") }
         if world.network.open > 0 { violate(.tidiness, "\(world.network.open) connections are open") }
         for (index, course) in state.withLock({ $0.courses }).enumerated() {
-            // A file that was there is no earlier run's, and is compared at three places.
+            // An existing file is not an earlier run's, and is compared at three places.
             let isExempt = course.comparesAll || scenario.downloads[index].existing != nil
             if !isExempt, let text = Law.onceOnly(again: course.again, requests: course.requests) {
                 violate(.onceOnly, "\(index): \(text)")
             }
-            // Whoever looks into the folder sees that it is there, whether or not somebody could still say so.
+            // A look into the folder shows the file, whether or not it could still be reported.
             let path = Scenario.folder + "/" + course.name
             guard course.published == nil, scenario.downloads[index].existing == nil, !course.name.isEmpty,
                 world.disk.finished(path) != nil, !world.disk.isUnfinished(path)
             else { continue }
-            note("published and never told")
+            note("published and never reported")
             let wish = job(index).plan.wish
             self.course(index) { course in
                 (course.published, course.publishedWish) = (path, wish)
@@ -188,13 +188,13 @@ extension Simulation {
         }
     }
 
-    /// The story is over.
+    /// Checks the end of the scenario.
     func checkEnd() {
         guard !world.timeline.isOverdue else { return }
         for (index, course) in state.withLock({ $0.courses }).enumerated() {
             if let path = course.published {
                 checkPublished(index, path)
-                if world.disk.isUnfinished(path) { violate(.tidiness, "\(path) has still a part file") }
+                if world.disk.isUnfinished(path) { violate(.tidiness, "\(path) still has a part file") }
             }
             guard !course.isRemoved, !course.isPaused, !course.isFinished, scenario.downloads[index].canFinish
             else { continue }
@@ -205,7 +205,7 @@ extension Simulation {
 }
 
 extension Failure.Code {
-    /// What it is called in a tally.
+    /// The name in a tally.
     var word: String {
         switch self {
         case .timeout: "timeout"
@@ -215,7 +215,7 @@ extension Failure.Code {
         case .cannotResume: "cannot resume"
         case .diskFull: "disk full"
         case .inputOutput: "input or output"
-        case .badResponse: "bad answer"
+        case .badResponse: "bad response"
         case .authorization: "authorization"
         case .overloaded: "overloaded"
         case .checksumMismatch: "checksum"

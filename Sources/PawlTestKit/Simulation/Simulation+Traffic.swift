@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-// What servers send under a rate limit.
+// The servers' traffic under a rate limit.
 extension Law {
     /// `size` bytes under a rate limit, for which servers have sent `sent` over so many connections.
     package static func traffic(sent: Int64, size: Int64, connections: Int) -> String? {
@@ -12,14 +12,14 @@ extension Law {
 }
 
 extension Simulation {
-    /// A download has finished: under a limit nothing was thrown away but what its troubles cost.
+    /// Checks a finished download: under a limit nothing was discarded except through faults.
     func checkTraffic(_ index: Int) {
         let download = scenario.downloads[index]
         guard isCalm, scenario.rate != nil || download.job.rateLimit != nil,
             !state.withLock({ $0.isFinale }), download.job.plan.wish == .whole, download.existing == nil
         else { return }
         let requests = world.network.requests.filter { $0.address.path == download.path }
-        // A server's fault costs what was on its way, and so does whatever cannot be used.
+        // A server's fault costs the bytes in transit, and so does content that cannot be used.
         guard let host = requests.first?.address.host,
             requests.allSatisfy({ $0.wasUsed && $0.address.host == host })
         else { return }
@@ -32,14 +32,14 @@ extension Simulation {
         }
     }
 
-    /// Nobody interferes in this world.
+    /// Whether this world has no incidents.
     private var isCalm: Bool {
         scenario.atEvents.isEmpty && scenario.atTimes.isEmpty && scenario.traps.isEmpty
     }
 }
 
 extension SimulatedRequest {
-    /// It brought bytes of the content and did not fail.
+    /// Whether it received bytes of the content and did not fail.
     fileprivate var wasUsed: Bool {
         guard status == 200 || status == 206 else { return false }
         if case .told(.failed) = end { return false }

@@ -7,13 +7,13 @@ struct RunView: Sendable {
     let run: UInt64
     var written: Int64
     var lanes: [Lane] = []
-    /// The most bytes that were there, and whether there are more than at the last retry.
+    /// The most bytes so far, and whether there are more than at the last retry.
     var high: Int64
     var isProgress = false
     var retries = 0
-    /// Of these, the ones since the last byte that was new.
+    /// The number of these since the last new byte.
     var idleRetries = 0
-    /// A verdict has been told since the run began.
+    /// Whether a verdict was reported since the run began.
     var hasReason = false
 }
 
@@ -33,7 +33,7 @@ extension Simulation: Witness {
         if machine.lanes.contains(where: { $0.joint > 0 }), !view.lanes.contains(where: { $0.joint > 0 }) {
             note("lanes compared where they met")
         }
-        if !machine.samples.isEmpty, before == nil { note("files compared at places") }
+        if !machine.samples.isEmpty, before == nil { note("files compared at samples") }
         view.lanes = machine.lanes
         view.written = machine.written
         let requests = actions.count { if case .open = $0 { true } else { false } }
@@ -66,7 +66,7 @@ extension Simulation: Witness {
         }
         if isChange { view.high = 0 }
         if machine.written > view.high {
-            // What was found on disk is no progress: only lanes that flow bring bytes.
+            // Bytes found on disk are no progress: only flowing lanes receive bytes.
             view.isProgress = view.isProgress || view.lanes.contains { $0.stage == .flowing }
             view.high = machine.written
         }
@@ -76,7 +76,7 @@ extension Simulation: Witness {
         view.isProgress = false
     }
 
-    /// Which mechanisms these actions are of.
+    /// Tallies the mechanisms of these actions.
     private func watch(_ view: RunView, _ actions: [Action], _ machine: DownloadMachine, _ index: Int) {
         var limited = false
         for action in actions {

@@ -2,29 +2,29 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// One story from one seed: whole engines, one after the other, in a world with faults, held to the house laws.
+/// One scenario from one seed: whole engines, one after the other, in a world with faults, checked against the laws.
 package final class Simulation: Sendable {
-    /// What is known of one download beside what its engine says.
+    /// The facts about one download besides its engine's reports.
     struct Course: Sendable {
         var id: DownloadID?
         var phase = Phase.waiting
-        /// The person wants it to run, and it is not at its end.
+        /// Whether the user wants it to run, and it has not ended.
         var isWanted = true
         var isPaused = false
         var isRemoved = false
         var name = ""
-        /// Where its finished file stands.
+        /// The path of its finished file.
         var published: String?
-        /// The part that was wanted then.
+        /// The part that was requested then.
         var publishedWish: RequestedRange?
-        /// The engine said so.
+        /// Whether the engine has reported it.
         var isTold = false
         var isFinished = false
         var failure: Failure?
-        /// Of this process: bytes that an earlier one had kept, and requests.
+        /// In this process: bytes that an earlier one had kept, and requests.
         var again: Int64 = 0
         var requests = 0
-        /// All that is on disk is fetched again to be compared, and the person was told.
+        /// Whether the whole file is received again for a comparison, with a notice to the user.
         var comparesAll = false
         var run: RunView?
 
@@ -42,7 +42,7 @@ package final class Simulation: Sendable {
         var isClosing = false
         var isFinale = false
         var slots: Int
-        /// Processes that have ended.
+        /// The number of processes that have ended.
         var lives = 0
         var courses: [Course]
         var tally = Tally()
@@ -61,7 +61,7 @@ package final class Simulation: Sendable {
         state = Mutex(State(slots: scenario.slots, courses: scenario.downloads.map { _ in Course() }))
     }
 
-    /// How a story ended.
+    /// The result of a scenario.
     package struct Outcome: Sendable {
         package var violations: [Violation]
         package var tally: Tally
@@ -99,21 +99,21 @@ package final class Simulation: Sendable {
         state.withLock { $0.violations } + world.disk.violations + world.network.violations
     }
 
-    /// What disk and network have counted.
+    /// The counts of disk and network.
     private var counts: Tally {
         var tally = Tally()
         let disk = world.disk.counts
         tally.note("checkpoints", disk.checkpoints)
         tally.note("disk full", disk.fullDisks)
         tally.note("disk calls that failed", disk.failedCalls)
-        tally.note("journals taken up", disk.adopted)
+        tally.note("journals reopened", disk.adopted)
         tally.note("journals damaged by a power cut", disk.damagedJournals)
         tally.note("kills between a write and its cursor", disk.killsInWrites)
-        tally.note("bytes of such writes that the file's length told", Int(disk.toldByLength))
+        tally.note("bytes of such writes that the file's length revealed", Int(disk.toldByLength))
         tally.note("bytes of such writes that were lost", Int(disk.lostToKills))
         tally.note("bytes written twice", Int(disk.rewritten))
         tally.note("bytes of races dropped", Int(disk.dropped))
-        tally.note("tails of others cut", disk.cutTails)
+        tally.note("foreign tails truncated", disk.cutTails)
         tally.note("responses of bad nodes", world.network.badNodes)
         tally.note("bytes lost to power cuts", Int(disk.lostToPowerCuts))
         tally.note("bytes received", Int(world.network.taken))
@@ -172,7 +172,7 @@ extension Simulation {
         world.set(sabotage: sabotage)
     }
 
-    /// One process, from its start to its end or its death.
+    /// Runs one process, from its start to its end or its death.
     private func live() {
         let slots = spoilt(state.withLock { $0.slots })
         var ports = world.ports
@@ -199,12 +199,12 @@ extension Simulation {
     private func noteChanges() {
         guard state.withLock({ $0.isDead && $0.lives == 0 }) else { return }
         for index in scenario.downloads.indices where course(index, { !$0.isFinished }) {
-            if scenario.downloads[index].nextWish != nil { note("wishes changed") }
-            if scenario.downloads[index].turnsSources { note("orders of sources changed") }
+            if scenario.downloads[index].nextWish != nil { note("requested parts changed") }
+            if scenario.downloads[index].turnsSources { note("source orders changed") }
         }
     }
 
-    /// The slots that an engine is really given.
+    /// The slots that an engine really gets.
     func spoilt(_ slots: Int) -> Int {
         switch sabotage {
         case .addsSlot: slots + 1
@@ -224,9 +224,9 @@ extension Simulation {
         let path = course(index) { $0.published }
         let isGone = path.map { world.disk.finished($0) == nil } ?? false
         let wants = course(index) { course in
-            // What was renamed and never said to be durable, a power cut may undo.
+            // A power cut may undo a rename that was never reported as durable.
             if isGone, !course.isTold { (course.published, course.isFinished) = (nil, false) }
-            // Whoever finds the file in its place does not ask for it again.
+            // A user who finds the finished file does not request it again.
             let wants = !course.isRemoved && !course.isPaused && !course.isFinished && course.published == nil
             let (name, published, isFinished) = (course.name, course.published, course.isFinished)
             let publishedWish = course.publishedWish
@@ -243,7 +243,7 @@ extension Simulation {
         if wants { engine.resume(id) }
     }
 
-    /// What the present process is asked for.
+    /// The job for the current process.
     func job(_ index: Int) -> Job {
         let download = scenario.downloads[index]
         var job = download.job
@@ -253,9 +253,9 @@ extension Simulation {
         return job
     }
 
-    /// Nothing is due any more: all troubles end, and whoever has not arrived gets one more chance.
+    /// Ends all faults when nothing is due any more, and gives every unfinished download one more chance.
     private func standStill() {
-        if world.timeline.isOverdue { violate(.ends, "it goes on and on") }
+        if world.timeline.isOverdue { violate(.ends, "it does not end") }
         guard !isOver else { return }
         let isLast = state.withLock { state in
             defer { state.isFinale = true }
@@ -290,7 +290,7 @@ extension Simulation {
         }
     }
 
-    /// The process dies where it stands.
+    /// Kills the process where it stands.
     func die(_ kind: FakeDisk.Crash) {
         guard !isOver else { return }
         note("\(kind.rawValue)s")

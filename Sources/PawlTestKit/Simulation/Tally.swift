@@ -1,4 +1,4 @@
-/// How often each mechanism ran: a simulation in which nothing happens proves nothing.
+/// The number of runs of each mechanism: a simulation in which nothing happens proves nothing.
 package struct Tally: Sendable, Hashable {
     package private(set) var counts: [String: Int] = [:]
 
@@ -13,22 +13,23 @@ package struct Tally: Sendable, Hashable {
 
     package subscript(mechanism: String) -> Int { counts[mechanism, default: 0] }
 
-    /// What many worlds together must have seen.
+    /// The mechanisms that many worlds together must have run.
     package static let expected = [
         "kills", "power cuts", "kills inside a disk call", "power cuts inside a disk call",
         "disk calls that failed", "kills between a write and its cursor",
-        "disk full", "journals taken up", "journals damaged by a power cut", "checkpoints", "steals", "races",
+        "disk full", "journals reopened", "journals damaged by a power cut", "checkpoints", "steals", "races",
         "slow lanes replaced", "restarts from 0", "comparisons that agreed", "verdict: the content changed",
         "verdict: continuing without ranges", "verdict: left out a source", "verdict: range never answered",
         "verdict: the redirect's target expired", "connections cut", "network losses", "complaints of hosts",
-        "pauses", "removals", "slots changed", "pre-empted", "limits changed", "contents changed",
+        "pauses", "removals", "slots changed", "preempted", "limits changed", "contents changed",
         "retries: network", "retries: timeout",
-        "wishes changed", "orders of sources changed", "coded responses", "contents made for one response",
-        "hops to another host", "pages instead of parts", "verdict: tags vary", "verdict: another part",
-        "lanes compared where they met", "files compared at places",
+        "requested parts changed", "source orders changed", "coded responses",
+        "contents generated for one response",
+        "redirects to another host", "pages instead of parts", "verdict: tags vary", "verdict: another part",
+        "lanes compared where they met", "files compared at samples",
         "downloads under a limit whose traffic was counted", "connections under a limit",
         "responses of bad nodes", "races under a checksum", "bytes of races dropped", "failed: checksum",
-        "part files grown by others", "tails of others cut",
+        "part files extended by other programs", "foreign tails truncated",
         "retries: overloaded", "published", "failed: disk full", "failed: not found",
     ]
 

@@ -1,9 +1,9 @@
 package import PawlCore
 
-/// Virtual time and whose turn it is.
+/// Virtual time, and a scheduler of turns.
 ///
-/// Time moves only when every loop waits, and then to the next thing that is due. Loops on threads of their own pass
-/// one baton round, so only one of them ever runs: the same seed gives the same order of everything.
+/// Time advances only when every loop waits, and then to the next event that is due. Loops on separate threads pass
+/// on one turn, so only one of them ever runs: the same seed gives the same order of everything.
 package final class Timeline: Sendable {
     private struct Appointment: Sendable {
         var at: Instant
@@ -28,7 +28,7 @@ package final class Timeline: Sendable {
         var onStandstill: (@Sendable () -> Void)?
         var onBeat: (@Sendable (Beat) -> Void)?
         var events = 0
-        /// What there was to say about this instant was said.
+        /// Whether everything at this instant was reported.
         var isTold = true
         var log: [String] = []
     }
@@ -36,20 +36,20 @@ package final class Timeline: Sendable {
     private enum Step {
         case run(@Sendable () -> Void)
         case pass(to: Int)
-        /// Time is about to move.
+        /// Time is about to advance.
         case tell
         case over
     }
 
-    /// What a story consists of.
+    /// An event of a scenario.
     package enum Beat: Sendable, Hashable {
-        /// A loop has given its turn away, or something on the agenda was done; counted from 1.
+        /// A loop has passed its turn, or an agenda item was run; counted from 1.
         case event(Int)
         /// Nothing more happens at this instant.
         case instant
     }
 
-    /// Time that a story may take before it counts as one that never ends.
+    /// The time after which a scenario counts as one that never ends.
     private static let longest = Interval.seconds(3600)
 
     private let state: Monitor<State>
@@ -62,7 +62,7 @@ package final class Timeline: Sendable {
 
     package var now: Instant { state.read { $0.now } }
 
-    /// Whether the story had to be ended because it went on and on.
+    /// Whether the scenario was ended because it exceeded the limit.
     package var isOverdue: Bool { state.read { $0.isOverdue } }
 
     // MARK: the agenda
@@ -78,13 +78,13 @@ package final class Timeline: Sendable {
 
     package func after(_ span: Interval, _ body: @escaping @Sendable () -> Void) { at(now + span, body) }
 
-    /// Time passes and nobody's turn comes, as for a process that is stopped.
+    /// Advances the time without a turn, as for a process that is stopped.
     package func skip(_ span: Interval) { state.with { $0.now = $0.now + span } }
 
-    /// Hears every beat; what it does may make more happen at the same instant.
+    /// Calls `body` at every beat; it may make more happen at the same instant.
     package func onBeat(_ body: @escaping @Sendable (Beat) -> Void) { state.with { $0.onBeat = body } }
 
-    private func tellEvent() {
+    private func reportEvent() {
         let told = state.with { state in
             state.events += 1
             state.isTold = false
@@ -95,12 +95,12 @@ package final class Timeline: Sendable {
 
     package var events: Int { state.read { $0.events } }
 
-    /// Called when nothing is due any more: the place to shut the engine down.
+    /// Sets the handler for when nothing is due any more: the place to shut the engine down.
     package func whenAllStandsStill(_ body: @escaping @Sendable () -> Void) {
         state.with { $0.onStandstill = body }
     }
 
-    /// The story is over: what was to come does not, and lets go of those it was about.
+    /// Ends the scenario: drops pending items and the objects that they retain.
     package func close() {
         state.with { state in
             state.agenda = []
@@ -132,18 +132,18 @@ package final class Timeline: Sendable {
         }
     }
 
-    /// Whose turn it is.
+    /// The seat that has the turn.
     package var turn: Int { state.read { $0.turn ?? 0 } }
 
-    /// Gives the turn away until `due`, or until somebody wakes the seat.
+    /// Passes the turn until `due`, or until the seat is woken.
     package func wait(_ seat: Int, until due: Instant?) {
         state.with { state in
             state.seats[seat].due = due
             state.seats[seat].isWaiting = true
             if state.turn == seat { state.turn = nil }
         }
-        // Whoever gives its turn away finds out who is next; one that never had it waits to be chosen.
-        tellEvent()
+        // A seat that passes its turn determines the next one; one that never had it waits to be chosen.
+        reportEvent()
         passOn(for: seat)
         awaitTurn(seat)
     }
@@ -182,13 +182,13 @@ package final class Timeline: Sendable {
         precondition(came != nil, "loop \(seat) never got its turn")
     }
 
-    /// Runs what is on the agenda until a seat's turn has come.
+    /// Runs agenda items until it is a seat's turn.
     private func passOn(for seat: Int) {
         while true {
             switch state.with({ step(&$0) }) {
             case .run(let body):
                 body()
-                tellEvent()
+                reportEvent()
             case .tell: state.read { $0.onBeat }?(.instant)
             case .pass, .over: return
             }

@@ -1,7 +1,7 @@
 package import PawlCore
 import PawlEngine
 
-/// A clock that a timeline moves.
+/// A clock that a timeline advances.
 package struct VirtualClock: Clock {
     private let timeline: Timeline
 
@@ -9,7 +9,7 @@ package struct VirtualClock: Clock {
 
     package var now: Instant { timeline.now }
 
-    /// 2030-01-01 at the timeline's moment 0.
+    /// 2030-01-01 at the timeline's instant 0.
     package var wallTime: UnixTime {
         UnixTime(seconds: 1_893_456_000 + timeline.now.nanoseconds / 1_000_000_000)
     }

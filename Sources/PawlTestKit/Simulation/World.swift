@@ -2,7 +2,7 @@ package import PawlEngine
 
 /// A machine with its network, made from a seed, in which engines run in virtual time.
 ///
-/// Engines come and go (`Ports` are good for several, one after the other); the disk stays.
+/// Several engines may run one after the other (`Ports` are reusable); the disk stays.
 package final class World: Sendable {
     package let timeline: Timeline
     package let clock: VirtualClock
@@ -11,7 +11,7 @@ package final class World: Sendable {
     package let reachability: FakeReachability
     package let threads: InlineThreads
 
-    /// `keepsLog` is worth its time where somebody reads the log.
+    /// `keepsLog` costs time; set it when the log is read.
     package init(seed: UInt64, keepsLog: Bool = true) {
         timeline = Timeline(keepsLog: keepsLog)
         clock = VirtualClock(timeline)
@@ -31,13 +31,13 @@ package final class World: Sendable {
         )
     }
 
-    /// Breaks the world on purpose.
+    /// Sets a deliberate fault.
     package func set(sabotage: Sabotage?) {
         disk.set(sabotage: sabotage)
         network.set(sabotage: sabotage)
     }
 
-    /// The network goes or comes back, and the machine notices.
+    /// Takes the network down or up, and notifies the machine.
     package func set(online: Bool, breaks: Bool = true) {
         network.set(isUp: online, breaks: breaks)
         reachability.change(to: online)

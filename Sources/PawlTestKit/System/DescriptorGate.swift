@@ -3,8 +3,8 @@ import Synchronization
 
 /// Keeps new descriptors out of programs that are started at the same moment.
 ///
-/// The calls that would make them closed-on-exec at birth are hidden from Swift, so making one and starting a program
-/// exclude each other: a socket that lives on in a child would never look closed to its peer.
+/// The calls that create them close-on-exec are hidden from Swift, so creating one and starting a program exclude
+/// each other: a socket that a child inherits would never look closed to its peer.
 enum DescriptorGate {
     private static let latch = Mutex(())
 
@@ -14,7 +14,7 @@ enum DescriptorGate {
         try latch.withLock { _ throws(Failure) in try body() }
     }
 
-    /// A pipe that no child gets: its read end, then its write end.
+    /// A pipe that no child inherits: its read end, then its write end.
     static func makePipe() throws(SystemError) -> [Int32] {
         try pass { () throws(SystemError) in
             var ends: [Int32] = [0, 0]

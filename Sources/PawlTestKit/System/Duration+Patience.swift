@@ -1,7 +1,7 @@
 extension Duration {
-    /// How long a test waits for what has to come.
+    /// The timeout of a test's waits.
     ///
     /// It only keeps a failing test from hanging, so it is far longer than anything takes: also under a sanitizer, on a
-    /// machine that has ten times the work that it can do.
+    /// machine with ten times its load.
     package static let patience = Duration.seconds(300)
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value behind a mutex with a condition variable: every change wakes those who wait for one.
+/// A value behind a mutex with a condition variable: every change wakes the waiters.
 @safe
 package final class Monitor<State>: @unchecked Sendable {  // `state` is only touched with the mutex held.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -24,7 +24,7 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is only to
         unsafe mutex.deallocate()
     }
 
-    /// Reads or changes the state alone, then wakes everyone who waits.
+    /// Reads or changes the state exclusively, then wakes all waiters.
     package func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer {
@@ -34,16 +34,16 @@ package final class Monitor<State>: @unchecked Sendable {  // `state` is only to
         return try body(&state)
     }
 
-    /// Reads the state alone and wakes no one.
+    /// Reads the state exclusively, without a wakeup.
     package func read<Result>(_ body: (State) throws -> Result) rethrows -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return try body(state)
     }
 
-    /// Waits until `body` gives a value, asked again after each change; `nil` when `limit` passed without one.
+    /// Waits until `body` returns a value, called again after each change; `nil` when `limit` passed without one.
     ///
-    /// The limit only keeps a failing test from hanging: it is no part of what is tested.
+    /// The limit only keeps a failing test from hanging: it is not part of the test.
     package func wait<Result>(
         atMost limit: Duration = .seconds(30),
         for body: (inout State) -> Result?

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a test may not measure in an instrumented program: memory and time.
+/// Detection of instrumented programs, in which tests cannot measure memory and time.
 package enum Sanitizer {
     /// Whether AddressSanitizer or ThreadSanitizer is in this process.
     package static let isOn = has("__asan_init") || has("__tsan_init")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A system call that a test needed and did not get.
+/// A failed system call of a test.
 package struct SystemError: Error, CustomStringConvertible {
     package var call: String
     package var code: Int32

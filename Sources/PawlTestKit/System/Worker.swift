@@ -27,14 +27,14 @@ package final class Worker: Sendable {
 
     /// Waits for the end of the closure.
     ///
-    /// To be called once.
+    /// Call it once.
     package func join() {
         pthread_join(thread, nil)
     }
 }
 
 extension Worker {
-    /// Runs `body` on a thread that nobody joins.
+    /// Runs `body` on a detached thread.
     package static func detached(_ body: @escaping @Sendable () -> Void) {
         pthread_detach(Worker(body).thread)
     }
