@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What was decided about each download since the service started, and what its server answered.
+/// The decisions about each download since the service started, and its server's response.
 ///
 /// Bounded: the last entries of the downloads that something happened to last.
 final class DecisionLog: DownloadDelegate {

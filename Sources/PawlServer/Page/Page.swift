@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// The page for browsers: its files, who may use it, and the files of finished downloads.
+/// The web interface: its files, its access control, and the files of finished downloads.
 final class Page: Sendable {
     /// Where the page's WebSocket is.
     static let live = "/live"
@@ -46,20 +46,20 @@ final class Page: Sendable {
         feed.touch(event.id)
     }
 
-    /// What was removed is gone for good, and no page hears of anything any more.
+    /// Completes pending removals, and ends the updates of all pages.
     func close() async {
         await pendingRemovals.completeAll()
         feed.end()
     }
 
-    /// Whether a WebSocket or a file may be had.
+    /// Whether a WebSocket or a file may be opened.
     func isKnown(_ request: WebRequest) -> Bool { sessions.isKnown(request) }
 
     func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         switch (request.method, request.path) {
         case (.post, "/login"): reply(login(request))
         case (.post, "/logout"): reply(logout(request))
-        // A browser cannot read why its WebSocket was refused: it asks here.
+        // A browser cannot read why its WebSocket was refused: it requests the reason here.
         case (.get, "/session"):
             let word = isKnown(request) ? "known" : "unauthorized"
             reply(WebResponse(200, contentType: "text/plain", body: .bytes(Array(word.utf8))))

@@ -25,7 +25,7 @@ struct PageAssets: Sendable {
 
     subscript(path: String) -> Asset? { assets[path] }
 
-    /// The answer for an asset; 304 when the browser has it already.
+    /// The response for an asset; 304 if the browser has it already.
     func response(_ asset: Asset, known tag: String?) -> WebResponse {
         var response =
             tag == asset.tag
@@ -58,7 +58,7 @@ struct PageAssets: Sendable {
     }
 }
 
-/// Fields that every answer to a browser bears.
+/// Header fields of every response to a browser.
 enum PageFields {
     static let guards: [(name: String, value: String)] = [
         ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),

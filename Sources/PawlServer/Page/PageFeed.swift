@@ -12,7 +12,7 @@ final class PageFeed: Sendable {
         var readers: Set<ConnectionID> = []
         var newcomers: Set<ConnectionID> = []
         var changed: Set<Download.ID> = []
-        /// Rings once a second while somebody looks.
+        /// Fires once a second while a page is open.
         var ticker: Task<Void, Never>?
     }
 

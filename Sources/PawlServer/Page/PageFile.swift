@@ -1,9 +1,9 @@
 import Glibc
 import Pawl
 
-/// Serves the file of a finished download so that nothing in it can act: it is shown, or saved, and never executed.
+/// Serves the file of a finished download so that nothing in it can run: it is shown or saved, never executed.
 ///
-/// Only types that a browser shows without running anything keep their name; everything else is bytes to be saved.
+/// Only types that a browser shows without running anything keep their media type; all others are bytes to be saved.
 struct PageFile {
     let path: String
     let files: RootedFiles
@@ -87,7 +87,7 @@ struct PageFile {
     ]
 }
 
-/// The one range of a Range field; several are answered with the whole, which is allowed (RFC 9110 §14.2).
+/// The range of a Range field; several ranges get the whole file, which is allowed (RFC 9110 §14.2).
 package enum PageRange: Hashable, Sendable {
     case whole
     case part(Range<Int64>)

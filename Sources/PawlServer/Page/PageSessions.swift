@@ -22,7 +22,7 @@ final class PageSessions: Sendable {
         state = Mutex(State(key: secret == nil ? nil : Secret(try SecretFile.text(at: keyFile))))
     }
 
-    /// Whether a request bears our cookie, or nobody needs one.
+    /// Whether a request has a valid cookie, or none is required.
     ///
     /// Pages of other ports of this machine count as the same site: a browser that names the origin must name ours.
     func isKnown(_ request: WebRequest) -> Bool {
@@ -56,11 +56,11 @@ final class PageSessions: Sendable {
         return "pawl-\(port ?? 0)"
     }
 
-    // MARK: coming and going
+    // MARK: logging in and out
 
     /// A code that lets one browser in, within a minute.
     ///
-    /// `nil` when everybody may come in.
+    /// `nil` if no login is required.
     func makeCode() -> String? {
         let code = PageSessions.dice()
         guard secret != nil, let kept = Secret(code) else { return nil }

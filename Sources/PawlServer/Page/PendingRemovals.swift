@@ -2,10 +2,10 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Removals that can still be taken back for some seconds.
+/// Removals that can still be undone for some seconds.
 ///
-/// What is to go stands still at once, with its slot, so that taking it back changes nothing. The service removes what
-/// is left here before it stops.
+/// A download to be removed is suspended at once and keeps its slot, so that undoing the removal changes nothing. The
+/// service completes pending removals before it stops.
 final class PendingRemovals: Sendable {
     private struct PendingRemoval {
         let keepsFile: Bool

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// Why a call was not done, in aria2's words, which clients compare.
+/// Why a call failed, in aria2's wording, which clients compare.
 package struct RPCError: Error, Hashable, Sendable {
     package var code: Int
     package var message: String
@@ -32,7 +32,7 @@ package struct RPCError: Error, Hashable, Sendable {
 
     package var json: JSON { ["code": .number(code), "message": .string(message)] }
 
-    /// The status of an HTTP answer that consists of this error alone.
+    /// The status of an HTTP response that consists of this error alone.
     package var status: Int {
         switch code {
         case 1, -32600: 400

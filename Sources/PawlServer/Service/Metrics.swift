@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What is counted for `/metrics`, in Prometheus' text format.
+/// The metrics for `/metrics`, in Prometheus' text format.
 final class Metrics: Sendable {
     private struct Counts {
         var received: Int64 = 0
@@ -72,7 +72,7 @@ final class Metrics: Sendable {
         return page.text
     }
 
-    /// Of so many hosts at most, those with the most connections: each is a series of its own in Prometheus.
+    /// Limit of hosts, those with the most connections: each is a time series of its own in Prometheus.
     private static let hosts = 100
 
     private func add(_ budgets: [Origin: HostBudget], to page: inout PrometheusWriter) {

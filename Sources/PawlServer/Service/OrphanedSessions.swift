@@ -2,14 +2,14 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Goes on with background sessions whose programs are gone, until these are there again or nothing is left to do (A2).
+/// Takes over orphaned background sessions until their programs return or nothing is left to do.
 ///
-/// What a session's delegate would have heard stays in its queue, and is told by the program that makes the session again.
+/// Events for a session's delegate stay in its queue, and are delivered when a program creates the session again.
 final class OrphanedSessions: Sendable {
     private enum Standing {
-        /// It has work, or that is just being found out.
+        /// It has work, or this is being determined.
         case here(isAtWork: Bool)
-        /// There is nothing to do before a program has had it again.
+        /// There is nothing to do until a program has held it again.
         case settled(run: UInt64)
     }
 
@@ -21,11 +21,11 @@ final class OrphanedSessions: Sendable {
 
     /// Each has threads of its own.
     private static let most = 16
-    /// How long a session may have been left before it is seen.
+    /// Interval of the search for orphaned sessions.
     private static let pace = Duration.seconds(2)
-    /// How long a program that is there again waits at most before it is seen.
+    /// Interval of the check whether a program has returned.
     private static let glance = Duration.milliseconds(50)
-    /// Glances between two looks at what is left to do.
+    /// Number of such checks after which the remaining work is checked once.
     private static let glances = 20
 
     private let state: String
@@ -34,14 +34,14 @@ final class OrphanedSessions: Sendable {
     private let book = Mutex<[SessionRoot: Standing]>([:])
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
-    /// `manager` is the one with whose downloads they share the limit.
+    /// The sessions share the rate limit of the downloads of `manager`.
     init(in state: String, beside manager: DownloadManager, log: ServiceLog?) {
         self.state = state
         self.manager = manager
         self.log = log
     }
 
-    /// Sessions that are gone on with.
+    /// Sessions being continued.
     var count: Int {
         book.withLock { $0.values.count { if case .here(isAtWork: true) = $0 { true } else { false } } }
     }

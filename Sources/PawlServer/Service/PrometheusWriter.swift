@@ -1,4 +1,4 @@
-/// Figures in Prometheus' text format.
+/// Writes metrics in Prometheus' text format.
 struct PrometheusWriter {
     typealias Labels = [(name: String, value: String)]
 

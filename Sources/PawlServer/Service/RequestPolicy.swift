@@ -1,16 +1,16 @@
 import PawlCore
 
-/// Which requests may come in at all, before anything is done for them.
+/// Checks Host and Origin of a request before it is processed.
 ///
 /// A page of another origin can make a browser send requests here, and a name that its owner points at this machine (DNS
 /// rebinding) makes them look like requests to ourselves. Both show in the Host and Origin fields (RFC 9110 §7.2, RFC
 /// 6454 §7).
 package struct RequestPolicy: Hashable, Sendable {
-    /// Names in Host that are ours, without a port; addresses always are.
+    /// Accepted names in Host, without a port; numeric addresses are always accepted.
     package var names: Set<String>
     /// Whether pages of every origin may call.
     package var allowsEveryOrigin: Bool
-    /// Whether extensions of a browser may call; they are no pages, and have to know the secret.
+    /// Whether browser extensions may call; they are not pages, and must present the secret.
     package var allowsExtensions: Bool
 
     package init(names: Set<String> = [], allowsEveryOrigin: Bool = false, allowsExtensions: Bool = false) {
@@ -21,7 +21,7 @@ package struct RequestPolicy: Hashable, Sendable {
 
     private static let extensions = ["chrome-extension://", "moz-extension://", "safari-web-extension://"]
 
-    /// `nil` when the request may come in, else why not.
+    /// `nil` if the request is accepted, else the reason why not.
     package func refusal(of request: WebRequest) -> String? {
         if request.listener == .local { return nil }
         guard let host = request.fields[.host], isOurs(host) else {
@@ -77,7 +77,7 @@ package struct RequestPolicy: Hashable, Sendable {
         )
     }
 
-    /// The fields that let a page of another origin read the answer, as aria2 sends them.
+    /// The CORS fields that let a page of another origin read the response, as aria2 sends them.
     package func crossOriginFields(for request: WebRequest) -> [(name: String, value: String)] {
         guard allowsEveryOrigin else { return [] }
         var fields = [("access-control-allow-origin", "*")]

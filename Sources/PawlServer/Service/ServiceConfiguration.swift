@@ -9,20 +9,20 @@ package struct ServiceConfiguration: Sendable {
     package var socket: String
     /// Numeric address of the port.
     package var address = "127.0.0.1"
-    /// 0 for any free one; `nil` when only the socket file is listened at.
+    /// 0 for any free one; `nil` for the Unix socket only.
     package var port: Int? = 6800
-    /// Whether it goes on without the port when somebody else has it.
+    /// Whether it runs without the port if another process uses it.
     package var canDoWithoutPort = false
-    /// Why it went on without the port.
+    /// Why it runs without the port.
     private(set) var portRefusal: String?
     /// PEM files; with them the port speaks TLS only.
     package var certificate: String?
     package var key: String?
-    /// The secret that was given; otherwise the one in the secret file counts, which is made at first.
+    /// The given secret; else the one in the secret file, which is generated at the first start.
     package var secret: String?
-    /// No secret is asked for; refused when others than this machine can reach the port.
+    /// No secret is required; refused if other machines can reach the port.
     package var needsNoSecret = false
-    /// `USER:PASSWORD` to be shown with every request of the port (RFC 7617), as aria2 had it before secrets.
+    /// `USER:PASSWORD` required with every request to the port (RFC 7617), as in aria2 before secrets.
     ///
     /// Without a secret of its own it stands for one.
     package var login: String?
@@ -35,7 +35,7 @@ package struct ServiceConfiguration: Sendable {
     package var sessionInterval = 0
     /// What is added at the start, unless the queue knows it already by the name that it says.
     package var entries: [InputEntry] = []
-    /// Where background sessions are whose programs may be gone; `nil` when that is nothing to this service.
+    /// The folder of background sessions to take over; `nil` for none.
     package var sessions: String?
     package var options = Aria2Options()
     package var manager = DownloadManager.Configuration()
@@ -49,7 +49,7 @@ package struct ServiceConfiguration: Sendable {
         manager.staysInRoot = true
     }
 
-    /// Whether nobody else on the network can reach the port.
+    /// Whether no other machine can reach the port.
     package var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
 
     /// Of the port, as a browser on this machine wants it.
@@ -74,7 +74,7 @@ package struct ServiceConfiguration: Sendable {
         return addresses
     }
 
-    /// Leaves the port out when it cannot be listened at and need not be.
+    /// Drops the port if it cannot be bound and is optional.
     mutating func settlePort() {
         guard canDoWithoutPort, let wanted = port else { return }
         do throws(Failure) {

@@ -2,19 +2,19 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What the service answers: calls, events, figures, and whether it is well.
+/// Handles the service's requests: calls, events, metrics, health check.
 final class ServiceHandler: WebHandler {
     private let dispatcher: RPCDispatcher
     private let requestPolicy: RequestPolicy
     private let secret: Secret?
-    /// `USER:PASSWORD` that aria2's older clients show instead of the secret.
+    /// `USER:PASSWORD` that older aria2 clients send instead of the secret.
     private let login: Secret?
     private let metrics: @Sendable (LatencyHistogram?) async -> String
     private let page: Page
     let lines: EventStreams
     private let unauthenticated = UnauthenticatedLane()
     private let server = Mutex<WebServer?>(nil)
-    /// Letters of each WebSocket, answered one after another.
+    /// Messages of each WebSocket, processed one after another.
     private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
 
     init(
@@ -54,7 +54,7 @@ final class ServiceHandler: WebHandler {
             response.closes = true
             return reply(response)
         }
-        // A browser asks this way before it shows anything (Fetch, "CORS-preflight request").
+        // A browser sends this before the request itself (Fetch, "CORS-preflight request").
         if request.method == .options { return reply(WebResponse(200)) }
         guard hasLogin(request) else { return reply(ServiceHandler.unauthorized("Basic realm=\"aria2\"")) }
         switch request.path {
@@ -82,7 +82,7 @@ final class ServiceHandler: WebHandler {
         let hasSecret = secret != nil
         work(for: request, reply) { [dispatcher, rights] in
             let answer = await dispatcher.answer(ServiceHandler.message(request), rights: rights)
-            // Any page can run a script of ours: it is given to who shows the secret, whatever else is asked for.
+            // Any page can run the script: it is sent only if the call contains the secret, whatever else it requests.
             guard callback == nil || answer.showedSecret && hasSecret else {
                 var response = WebResponse(403, text: "a callback is answered to who shows the secret only")
                 response.closes = true
@@ -97,7 +97,7 @@ final class ServiceHandler: WebHandler {
         request.method == .post ? RPCMessage.parse(request.body) : RPCMessage.parse(query: request.value)
     }
 
-    /// Who has not shown the secret waits behind others like it.
+    /// Unauthenticated requests are processed one after another.
     private func work(
         for request: WebRequest,
         _ reply: @escaping @Sendable (WebResponse) -> Void,
@@ -116,7 +116,7 @@ final class ServiceHandler: WebHandler {
         return response
     }()
 
-    /// XML-RPC, which older clients speak: the same calls in other letters.
+    /// XML-RPC, which older clients use: the same calls in another encoding.
     private func callXML(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard request.method == .post else {
             return reply(WebResponse(405, text: "XML-RPC is sent with POST"))
@@ -153,7 +153,7 @@ final class ServiceHandler: WebHandler {
         return response
     }
 
-    /// What JavaScript calls a name, with points; nothing else gets into a script.
+    /// A dotted JavaScript identifier; nothing else is inserted into a script.
     private static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 128
             && text.utf8.allSatisfy { byte in
@@ -189,7 +189,7 @@ final class ServiceHandler: WebHandler {
         lines.add(reader: request.connection)
     }
 
-    /// Who came by the socket file, or shows the secret as `Authorization: Bearer SECRET`.
+    /// Clients of the Unix socket, and those that send `Authorization: Bearer SECRET`.
     private func isKnown(_ request: WebRequest) -> Bool {
         guard let secret, request.listener != .local else { return true }
         return ServiceHandler.bearer(in: request).map(secret.admits) ?? false
@@ -200,7 +200,7 @@ final class ServiceHandler: WebHandler {
         return String(field.dropFirst("Bearer ".count))
     }
 
-    /// Who came by the socket file, or shows the user name and password where they are asked for (RFC 7617).
+    /// Clients of the Unix socket, and those that send the required user name and password (RFC 7617).
     private func hasLogin(_ request: WebRequest) -> Bool {
         guard let login, request.listener != .local else { return true }
         return ServiceHandler.login(in: request).map(login.admits) ?? false
@@ -224,7 +224,7 @@ final class ServiceHandler: WebHandler {
         return response
     }
 
-    // MARK: who calls
+    // MARK: authentication
 
     func recognizes(_ request: WebRequest) -> Bool {
         if request.listener == .local { return true }
@@ -274,20 +274,20 @@ final class ServiceHandler: WebHandler {
         }
     }
 
-    /// Whether the secret was shown.
+    /// Whether the secret was presented.
     private func answer(_ message: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
         guard let answer = await reply(to: message, rights: rights) else {
             server.withLock { $0 }?.end(socket)
             return false
         }
-        // Its other letters wait too: guessing goes at one a second for each socket.
+        // Its other messages wait too: each socket can try one secret per second.
         if answer.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
         if answer.showedSecret { trust(socket) }
         server.withLock { $0 }?.answer(answer.json.utf8, to: socket)
         return answer.showedSecret
     }
 
-    /// `nil` when too many who have not shown the secret wait.
+    /// `nil` if too many unauthenticated requests wait.
     private func reply(to message: [UInt8], rights: RPCRights) async -> RPCDispatcher.Outcome? {
         guard !rights.isKnown, !recognizes(message) else {
             return await dispatcher.answer(RPCMessage.parse(message), rights: rights)
@@ -302,7 +302,7 @@ final class ServiceHandler: WebHandler {
         }
     }
 
-    /// It hears of events, and stays.
+    /// It is authenticated and receives events.
     private func trust(_ socket: ConnectionID) {
         guard lines.add(socket: socket) else { return }
         server.withLock { $0 }?.markAuthenticated(socket)

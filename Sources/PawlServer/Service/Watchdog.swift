@@ -37,10 +37,10 @@ package final class Watchdog: Sendable {
         }
     }
 
-    /// From now on the service's web server has to answer.
+    /// From now on the service's web server must respond.
     package func watch(_ service: Service) { state.withLock { $0.server = service.server } }
 
-    /// Somebody asked the process to end.
+    /// The process was requested to end.
     package func expectEnd() { state.withLock { $0.isEnding = true } }
 
     /// Everything has ended in good order.

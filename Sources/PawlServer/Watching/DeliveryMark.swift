@@ -16,7 +16,7 @@ struct DeliveryMark: Hashable, Sendable {
 
     var line: JSON { ["ended": .number(at), "ids": .array(ids.sorted().map { .string($0) })] }
 
-    /// Whether the letter tells of an end that counts.
+    /// Whether the event is an end that counts.
     mutating func note(_ message: JSON) -> Bool {
         guard let word = message["event"]?.string, let occasion = Hooks.Occasion(rawValue: word),
             occasion.isEnd,

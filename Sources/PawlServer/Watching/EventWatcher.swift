@@ -37,13 +37,13 @@ struct EventWatcher {
         }
     }
 
-    /// Tells what was left when the service ended, and what came to its end when nobody could be told.
+    /// Delivers events left when the service ended, and ends that could not be recorded.
     mutating func begin() async {
         for entry in outbox?.left ?? [] { tell(entry) }
         await tellMissed()
     }
 
-    /// Nothing happens any more; what nobody has heard of is told at the next start.
+    /// Ends the delivery; undelivered events are delivered at the next start.
     func close() async {
         sender?.close()
         await runner.close(within: EventWatcher.patience)

@@ -112,7 +112,7 @@ final class HookRunner: Sendable {
 
     private func perform(_ words: [String]) {
         do throws(Failure) {
-            // Whoever can change a link chooses the program.
+            // A user who can change a link could choose the program.
             guard !Self.isLink(words[0]) else {
                 throw Failure(
                     .cannotOpen,

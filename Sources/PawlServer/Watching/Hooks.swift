@@ -25,7 +25,7 @@ package struct Hooks: Sendable {
 
     var isEmpty: Bool { programs.isEmpty && webhook == nil }
 
-    /// Who wants to hear of it.
+    /// The hooks and webhook that want the event.
     func listeners(to occasion: Occasion) -> Set<Outbox.Listener> {
         var listeners: Set<Outbox.Listener> = []
         if programs[occasion] != nil { listeners.insert(.program) }

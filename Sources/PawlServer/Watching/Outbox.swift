@@ -2,11 +2,11 @@ import Glibc
 import PawlCore
 import Synchronization
 
-/// What happened and somebody has still to hear of, in a file, so that whatever ends the service they hear of it once at
-/// least.
+/// A transactional outbox: a file of events that hooks or the webhook have not received yet, for at-least-once delivery
+/// whatever ends the service.
 ///
-/// A line for each thing that happened, and one when somebody has heard of it. What is in the page cache survives the
-/// process, so nothing is synced: after a power cut the queue knows which downloads ended.
+/// One line per event, and one per delivery. The page cache survives the process, so nothing is synced: after a power
+/// cut the queue knows which downloads ended.
 final class Outbox: Sendable {
     enum Listener: String, CaseIterable {
         case program
@@ -33,10 +33,10 @@ final class Outbox: Sendable {
     /// Whole lines, whichever thread writes them.
     private let state: Mutex<State>
 
-    /// Longer than this the file is written anew, with what is owed alone.
+    /// Above this size the file is rewritten with the undelivered events only.
     static let limit = 256 * 1024
 
-    /// `now` in Unix time: what ended before the file was made is of no concern.
+    /// `now` in Unix time: downloads that ended before the file was created are ignored.
     init(path: String, now: Int64, log: ServiceLog?) {
         self.path = path
         self.log = log
@@ -49,13 +49,13 @@ final class Outbox: Sendable {
 
     deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-    /// What was owed when the service ended the last time, oldest first.
+    /// Events undelivered when the service last ended, oldest first.
     var left: [Entry] { state.withLock { $0.entries.values.sorted { $0.number < $1.number } } }
 
-    /// The last ends that were heard of.
+    /// The last ends that were recorded.
     var ended: DeliveryMark { state.withLock(\.ended) }
 
-    /// Writes down what happened, before anybody is told.
+    /// Records an event before it is delivered.
     func add(_ message: JSON, owedTo owed: Set<Listener>) -> Entry {
         let (entry, failure) = state.withLock { state -> (Entry, Failure?) in
             state.last += 1
@@ -159,6 +159,6 @@ extension Outbox {
         )
     }
 
-    /// Nobody is told of anything any more: what happens meanwhile is not to be told later.
+    /// Removes the file: there are no listeners, and events from now on are not to be delivered later.
     static func remove(at path: String) { _ = unsafe unlink(path) }
 }

@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Posts letters to one address, in order, each a few times at most.
+/// Posts webhook deliveries to one URL, in order, with a limited number of retries.
 final class WebhookSender: Sendable {
     static let attempts = 5
     static let room = 1000
@@ -13,7 +13,7 @@ final class WebhookSender: Sendable {
     }
 
     private struct State {
-        /// The first is on its way while somebody works.
+        /// The first is being delivered while a thread is working.
         var waiting: [Order] = []
         var isWorking = false
         var isClosed = false
@@ -36,7 +36,7 @@ final class WebhookSender: Sendable {
         self.firstDelay = firstDelay
     }
 
-    /// Calls `done` when the letter was taken or is given up, which is not the case when this is closed before.
+    /// Calls `done` after the delivery succeeded or was given up, but not if this is closed before.
     func send(_ message: [UInt8], done: @escaping @Sendable () -> Void = {}) {
         enum Turn { case now, later, never }
         let turn = state.withLock { state -> Turn in
@@ -55,7 +55,7 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// Posts no further letter; the one that is on its way may still arrive.
+    /// Starts no further delivery; the current one may still arrive.
     func close() {
         state.withLock { state in
             state.waiting = []

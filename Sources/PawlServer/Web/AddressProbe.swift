@@ -1,8 +1,8 @@
 import Glibc
 import PawlCore
 
-/// Asks the system whether a port can be listened at: libwebsockets does not tell why it cannot, and waits for an address
-/// that no interface has.
+/// Checks whether a port can be bound: libwebsockets does not report why it cannot, and waits for an address that no
+/// interface has.
 enum AddressProbe {
     /// Throws code 28 with the system's reason.
     static func check(_ host: String, port: Int) throws(Failure) {
@@ -42,7 +42,7 @@ enum AddressProbe {
         let file = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { return errno }
         defer { close(file) }
-        // As the server does: connections that ended lately are in nobody's way.
+        // As the server does: connections in TIME_WAIT do not prevent it.
         var yes: Int32 = 1
         unsafe setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
         if family == AF_INET6 { unsafe setsockopt(file, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, 4) }

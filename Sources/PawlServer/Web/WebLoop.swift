@@ -11,7 +11,7 @@ final class WebLoop {
     /// By the library's pointer.
     var connections: [UInt: WebConnection] = [:]
     var byID: [ConnectionID: WebConnection] = [:]
-    /// Room for one write: libwebsockets wants some bytes before the data for itself.
+    /// The buffer of one write: libwebsockets needs some bytes before the data for itself.
     let scratch: UnsafeMutableBufferPointer<UInt8>
     private var context: OpaquePointer?
     /// See `pawl_web_make_client`.
@@ -19,7 +19,7 @@ final class WebLoop {
     private let protocols: UnsafeMutablePointer<lws_protocols>
     /// Names that the library only points to.
     private var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
-    /// The socket file, once it has its name.
+    /// The path of the Unix socket, once it has its name.
     private var socket: String?
     private var next: UInt64 = 1
     private var onStopped: [@Sendable () -> Void] = []
@@ -28,13 +28,13 @@ final class WebLoop {
     private var held = 0
     /// See ``WebLimits/unauthenticatedMemory``.
     private var heldUnauthenticated = 0
-    /// Connections in the order in which they came, from `oldest` on; those that are gone or known are passed over.
+    /// Connections by age, from `oldest` on; closed and authenticated ones are skipped.
     private var arrivals: [ConnectionID] = []
     private var oldest = 0
-    /// Connections that had to make room and are not gone yet.
+    /// Connections being closed in favour of others that are not closed yet.
     private var leaving = 0
 
-    /// How many may be leaving at once; the library has room for so many more.
+    /// How many may be closing at the same time; the library has capacity for so many more.
     private static let mostLeaving = 64
 
     static let chunk = 64 * 1024
@@ -116,7 +116,7 @@ final class WebLoop {
         }
     }
 
-    /// The socket gets its name when only its owner can open it; nobody meets one that is not listened at.
+    /// The socket gets its name after its permissions are set and it is listening.
     private func listen(
         at path: String,
         _ context: OpaquePointer,
@@ -130,7 +130,7 @@ final class WebLoop {
         }
         let name = unsafe keep("local")
         let kept = unsafe keep(made)
-        // What a killed process left.
+        // Left by a killed process.
         _ = unsafe unlink(made)
         _ = unsafe rmdir(folder)
         guard made.utf8.count < 108, unsafe mkdir(folder, 0o700) == 0,
@@ -155,11 +155,11 @@ final class WebLoop {
         return unsafe UnsafePointer(copy)
     }
 
-    /// Serves until it is told to stop.
+    /// Runs until it is stopped.
     func run() {
         guard let context = unsafe context else { return }
         while !isStopping { _ = unsafe lws_service(context, 0) }
-        // What was said last, "OK" to a wish to stop among it, is worth a moment.
+        // Pending responses, among them the "OK" to a stop request, get a moment to be sent.
         for _ in 0..<500 where connections.values.contains(where: \.isSending) {
             _ = unsafe lws_service(context, -1)
             usleep(2000)
@@ -205,10 +205,10 @@ final class WebLoop {
         }
     }
 
-    /// Whether a listener may take one more; ports cannot take it from the socket file.
+    /// Whether a listener may accept one more; ports cannot use the connections reserved for the Unix socket.
     ///
-    /// Where all places are taken, the oldest connection that has not shown the secret makes room: who holds them all
-    /// keeps nobody out.
+    /// If all are in use, the oldest unauthenticated connection is closed: a client that holds them all cannot lock
+    /// others out.
     func hasRoom(at listener: OpaquePointer) -> Bool {
         let isLocal = unsafe listener(of: listener) == .local
         let limit = limits.connections - (isLocal ? 0 : limits.reserve)
@@ -254,7 +254,7 @@ final class WebLoop {
         if connection.isAnnounced { handler.closed(connection.id) }
     }
 
-    /// 0 lets it stay.
+    /// 0 keeps the connection.
     func setTimeout(_ seconds: Int, of connection: WebConnection) {
         let reason = seconds == 0 ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_USER_REASON_BASE
         unsafe lws_set_timeout(connection.wsi, reason, Int32(seconds))
@@ -288,7 +288,7 @@ final class WebLoop {
         return unsafe source(UnsafeMutableRawBufferPointer(start: start + head.count, count: count))
     }
 
-    /// Sends the first bytes of what was filled in; whether the connection goes on.
+    /// Sends the first bytes of the buffer; returns whether the connection stays open.
     func send(_ count: Int, on connection: WebConnection) -> Bool {
         guard let base = unsafe scratch.baseAddress else { return false }
         return unsafe lws_write(connection.wsi, base + pawl_web_room, count, LWS_WRITE_HTTP) >= count
@@ -306,7 +306,7 @@ final class WebLoop {
         }
     }
 
-    // MARK: letters
+    // MARK: messages
 
     func drainMailbox() {
         for message in mailbox.take() {
@@ -341,7 +341,7 @@ final class WebLoop {
         }
     }
 
-    /// Counts what is held for it now; whether so much may be held.
+    /// Accounts for the memory held for it now; returns whether it is within the limits.
     func count(_ connection: WebConnection) -> Bool {
         let before = unauthenticatedShare(of: connection)
         let weight = connection.weight
@@ -352,13 +352,12 @@ final class WebLoop {
         return held <= limits.memory && (share == 0 || heldUnauthenticated <= limits.unauthenticatedMemory)
     }
 
-    /// What it takes of the memory that is there for those who have not shown the secret; a few bytes are free, so that
-    /// a small call always gets through.
+    /// Its share of the memory for unauthenticated clients; a few bytes are free, so that a small call always succeeds.
     private func unauthenticatedShare(of connection: WebConnection) -> Int {
         connection.isKnown ? 0 : max(0, connection.counted - limits.unauthenticatedAllowance)
     }
 
-    /// Its client has shown who it is.
+    /// Its client has authenticated.
     func recognize(_ connection: WebConnection) {
         heldUnauthenticated -= unauthenticatedShare(of: connection)
         connection.isKnown = true
@@ -374,7 +373,7 @@ final class WebLoop {
         if !enqueue(piece, on: connection) { kill(connection) }
     }
 
-    /// `false` when it does not read; what it missed cannot be made good, so it has to come again.
+    /// `false` if the client does not read; it has missed data, so it must reconnect.
     func enqueue(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
         guard connection.isAnnounced, !connection.isEnding else { return true }
         connection.enqueue(bytes)

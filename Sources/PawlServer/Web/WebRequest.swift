@@ -6,13 +6,13 @@ package struct ConnectionID: Hashable, Sendable {
 
 /// How a request reached us.
 package enum ListenerKind: Hashable, Sendable {
-    /// The socket file, which only its owner can open.
+    /// The Unix socket, which only its owner can open.
     case local
     /// A TCP port.
     case port(isSecure: Bool)
 }
 
-/// A request whose head and body are complete.
+/// A request whose header section and body are complete.
 package struct WebRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -22,7 +22,7 @@ package struct WebRequest: Sendable {
         case other = "other"
     }
 
-    /// The fields of the head that anybody here asks for.
+    /// The header fields that the service uses.
     package enum Field: String, Hashable, Sendable, CaseIterable {
         case host, origin, authorization, cookie, range
         case ifNoneMatch = "if-none-match"

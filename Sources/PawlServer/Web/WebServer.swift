@@ -51,16 +51,16 @@ package final class WebServer: Sendable {
         mailbox.post(.push(connections, messages))
     }
 
-    /// How long the server's thread let letters wait, since it was started.
+    /// How long messages waited for the server's thread, since it was started.
     var latencies: LatencyHistogram { mailbox.latencies }
 
     /// Whether the server's thread has come round since this was last asked.
     package func takeBeat() -> Bool { mailbox.takeBeat() }
 
-    /// Answers a WebSocket's oldest message that has no answer yet; those of one socket are to be answered in turn.
+    /// Responds to a WebSocket's oldest message without a response; those of one socket must be in order.
     package func answer(_ bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.answer(socket, bytes)) }
 
-    /// Lets a WebSocket stay for as long as it likes, see ``WebLimits/authenticationTimeout``.
+    /// Marks a WebSocket as authenticated, see ``WebLimits/authenticationTimeout``.
     package func markAuthenticated(_ socket: ConnectionID) { mailbox.post(.markAuthenticated(socket)) }
 
     /// Ends a WebSocket or a stream once everything has been sent.
