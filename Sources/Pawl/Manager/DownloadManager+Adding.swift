@@ -80,7 +80,9 @@ extension DownloadManager {
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let options = try options.forMemory()
         var job: Job
-        do throws(Failure) { job = try Job(source: source, options: options, settingsCache: settingsCache) } catch {
+        do throws(Failure) {
+            job = try Job(source: source, options: options, settingsCache: settingsCache)
+        } catch {
             throw PawlError(error)
         }
         job.disk = memory
