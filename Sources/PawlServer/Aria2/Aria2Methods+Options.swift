@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 
 extension Aria2Methods {
-    /// What was given and every default, in a form that `addUri` takes back.
+    /// The given options and all defaults, in a form that `addUri` accepts.
     func getOption(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let status = try await status(of: id, looking: false)

@@ -80,7 +80,7 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// What the queue knows by the name that an entry says is not added again; what cannot be added is passed over.
+    /// An entry whose id is already in the queue is not added again; entries that cannot be added are skipped.
     func load(_ entries: [InputEntry]) async {
         for entry in entries {
             if let gid = entry.options.last(where: { $0.name == "gid" })?.value,
@@ -100,7 +100,7 @@ final class SessionKeeper: Sendable {
 }
 
 extension RPCParameters {
-    /// What a client would send to have the same download.
+    /// The request with which a client would add the same download.
     fileprivate init(_ entry: InputEntry) {
         var lines: [String: String] = [:]
         for line in entry.options {

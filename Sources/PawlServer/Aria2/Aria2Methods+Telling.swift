@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-// How things stand.
+// Methods that return state.
 extension Aria2Methods {
     func tellStatus(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
@@ -104,7 +104,7 @@ extension Aria2Methods {
         )
     }
 
-    /// The one download whose name begins like this.
+    /// The only download whose id has this prefix.
     func find(_ text: String) async throws -> Download.ID {
         let digits = text.lowercased()
         let isHexadecimal = digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
@@ -144,6 +144,6 @@ extension Aria2Methods {
 }
 
 extension DownloadFilter {
-    /// What is over, however.
+    /// Downloads that have ended, in any way.
     static let ended = DownloadFilter([.finished, .failed, .removed])
 }

@@ -72,9 +72,9 @@ extension Aria2Option {
         ("optimize-concurrent-downloads", .text, "false"),
     ]
 
-    /// Told, and set where the service is started.
+    /// Readable, and set only when the service is started.
     ///
-    /// File names are among them: no call from outside chooses where a log, a session or cookies are written.
+    /// Among them are file names: no RPC call can choose where a log, a session or cookies are written.
     private static let toldOnly: [Row] = [
         ("auto-save-interval", .number(0...600), "60"), ("check-certificate", .flag, "true"),
         ("disk-cache", .size(0...Int64.max), "0"),

@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-/// An option as aria2's clients know it: its name, what values it takes, where it may be given.
+/// An option of aria2: its name, its type, and where it may be given.
 package struct Aria2Option: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case flag
@@ -29,13 +29,13 @@ package struct Aria2Option: Hashable, Sendable {
         package static let changeable = Scope(rawValue: 2)
         /// For all downloads, while the service runs.
         package static let global = Scope(rawValue: 4)
-        /// Told, but given on the service's command line only.
+        /// Readable, but set only on the service's command line.
         package static let told = Scope(rawValue: 8)
     }
 
     package var name: String
     package var kind: Kind
-    /// `nil`: it is not told until it is given.
+    /// `nil`: not returned until it is given.
     package var fallback: String?
     package var scope: Scope
 

@@ -1,11 +1,11 @@
 import Pawl
 import PawlCore
 
-// What options mean for a download of ours.
+// Maps aria2's options to those of a download.
 extension Aria2Options {
     /// A request for one file; `others` are its mirrors.
     ///
-    /// Options that have no meaning here are remembered with the download, since clients ask for them again.
+    /// Options without a meaning here are stored with the download, since clients read them again.
     func request(_ source: String, mirrors: [String], root: String) throws(RPCError) -> DownloadRequest {
         var request = DownloadRequest(source)
         request.options.mirrors = mirrors
@@ -52,7 +52,7 @@ extension Aria2Options {
         if let agent = self["user-agent"] { options.userAgent = agent }
         if let proxy = proxy { options.proxy = proxy }
         if let hosts = self["no-proxy"] { options.noProxy = hosts }
-        // 0 means without end there, which here is as good as a number nobody lives to see.
+        // 0 means unlimited in aria2; a number this large is as good.
         if let tries = number("max-tries") {
             options.retries = tries == 0 ? 1_000_000 : Int(clamping: tries - 1)
         }
@@ -73,7 +73,7 @@ extension Aria2Options {
         }
     }
 
-    /// aria2 bounds the connections of a file by both; their defaults, which clients send back, leave it to us.
+    /// aria2 limits the connections of a file by both; with their defaults, which clients send back, Pawl decides.
     private var connections: Int? {
         let bounds = ["split", "max-connection-per-server"].compactMap { name in
             self[name] == Aria2Option.table[name]?.fallback ? nil : number(name)

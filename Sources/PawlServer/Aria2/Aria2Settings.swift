@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What aria2's clients see of the service itself, and options that hold for all downloads to come.
+/// The service's state as aria2 clients see it, and the options for all later downloads.
 package final class Aria2Settings: Sendable {
     /// 40 hexadecimal digits, other ones at each start.
     package let sessionID: String
@@ -35,7 +35,7 @@ package final class Aria2Settings: Sendable {
         }
     }
 
-    /// Clients know that it takes three seconds, in which the answer arrives.
+    /// Clients expect a delay of three seconds, in which the response arrives.
     func shutDown() -> JSON {
         Task { [stop] in
             try? await Task.sleep(for: .seconds(3))

@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-/// A download in the words of aria2's `tellStatus`.
+/// A download in the format of aria2's `tellStatus`.
 struct Aria2Status {
     let details: DownloadDetails
     let options: Aria2Options
@@ -16,7 +16,7 @@ struct Aria2Status {
 
     private var pieceLength: Int64 { Aria2Status.pieceLength(of: snapshot.total ?? 0) }
 
-    /// Whether what is asked for cannot be told without knowing which bytes are there.
+    /// Whether the requested keys depend on which bytes are on disk.
     static func needsRanges(_ keys: Set<String>) -> Bool {
         keys.isEmpty || keys.contains("bitfield") || keys.contains("files")
     }
@@ -25,12 +25,12 @@ struct Aria2Status {
 
     var isOver: Bool { ["complete", "error", "removed"].contains(Aria2Status.word(snapshot.state)) }
 
-    /// The keys that were asked for, all when none were.
+    /// The requested keys; all if none were given.
     func json(keys: Set<String>) -> JSON {
         var members: [JSON.Member] = []
         for member in all where keys.isEmpty || keys.contains(member.name) { members.append(member) }
         if snapshot.state == .verifying {
-            // Told whatever was asked for.
+            // Always returned.
             members.append(JSON.Member("verifiedLength", "0"))
             members.append(JSON.Member("verifyIntegrityPending", "false"))
         }

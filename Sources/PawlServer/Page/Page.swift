@@ -35,7 +35,7 @@ final class Page: Sendable {
         self.address.withLock { $0 = address }
     }
 
-    /// Leads to the page and lets one browser in; `nil` when there is no port.
+    /// A one-time login link to the page; `nil` without a port.
     func link() -> String? {
         guard let address = address.withLock({ $0 }) else { return nil }
         return sessions.makeCode().map { "\(address)#code=\($0)" } ?? address

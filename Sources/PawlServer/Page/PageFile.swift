@@ -7,7 +7,7 @@ import Pawl
 struct PageFile {
     let path: String
     let files: RootedFiles
-    /// What the server of the download called it; believed only if it is harmless.
+    /// The media type from the download's server; used only if it is harmless.
     let claimedType: String?
 
     func response(to request: WebRequest) -> WebResponse {
@@ -21,7 +21,7 @@ struct PageFile {
         }
         let length = Int64(status.st_size)
         let tag = "\"\(length)-\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)\""
-        // Another file than the one whose beginning the browser has is sent whole.
+        // A file other than the one that the browser has partially is sent whole.
         let isSame = request.fields[.ifRange].map { $0 == tag } ?? true
         let part = isSame ? PageRange(request.fields[.range], length: length) : .whole
         var response: WebResponse
@@ -65,7 +65,7 @@ struct PageFile {
             + "; filename=\"\(plain.joined())\"; filename*=UTF-8''\(coded.joined())"
     }
 
-    /// By the name's ending, else what its server said.
+    /// From the file name extension, else from its server.
     var type: String {
         let ending = name.split(separator: ".").dropFirst().last?.lowercased() ?? ""
         if let type = PageFile.endings[ending] { return type }

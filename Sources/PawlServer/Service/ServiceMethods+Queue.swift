@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 
 extension ServiceMethods {
-    /// The one download whose id begins like the first parameter.
+    /// The only download whose id has the first parameter as its prefix.
     func id(_ given: RPCParameters) async throws -> Download.ID { try await find(try given.text(0)) }
 
     private func find(_ text: String) async throws -> Download.ID {
@@ -20,7 +20,7 @@ extension ServiceMethods {
         return first
     }
 
-    /// Does something to one download or to each of several, and tells of each whether anything changed.
+    /// Applies an operation to one or several downloads, and returns for each whether anything changed.
     func each(
         _ given: RPCParameters,
         _ act: (Download.ID) async throws -> Bool
@@ -147,7 +147,7 @@ extension ServiceMethods {
     /// `[ID, URL]`: another address of the same content.
     func replaceURL(_ given: RPCParameters) async throws -> JSON {
         let (id, address) = (try await id(given), try given.text(1))
-        // Before anything is asked of an address that somebody else gave.
+        // Before any request to a URL from an untrusted client.
         if !given.rights.mayNameFiles, var options = try await manager.details(of: [id]).first?.options,
             options.usesOwnersSecrets
         {
@@ -170,7 +170,7 @@ extension ServiceMethods {
     }
 }
 
-/// One download that is asked for.
+/// One download to be added.
 struct AddWish {
     let request: DownloadRequest
 

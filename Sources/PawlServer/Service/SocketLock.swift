@@ -2,7 +2,7 @@ import Glibc
 package import PawlCore
 import Synchronization
 
-/// Makes sure that a socket file belongs to one service at a time, however the last one ended.
+/// Ensures that a socket belongs to one service at a time, however the last one ended.
 ///
 /// The lock is on a file of its own beside the socket, since a socket file cannot be locked and is replaced at each start.
 package final class SocketLock: Sendable {
@@ -80,9 +80,9 @@ package final class SocketLock: Sendable {
 }
 
 extension SocketLock {
-    /// Waits for the turn to start a service at the socket; it lasts until the descriptor is closed.
+    /// Acquires the right to start a service at the socket; it is held until the descriptor is closed.
     ///
-    /// A record lock, which does not meet the service's own lock on the same file.
+    /// A record lock, which does not conflict with the service's own lock on the same file.
     package static func startingTurn(_ socket: String) throws(Failure) -> Int32 {
         try makeFolder(of: socket)
         let file = try open(socket)

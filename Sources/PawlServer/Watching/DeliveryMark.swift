@@ -1,6 +1,6 @@
 import PawlCore
 
-/// Which ends of downloads were heard of: those before a second, and some within it.
+/// Which ends of downloads were recorded: all before a second, and some within it.
 struct DeliveryMark: Hashable, Sendable {
     private(set) var at: Int64
     private(set) var ids: Set<String> = []
@@ -20,7 +20,8 @@ struct DeliveryMark: Hashable, Sendable {
     mutating func note(_ message: JSON) -> Bool {
         guard let word = message["event"]?.string, let occasion = Hooks.Occasion(rawValue: word),
             occasion.isEnd,
-            let id = message["id"]?.string, let second = message["download"]?["endedAt"]?.integer, second >= at
+            let id = message["id"]?.string, let second = message["download"]?["endedAt"]?.integer,
+            second >= at
         else { return false }
         if second > at { (at, ids) = (second, []) }
         return ids.insert(id).inserted

@@ -2,7 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 
-/// Notes what happens in the log, and does what is to be done on each occasion.
+/// Writes events to the log, and runs hooks and the webhook.
 struct EventWatcher {
     private let manager: DownloadManager
     private let log: ServiceLog?
@@ -10,12 +10,12 @@ struct EventWatcher {
     private let outbox: Outbox?
     private let runner: HookRunner
     private let sender: WebhookSender?
-    /// What runs, as far as events told.
+    /// The running downloads, according to the events.
     private var running: Set<Download.ID>
     /// Ends that were found in the queue, by the second, and whose events may still come.
     private var found: [Download.ID: Int64] = [:]
 
-    /// How long programs that run may hold up the service's end.
+    /// How long running hooks may delay the service's shutdown.
     private static let patience = Duration.seconds(10)
 
     init(_ manager: DownloadManager, _ configuration: ServiceConfiguration, running: [Download.ID]) {
@@ -29,7 +29,7 @@ struct EventWatcher {
         }
         let path = manager.root + "/.pawl/outbox"
         if hooks.isEmpty {
-            // What happens from now on is not to be told later.
+            // Events from now on are not to be delivered later.
             Outbox.remove(at: path)
             outbox = nil
         } else {
@@ -59,7 +59,7 @@ struct EventWatcher {
         }
     }
 
-    /// What ended after the last end that was heard of, as the queue knows it.
+    /// Downloads that ended after the last recorded end, according to the queue.
     private mutating func tellMissed() async {
         guard let mark = outbox?.ended else { return }
         var missed: [DownloadSnapshot] = []

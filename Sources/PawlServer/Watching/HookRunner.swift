@@ -3,11 +3,11 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Runs programs, a few at once, and never waits for one before the end.
+/// Runs hooks, a few at once, and waits for them only at shutdown.
 final class HookRunner: Sendable {
     /// At once.
     static let limit = 8
-    /// Waiting for their turn; further ones are left out.
+    /// Limit of waiting hooks; further ones are dropped.
     static let room = 1000
 
     private struct Order {
@@ -18,7 +18,7 @@ final class HookRunner: Sendable {
     private struct State {
         var running = 0
         var waiting: [Order] = []
-        /// Nothing is begun any more; finished when nothing runs.
+        /// No hook is started any more; finished when none is running.
         var closing: AsyncStream<Never>.Continuation?
     }
 
@@ -27,7 +27,7 @@ final class HookRunner: Sendable {
 
     init(log: ServiceLog?) { self.log = log }
 
-    /// Nothing is begun any more.
+    /// No hook is started any more.
     var isClosing: Bool { state.withLock { $0.closing != nil } }
 
     /// Calls `done` when the program has ended or will never be run.
@@ -60,7 +60,7 @@ final class HookRunner: Sendable {
         }
     }
 
-    /// Begins no further program and gives those that run some time to end.
+    /// Starts no further hook and gives running ones some time to end.
     func close(within bound: Duration) async {
         let (ends, continuation) = AsyncStream.makeStream(of: Never.self)
         let isIdle = state.withLock { state in

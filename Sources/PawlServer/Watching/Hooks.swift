@@ -2,9 +2,9 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What is done beside the service when something happens to a download.
+/// Hooks and webhook: what is run or sent when something happens to a download.
 package struct Hooks: Sendable {
-    /// When a program is run; aria2's words are `onDownloadStart` and so on.
+    /// The events for which a hook is run; aria2 names them `onDownloadStart` and so on.
     package enum Occasion: String, Sendable, CaseIterable {
         case start, pause, stop, complete, error
 
@@ -18,7 +18,7 @@ package struct Hooks: Sendable {
     package var programs: [Occasion: String] = [:]
     /// Gets each occasion as JSON.
     package var webhook: String?
-    /// Its name may lead to a private network, although it looks like a public one.
+    /// Its public name may resolve to a private network.
     package var allowsPrivateWebhook = false
 
     package init() {}

@@ -69,7 +69,7 @@ final class Outbox: Sendable {
         return entry
     }
 
-    /// It has heard of it, or never will.
+    /// Records that it was delivered, or given up.
     func settle(_ number: Int64, _ listener: Listener) {
         note(
             state.withLock { state in

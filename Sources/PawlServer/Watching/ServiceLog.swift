@@ -24,8 +24,8 @@ package final class ServiceLog: Sendable {
 
     private let path: String?
     private let format: Format
-    /// With so many bytes the file is set aside as `NAME.1`, in the place of the one before; `nil` for a file that others
-    /// look after.
+    /// At this size the file is renamed to `NAME.1`, replacing the one before; `nil` for a file that is rotated by
+    /// other means.
     private let limit: Int64?
     /// Whole lines, whichever thread writes them.
     private let file = Mutex(File())
@@ -69,7 +69,7 @@ package final class ServiceLog: Sendable {
         guard file.descriptor >= 0 else { return errno }
         var status = stat()
         file.size = unsafe fstat(file.descriptor, &status) == 0 ? Int64(status.st_size) : 0
-        // By another name it may be anybody's file.
+        // A file with another name may belong to another user.
         guard path == nil || status.st_mode & S_IFMT != S_IFREG || status.st_nlink == 1 else {
             close(file.descriptor)
             file.descriptor = -1
@@ -116,7 +116,7 @@ package final class ServiceLog: Sendable {
         case .json: line = JSON.object(head + members).utf8
         case .text:
             let parts = head.compactMap(\.value.string) + [members.first?.value.string ?? ""]
-            // As JSON writes them, so that no name begins a line of its own.
+            // Escaped as in JSON, so that no name can begin a new line.
             let rest = members.dropFirst().map { "\($0.name)=\($0.value.text)" }
             line = Array((parts + rest).joined(separator: " ").utf8)
         }

@@ -27,8 +27,8 @@ final class WebhookSender: Sendable {
 
     /// `firstDelay` in seconds, doubled with each attempt.
     ///
-    /// A private network is reached where the address says so, or `allowsPrivate` does: the name of a public host may lead
-    /// anywhere by the time of a letter.
+    /// A private network is allowed if the URL says so, or `allowsPrivate` does: a public host's name may resolve to
+    /// any address by the time of a delivery.
     init(_ address: String, allowsPrivate: Bool = false, log: ServiceLog?, firstDelay: Double = 1) {
         self.address = address
         deniesPrivateAddresses = !allowsPrivate && !PrivateNetworks.isNamed(by: address)
@@ -80,7 +80,7 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// `false` when this was closed before it was taken or given up.
+    /// `false` if this was closed before it was delivered or given up.
     private func deliver(_ message: [UInt8]) -> Bool {
         var delay = firstDelay
         for attempt in 1...WebhookSender.attempts {
@@ -89,8 +89,13 @@ final class WebhookSender: Sendable {
             switch HTTPPoster.send(message, to: address, deniesPrivateAddresses: isPublic) {
             case .success(200..<300): return true
             case .success(let status):
-                failure = Failure(.badResponse, "cannot post to", at: place, because: "the answer is \(status)")
-                // It will say the same again.
+                failure = Failure(
+                    .badResponse,
+                    "cannot post to",
+                    at: place,
+                    because: "the answer is \(status)"
+                )
+                // A retry would get the same response.
                 if status < 500, status != 408, status != 429 {
                     log?.note(failure)
                     return true
