@@ -23,7 +23,7 @@ extension DownloadManager {
         }
     }
 
-    /// The connection budget of every origin that is in use or sent a throttling response.
+    /// The connection budget of every origin that is in use or has throttled requests.
     package func hostBudgets() async throws(PawlError) -> [Origin: HostBudget] {
         try await ask { $0.engine.budgets }
     }

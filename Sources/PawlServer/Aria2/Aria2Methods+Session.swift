@@ -2,7 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 
-// aria2's session file: what has not finished, in the form that `--input-file` reads.
+// aria2's session file: unfinished downloads, in the format of `--input-file`.
 extension Aria2Methods {
     func saveSession() async throws -> JSON {
         guard let path = settings.sessionFile else { throw RPCError("Filename is not given.") }
@@ -47,13 +47,13 @@ extension Aria2Methods {
     }
 }
 
-/// Keeps the session file up to date, and takes in what one lists.
+/// Saves the session file periodically, and loads one.
 final class SessionKeeper: Sendable {
     private let methods: Aria2Methods
     private let log: ServiceLog?
     private let timer: Task<Void, Never>?
 
-    /// `interval` are seconds, 0 for never.
+    /// `interval` in seconds, 0 for never.
     init(_ methods: Aria2Methods, interval: Int, log: ServiceLog?) {
         self.methods = methods
         self.log = log

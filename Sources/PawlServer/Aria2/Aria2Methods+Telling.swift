@@ -132,7 +132,7 @@ extension Aria2Methods {
 
         var isReversed: Bool { offset < 0 }
 
-        /// `nil` when nothing of it is there.
+        /// `nil` if it is empty.
         func slice(of total: Int) -> Range<Int>? {
             // −1 is the last one.
             let last = offset < 0 ? total + offset : offset
@@ -144,6 +144,6 @@ extension Aria2Methods {
 }
 
 extension DownloadFilter {
-    /// Downloads that have ended, in any way.
+    /// All ended downloads.
     static let ended = DownloadFilter([.finished, .failed, .removed])
 }

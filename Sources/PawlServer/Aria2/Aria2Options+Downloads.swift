@@ -17,7 +17,7 @@ extension Aria2Options {
         return request
     }
 
-    /// As they are remembered with a download.
+    /// The form stored with a download.
     var attributes: [String: String] {
         var attributes: [String: String] = [:]
         for (name, value) in values where name != "pause" && name != "gid" {
@@ -26,7 +26,7 @@ extension Aria2Options {
         return attributes
     }
 
-    /// What was remembered.
+    /// Restores the stored options.
     static func remembered(in attributes: [String: String]) -> Aria2Options {
         var values: [String: String] = [:]
         for (name, value) in attributes where name.hasPrefix("aria2.") {
@@ -35,7 +35,7 @@ extension Aria2Options {
         return Aria2Options(values)
     }
 
-    /// Puts what is given here into `options`; what is not given stays.
+    /// Applies the given options to `options`; the others keep their values.
     func apply(to options: inout DownloadOptions, of source: String, root: String) throws(RPCError) {
         if let folder = self["dir"] { options.folder = try Self.folder(folder, root: root) }
         if let name = self["out"] { try Self.place(name, in: &options) }
@@ -47,7 +47,7 @@ extension Aria2Options {
         if let checksum = self["checksum"] { options.checksum = checksum }
         if let user = self["http-user"] ?? self["ftp-user"] { options.user = user }
         if let password = self["http-passwd"] ?? self["ftp-passwd"] { options.password = password }
-        // A star stands for the address itself.
+        // An asterisk stands for the URL itself.
         if let referer = self["referer"] { options.referer = referer == "*" ? source : referer }
         if let agent = self["user-agent"] { options.userAgent = agent }
         if let proxy = proxy { options.proxy = proxy }
@@ -109,7 +109,7 @@ extension Aria2Options {
         return nil
     }
 
-    /// All but letters and digits percent-encoded (RFC 3986 §2.1).
+    /// Percent-encodes everything but letters and digits (RFC 3986 §2.1).
     private static func coded(_ text: String) -> String {
         text.utf8.map { byte -> String in
             let scalar = Unicode.Scalar(byte)
@@ -133,7 +133,7 @@ extension Aria2Options {
         return parts.joined(separator: "/")
     }
 
-    /// `out` may name folders on the way.
+    /// `out` may contain folders.
     private static func place(_ name: String, in options: inout DownloadOptions) throws(RPCError) {
         let parts = name.split(separator: "/").filter { $0 != "." }
         guard !name.hasPrefix("/"), !parts.contains(".."), let last = parts.last else {

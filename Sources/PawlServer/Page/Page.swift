@@ -66,11 +66,11 @@ final class Page: Sendable {
         case (.get, _) where request.path.hasPrefix("/files/"): file(request, reply: reply)
         case (.get, _):
             guard let asset = assets[request.path] else {
-                return reply(WebResponse(404, text: "there is nothing at this address"))
+                return reply(WebResponse(404, text: "not found"))
             }
             reply(assets.response(asset, known: request.fields[.ifNoneMatch]))
         case (.head, _), (.post, _), (.options, _), (.other, _):
-            reply(WebResponse(405, text: "only GET is understood here"))
+            reply(WebResponse(405, text: "only GET is allowed"))
         }
     }
 
@@ -78,7 +78,7 @@ final class Page: Sendable {
     private func login(_ request: WebRequest) -> WebResponse {
         guard let cookie = sessions.cookie(for: String(decoding: request.body, as: UTF8.self), request) else {
             if isKnown(request) { return WebResponse(204) }
-            var response = WebResponse(401, text: "this is not the secret")
+            var response = WebResponse(401, text: "wrong secret")
             response.delay = .seconds(1)
             return response
         }
@@ -102,7 +102,7 @@ final class Page: Sendable {
         Task {
             guard let id = try? await manager.find(String(digits)).first, id.description == digits,
                 case .finished(let path) = try? await manager.location(of: id)
-            else { return reply(WebResponse(404, text: "there is no such file")) }
+            else { return reply(WebResponse(404, text: "no such file")) }
             let type = try? await manager.snapshot(of: id)?.contentType
             reply(PageFile(path: path, files: files, claimedType: type).response(to: request))
         }

@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Keeps open pages up to date: first everything, then what has changed, at most ten times a second.
+/// Keeps open pages up to date: first a full update, then changes, at most ten times a second.
 ///
 /// One task makes all messages, one after another, so that none is older than the one before it.
 final class PageFeed: Sendable {
@@ -75,7 +75,7 @@ final class PageFeed: Sendable {
         if isHeard { bell.yield() }
     }
 
-    /// What bounds the downloads changed.
+    /// The limits of the downloads changed.
     func wake() { bell.yield() }
 
     func end() { bell.finish() }

@@ -12,12 +12,12 @@ struct PageFile {
 
     func response(to request: WebRequest) -> WebResponse {
         guard let descriptor = files.open(path) else {
-            return WebResponse(404, text: "the file is not there")
+            return WebResponse(404, text: "the file does not exist")
         }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            return WebResponse(404, text: "this is no file")
+            return WebResponse(404, text: "not a regular file")
         }
         let length = Int64(status.st_size)
         let tag = "\"\(length)-\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)\""

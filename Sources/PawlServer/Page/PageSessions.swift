@@ -24,7 +24,7 @@ final class PageSessions: Sendable {
 
     /// Whether a request has a valid cookie, or none is required.
     ///
-    /// Pages of other ports of this machine count as the same site: a browser that names the origin must name ours.
+    /// Pages of other ports of this machine count as the same site: a browser that names the origin must send ours.
     func isKnown(_ request: WebRequest) -> Bool {
         guard secret != nil, request.listener != .local else { return true }
         guard PageSessions.isOurs(request.fields[.origin], host: request.fields[.host]),
@@ -58,7 +58,7 @@ final class PageSessions: Sendable {
 
     // MARK: logging in and out
 
-    /// A code that lets one browser in, within a minute.
+    /// A code that logs one browser in, within a minute.
     ///
     /// `nil` if no login is required.
     func makeCode() -> String? {

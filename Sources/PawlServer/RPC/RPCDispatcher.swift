@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// What can be called.
+/// The available methods.
 package protocol RPCMethods: Sendable {
     /// Names of all methods except `system.…`.
     var names: [String] { get }
@@ -13,7 +13,7 @@ package protocol RPCMethods: Sendable {
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON
 }
 
-/// Where a message came from, and what it is therefore allowed to contain.
+/// The rights of a message, derived from its source.
 package struct RPCRights: Hashable, Sendable {
     /// Only the owner can have sent it.
     package var isTrusted: Bool
@@ -92,7 +92,7 @@ package struct RPCDispatcher: Sendable {
     private func perform(_ call: RPCCall, _ visit: inout Visit, depth: Int) async throws(RPCError) -> JSON {
         try visit.begin()
         let result = try await result(of: call, &visit, depth: depth)
-        // What calls inside it gave is counted already.
+        // The results of calls inside it are already counted.
         if call.method != "system.multicall" { try visit.end(result) }
         return result
     }
@@ -113,11 +113,11 @@ package struct RPCDispatcher: Sendable {
         guard methods.names.contains(call.method) else { throw .noSuchMethod(call.method) }
         if visit.rights.isReadOnly, !methods.isReadOnly(call.method) {
             throw RPCError(
-                "\(call.method) changes something and has to be sent with POST or over a WebSocket."
+                "\(call.method) changes state and must be sent with POST or over a WebSocket."
             )
         }
         if visit.rights.isScript, methods.tellsOptions(call.method) {
-            throw RPCError("\(call.method) is not answered into a script.")
+            throw RPCError("\(call.method) is not available to JSONP callbacks.")
         }
         return try await methods.call(call.method, call.parameters, visit.rights)
     }
@@ -150,7 +150,7 @@ package struct RPCDispatcher: Sendable {
         return .array(results)
     }
 
-    /// What becomes known about a client while its message is processed.
+    /// The state of a client while its message is processed.
     private struct Visit {
         let rights: RPCRights
         /// The limits of authenticated clients apply.
@@ -196,7 +196,7 @@ package struct RPCDispatcher: Sendable {
             let limit = isKnown ? RPCDispatcher.largestResponse : RPCDispatcher.largestUnauthenticatedResponse
             guard answered > limit else { return }
             isExhausted = true
-            throw RPCError("The answers are too large for one request.")
+            throw RPCError("The responses are too large for one request.")
         }
 
         /// Nor may a long name be sent back to an unauthenticated client.
@@ -209,7 +209,7 @@ package struct RPCDispatcher: Sendable {
 }
 
 extension JSON {
-    /// About how many bytes its text has.
+    /// The approximate size of its text in bytes.
     fileprivate var weight: Int {
         switch self {
         case .null, .bool: 4

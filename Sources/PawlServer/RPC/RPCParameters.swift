@@ -4,7 +4,7 @@ import PawlCore
 struct RPCParameters: Sendable {
     private let values: [JSON]
 
-    /// What the caller may do.
+    /// The rights of the caller.
     let rights: RPCRights
 
     init(_ values: [JSON], _ rights: RPCRights) {
@@ -56,7 +56,7 @@ struct RPCParameters: Sendable {
 
     func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
 
-    /// `nil` for `null` and for none.
+    /// `nil` for `null` or a missing parameter.
     func textOrNull(_ position: Int) throws(RPCError) -> String? {
         if position < values.count, values[position] == .null { return nil }
         return try optionalText(position)
@@ -72,7 +72,7 @@ struct RPCParameters: Sendable {
         return try value(position) { $0.integer }
     }
 
-    /// A struct; an empty one when there is none.
+    /// A struct; an empty one if it is missing.
     func members(_ position: Int) throws(RPCError) -> JSON {
         try value(position) { $0.members == nil ? nil : $0 } ?? [:]
     }

@@ -4,7 +4,7 @@ package import PawlCore
 package enum XMLCall {
     static let limits = XMLElement.Limits(length: .max, depth: 64, elements: 100_000)
 
-    /// `nil` when it is none.
+    /// `nil` if it is invalid.
     package static func parse(_ bytes: [UInt8]) -> RPCCall? {
         guard let root = try? XMLElement.parse(bytes, within: limits), root.name == "methodCall",
             let method = root.child("methodName")?.trimmedText

@@ -9,15 +9,15 @@ struct BatchedBroadcast {
     struct Portion: Equatable {
         var messages: [[UInt8]]
         var listeners: Set<ConnectionID>
-        /// Until the next one.
+        /// The time until the next one.
         var pause: Duration
     }
 
-    /// Listeners at a time.
+    /// Listeners per portion.
     static let portion = 16
-    /// The duration of a round, however few listeners there are.
+    /// The duration of a round with few listeners.
     static let length = Duration.milliseconds(100)
-    /// With many listeners a round takes longer instead.
+    /// The pause between portions; with many listeners it makes rounds longer.
     static let shortestPause = Duration.milliseconds(8)
 
     private(set) var listeners: Set<ConnectionID> = []
@@ -37,7 +37,7 @@ struct BatchedBroadcast {
 
     mutating func add(_ message: [UInt8]) { messages.append(message) }
 
-    /// Whether the caller has to take portions from now on, until there is none.
+    /// Whether the caller must send portions from now on, until none is left.
     mutating func begins() -> Bool {
         guard !isGoing, !messages.isEmpty else { return false }
         isGoing = true

@@ -14,9 +14,9 @@ final class OrphanedSessions: Sendable {
     }
 
     private enum Ending: String {
-        case done = "nothing is left to do"
-        case claimed = "its program is there again"
-        case stopped = "the service stops"
+        case done = "no work is left"
+        case claimed = "its program is running again"
+        case stopped = "the service is stopping"
     }
 
     /// Each has threads of its own.
@@ -57,7 +57,7 @@ final class OrphanedSessions: Sendable {
         watch.withLock { $0 = task }
     }
 
-    /// Lets go of all of them.
+    /// Releases all sessions.
     func close() async {
         let task = watch.withLock { $0 }
         task?.cancel()
@@ -67,9 +67,9 @@ final class OrphanedSessions: Sendable {
     /// `false` when the service stops.
     private static func rest(_ span: Duration) async -> Bool { (try? await Task.sleep(for: span)) != nil }
 
-    // MARK: which
+    // MARK: discovery
 
-    /// Sessions that are to be looked at, and the runs of the programs that left them.
+    /// Sessions to check, and the runs of the programs that left them.
     private func found() -> [(SessionRoot, UInt64)] {
         let left = SessionRoot.all(in: state).compactMap { root in root.leftBy.map { (root, $0) } }
         return book.withLock { book in
@@ -90,7 +90,7 @@ final class OrphanedSessions: Sendable {
 
     private func set(_ root: SessionRoot, _ standing: Standing?) { book.withLock { $0[root] = standing } }
 
-    // MARK: one of them
+    // MARK: a session
 
     private func goOn(with root: SessionRoot, leftBy run: UInt64) async {
         do throws(PawlError) {
@@ -104,17 +104,17 @@ final class OrphanedSessions: Sendable {
             await manager.shutDown()
             let isTold = book.withLock { if case .here(isAtWork: true) = $0[root] { true } else { false } }
             let words = try ending.get()
-            if isTold { log?.note("letGo", "let go of the session \(root.name): \(words.rawValue)") }
+            if isTold { log?.note("letGo", "released the session \(root.name): \(words.rawValue)") }
             set(root, words == .done ? .settled(run: run) : nil)
         } catch {
-            // A program, or another service, was quicker.
+            // A program, or another service, claimed it first.
             let isTaken = error.code == .alreadyDownloading
             if !isTaken { log?.note(error.failure) }
             set(root, isTaken ? nil : .settled(run: run))
         }
     }
 
-    /// Returns when the session is to be let go of.
+    /// Returns when the session must be released.
     private func attend(
         _ root: SessionRoot,
         _ run: UInt64,
@@ -122,7 +122,7 @@ final class OrphanedSessions: Sendable {
     ) async throws(PawlError) -> Ending {
         guard try await manager.hasWork else { return .done }
         set(root, .here(isAtWork: true))
-        log?.note("adopted", "going on with the session \(root.name), whose program is gone")
+        log?.note("adopted", "taking over the session \(root.name), whose program has exited")
         while true {
             for _ in 0..<Self.glances {
                 guard await Self.rest(Self.glance) else { return .stopped }

@@ -37,7 +37,9 @@ struct PrometheusWriter {
     }
 
     private mutating func add(_ name: String, _ labels: Labels, _ value: Double) {
-        let words = labels.map { "\($0.name)=\"\(PrometheusWriter.escaped($0.value))\"" }.joined(separator: ",")
+        let words = labels.map { "\($0.name)=\"\(PrometheusWriter.escaped($0.value))\"" }.joined(
+            separator: ","
+        )
         text += name + (words.isEmpty ? "" : "{\(words)}") + " \(value)\n"
     }
 

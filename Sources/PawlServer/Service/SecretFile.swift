@@ -35,8 +35,8 @@ package enum SecretFile {
                 .badOption,
                 "will not use",
                 at: path,
-                because: "others may have read the secret in it",
-                remedy: "remove the file, a new one is made"
+                because: "other users may have read the secret in it",
+                remedy: "remove the file; the next start creates a new one"
             )
         }
         var bytes = [UInt8](repeating: 0, count: 4096)
@@ -60,7 +60,7 @@ package enum SecretFile {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
             if errno == EEXIST { return }
-            throw failure(.cannotCreate, "cannot make", path, errno)
+            throw failure(.cannotCreate, "cannot create", path, errno)
         }
         defer { close(file) }
         let bytes = Array((text + "\n").utf8)

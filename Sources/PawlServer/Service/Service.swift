@@ -164,7 +164,7 @@ package final class Service: Sendable {
     /// Requests a stop, from any thread.
     package func ask() { bell.ring() }
 
-    /// Shuts down in order: downloads resume at the next start.
+    /// Shuts down cleanly: downloads resume at the next start.
     package func stop() async {
         lines.tellStop()
         await server.stop()

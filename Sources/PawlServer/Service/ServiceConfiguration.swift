@@ -1,7 +1,7 @@
 package import Pawl
 package import PawlCore
 
-/// How a service is started.
+/// The configuration of the service.
 package struct ServiceConfiguration: Sendable {
     /// The download root, absolute.
     package var root: String
@@ -24,16 +24,16 @@ package struct ServiceConfiguration: Sendable {
     package var needsNoSecret = false
     /// `USER:PASSWORD` required with every request to the port (RFC 7617), as in aria2 before secrets.
     ///
-    /// Without a secret of its own it stands for one.
+    /// Without a secret it also serves as the secret.
     package var login: String?
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false
-    /// Where aria2's clients find what is unfinished, written when they ask, every so many seconds (0: never), and at
-    /// the end.
+    /// aria2's session file with unfinished downloads, written on request, at an interval in seconds (0:
+    /// never), and at the end.
     package var sessionFile: String?
     package var sessionInterval = 0
-    /// What is added at the start, unless the queue knows it already by the name that it says.
+    /// Downloads added at the start, unless the queue contains their identifier already.
     package var entries: [InputEntry] = []
     /// The folder of background sessions to take over; `nil` for none.
     package var sessions: String?
@@ -52,14 +52,14 @@ package struct ServiceConfiguration: Sendable {
     /// Whether no other machine can reach the port.
     package var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
 
-    /// Of the port, as a browser on this machine wants it.
+    /// The port's URL for a browser on this machine.
     package func pageURL(port: Int) -> String {
         let own = ["0.0.0.0": "127.0.0.1", "::": "::1"][address] ?? address
         let host = own.contains(":") ? "[\(own)]" : own
         return "\(certificate == nil ? "http" : "https")://\(host):\(port)/"
     }
 
-    /// The page's, `nil` without a port.
+    /// The page's URL, `nil` without a port.
     func pageAddress(_ server: WebServer) -> String? {
         guard port != nil, let number = server.ports.last else { return nil }
         return pageURL(port: number)
@@ -94,8 +94,8 @@ package struct ServiceConfiguration: Sendable {
                 .badOption,
                 "cannot listen at",
                 at: address,
-                because: "others could call it without a secret",
-                remedy: "leave the secret on, or listen at 127.0.0.1"
+                because: "other machines could call it without a secret",
+                remedy: "require a secret, or listen at 127.0.0.1"
             )
         }
     }

@@ -71,11 +71,11 @@ final class ServiceHandler: WebHandler {
         switch request.method {
         case .post, .get, .head: break
         case .options, .other:
-            return reply(WebResponse(405, text: "only GET, POST and OPTIONS are understood here"))
+            return reply(WebResponse(405, text: "only GET, POST and OPTIONS are allowed"))
         }
         let callback = request.method == .post ? nil : request.value("jsoncallback")
         if let callback, !ServiceHandler.isName(callback) {
-            return reply(WebResponse(400, text: "this is no name of a function"))
+            return reply(WebResponse(400, text: "invalid callback name"))
         }
         var rights = RPCRights(request, isReadOnly: request.method != .post)
         rights.isScript = callback != nil
@@ -84,7 +84,7 @@ final class ServiceHandler: WebHandler {
             let answer = await dispatcher.answer(ServiceHandler.message(request), rights: rights)
             // Any page can run the script: it is sent only if the call contains the secret, whatever else it requests.
             guard callback == nil || answer.showedSecret && hasSecret else {
-                var response = WebResponse(403, text: "a callback is answered to who shows the secret only")
+                var response = WebResponse(403, text: "a callback requires the secret")
                 response.closes = true
                 if answer.isUnauthorized { response.delay = .seconds(1) }
                 return response
@@ -111,7 +111,7 @@ final class ServiceHandler: WebHandler {
     }
 
     private static let busy: WebResponse = {
-        var response = WebResponse(503, text: "too many callers without the secret wait")
+        var response = WebResponse(503, text: "too many unauthenticated requests are waiting")
         response.closes = true
         return response
     }()
@@ -119,11 +119,11 @@ final class ServiceHandler: WebHandler {
     /// XML-RPC, which older clients use: the same calls in another encoding.
     private func callXML(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard request.method == .post else {
-            return reply(WebResponse(405, text: "XML-RPC is sent with POST"))
+            return reply(WebResponse(405, text: "XML-RPC requires POST"))
         }
         work(for: request, reply) { [dispatcher] in
             guard let call = XMLCall.parse(request.body) else {
-                var response = WebResponse(400, text: "this is no XML-RPC")
+                var response = WebResponse(400, text: "invalid XML-RPC request")
                 response.closes = true
                 return response
             }
@@ -216,7 +216,8 @@ final class ServiceHandler: WebHandler {
     private static func unauthorized(_ way: String) -> WebResponse {
         var response = WebResponse(
             401,
-            text: "this needs \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a login")"
+            text:
+                "this requires \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a user name and password")"
         )
         response.fields = [("www-authenticate", way)]
         response.delay = .seconds(1)

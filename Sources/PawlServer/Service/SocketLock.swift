@@ -18,8 +18,8 @@ package final class SocketLock: Sendable {
                 .alreadyDownloading,
                 "cannot serve at",
                 at: socket,
-                because: "a service runs there already",
-                remedy: "'pawl status' asks it, 'pawl stop' ends it"
+                because: "a service is already running there",
+                remedy: "'pawl status' shows it, 'pawl stop' stops it"
             )
         }
         descriptor = Mutex(file)
@@ -27,14 +27,14 @@ package final class SocketLock: Sendable {
 
     deinit { release() }
 
-    /// Another service may begin.
+    /// Releases the lock for another service.
     package func release() {
         let file = descriptor.withLock { file in
             defer { file = -1 }
             return file
         }
         guard file >= 0 else { return }
-        // Explicitly: a child that is just being started still has the descriptor, and with it the lock.
+        // Explicitly: a child process being started still has the descriptor, and with it the lock.
         flock(file, LOCK_UN)
         close(file)
     }
@@ -52,10 +52,10 @@ package final class SocketLock: Sendable {
         guard file >= 0 else {
             throw Failure(
                 .cannotCreate,
-                "cannot make",
+                "cannot create",
                 at: path,
                 because: unsafe String(cString: strerror(errno)),
-                remedy: "choose another place with --socket"
+                remedy: "choose another path with --socket"
             )
         }
         return file
@@ -67,11 +67,11 @@ package final class SocketLock: Sendable {
         for part in socket.split(separator: "/").dropLast() {
             path += "/" + part
             guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
-            // A folder that is there and may not be looked into fails at the socket itself.
+            // An existing folder without search permission fails at the socket itself.
             guard errno != EACCES, errno != EROFS else { continue }
             throw Failure(
                 .cannotMakeFolder,
-                "cannot make",
+                "cannot create",
                 at: path,
                 because: unsafe String(cString: strerror(errno))
             )
@@ -80,7 +80,7 @@ package final class SocketLock: Sendable {
 }
 
 extension SocketLock {
-    /// Acquires the right to start a service at the socket; it is held until the descriptor is closed.
+    /// Waits for the right to start a service at the socket; it lasts until the descriptor is closed.
     ///
     /// A record lock, which does not conflict with the service's own lock on the same file.
     package static func startingTurn(_ socket: String) throws(Failure) -> Int32 {

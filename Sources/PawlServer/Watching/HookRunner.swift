@@ -51,9 +51,9 @@ final class HookRunner: Sendable {
             log?.note(
                 Failure(
                     .unknown,
-                    "left out",
+                    "skipped hook",
                     at: words.joined(separator: " "),
-                    because: "too many programs wait"
+                    because: "too many hooks are waiting"
                 )
             )
             done()
@@ -81,9 +81,9 @@ final class HookRunner: Sendable {
             Failure(
                 .unfinished,
                 "did not wait for",
-                at: "\(left) programs",
-                because: "they took longer than \(bound.components.seconds) s to end",
-                remedy: "they are run again at the next start"
+                at: "\(left) hooks",
+                because: "they did not end within \(bound.components.seconds) s",
+                remedy: "they run again at the next start"
             )
         )
     }
@@ -119,13 +119,13 @@ final class HookRunner: Sendable {
                     "cannot run",
                     at: words[0],
                     because: "it is a symbolic link",
-                    remedy: "give the program itself"
+                    remedy: "use the path of the program itself"
                 )
             }
             let code = try ChildProcess.run(words[0], Array(words.dropFirst()))
             guard code != 0 else { return }
             log?.note(
-                Failure(.unknown, "the program failed:", at: words[0], because: "it ended with \(code)")
+                Failure(.unknown, "hook failed:", at: words[0], because: "exit code \(code)")
             )
         } catch {
             log?.note(error)

@@ -30,7 +30,7 @@ final class Outbox: Sendable {
 
     private let path: String
     private let log: ServiceLog?
-    /// Whole lines, whichever thread writes them.
+    /// Whole lines, from any thread.
     private let state: Mutex<State>
 
     /// Above this size the file is rewritten with the undelivered events only.
@@ -43,7 +43,7 @@ final class Outbox: Sendable {
         var state = State(ended: DeliveryMark(at: now))
         for line in Outbox.lines(of: path) { Outbox.take(line, into: &state) }
         self.state = Mutex(state)
-        // At once, so that it is known later what had ended before.
+        // Immediately, so that it is known later which downloads had ended before.
         note(self.state.withLock { rewrite(&$0) })
     }
 
@@ -86,7 +86,7 @@ final class Outbox: Sendable {
     }
 }
 
-// The file: a JSON value a line.
+// The file: one JSON value per line.
 extension Outbox {
     private static func line(_ entry: Entry) -> JSON {
         [
@@ -111,7 +111,7 @@ extension Outbox {
         }
     }
 
-    /// A kill may have cut the last one short.
+    /// A kill may have truncated the last one.
     private static func lines(of path: String) -> [JSON] {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return [] }
@@ -132,7 +132,7 @@ extension Outbox {
         guard state.size <= Outbox.limit else { return rewrite(&state) }
         if unsafe write(state.descriptor, bytes, bytes.count) == bytes.count { return nil }
         let number = errno
-        // A part of a line may be there, which would take the next one with it.
+        // A partial line may have been written, which would corrupt the next one.
         state.size = Outbox.limit
         return failure(number)
     }
@@ -145,7 +145,7 @@ extension Outbox {
         do throws(Failure) { try AtomicFile.write(bytes, to: path) } catch { return error }
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
-        // What is owed may be more than that by itself.
+        // The undelivered events alone may exceed the limit.
         state.size = bytes.count / 2
         return state.descriptor >= 0 ? nil : failure(errno)
     }
@@ -153,7 +153,7 @@ extension Outbox {
     private func failure(_ number: Int32) -> Failure {
         Failure(
             .inputOutput,
-            "cannot note for later",
+            "cannot record for later delivery",
             at: path,
             because: unsafe String(cString: strerror(number))
         )

@@ -27,7 +27,7 @@ package final class ServiceLog: Sendable {
     /// At this size the file is renamed to `NAME.1`, replacing the one before; `nil` for a file that is rotated by
     /// other means.
     private let limit: Int64?
-    /// Whole lines, whichever thread writes them.
+    /// Whole lines, from any thread.
     private let file = Mutex(File())
 
     /// Appends to a file that only its owner can read, or writes to standard error for `nil`.
@@ -44,8 +44,8 @@ package final class ServiceLog: Sendable {
             because: number == ELOOP
                 ? "it is a symbolic link"
                 : number == EMLINK
-                    ? "it is another file's name too" : unsafe String(cString: strerror(number)),
-            remedy: number == ELOOP || number == EMLINK ? "give a file that has this name alone" : ""
+                    ? "it has other hard links" : unsafe String(cString: strerror(number)),
+            remedy: number == ELOOP || number == EMLINK ? "use a file without links" : ""
         )
     }
 
@@ -78,12 +78,12 @@ package final class ServiceLog: Sendable {
         return 0
     }
 
-    /// What happened to a download.
+    /// Logs an event of a download.
     func note(_ event: DownloadEvent) {
         let level: Level
         switch event.kind {
         case .state(let state):
-            // What else there is follows from the events that are noted.
+            // Other states follow from events that are logged.
             guard [.paused, .preempted, .removed, .waitingForNetwork].contains(state) else { return }
             level = .info
         case .changed: return
@@ -94,12 +94,12 @@ package final class ServiceLog: Sendable {
         note(level, ServiceEvent.json(event).members ?? [])
     }
 
-    /// What happened to the service itself.
+    /// Logs an event of the service.
     package func note(_ event: String, _ text: String) {
         note(.info, [JSON.Member("event", .string(event)), JSON.Member("message", .string(text))])
     }
 
-    /// What the service could not do.
+    /// Logs a failure of the service.
     func note(_ failure: Failure) {
         note(
             .error,

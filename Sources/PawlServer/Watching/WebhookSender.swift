@@ -50,7 +50,9 @@ final class WebhookSender: Sendable {
         case .now: BackgroundThread.start("pawl-webhook") { self.work() }
         case .later: break
         case .never:
-            log?.note(Failure(.unknown, "left out a letter to", at: place, because: "too many wait"))
+            log?.note(
+                Failure(.unknown, "dropped a webhook delivery to", at: place, because: "too many are waiting")
+            )
             done()
         }
     }
@@ -93,7 +95,7 @@ final class WebhookSender: Sendable {
                     .badResponse,
                     "cannot post to",
                     at: place,
-                    because: "the answer is \(status)"
+                    because: "the server responded with \(status)"
                 )
                 // A retry would get the same response.
                 if status < 500, status != 408, status != 429 {

@@ -14,7 +14,7 @@ func webCallback(
     let loop = unsafe Unmanaged<WebLoop>.fromOpaque(owner).takeUnretainedValue()
     let goesOn: Bool
     switch reason {
-    // The listener's, before there is a connection.
+    // Of the listener, before there is a connection.
     case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: goesOn = unsafe loop.hasRoom(at: wsi)
     case LWS_CALLBACK_RAW_ADOPT:
         unsafe loop.connected(wsi)

@@ -24,17 +24,17 @@ final class WebConnection {
     var stage = Stage.request
     /// Input, including requests after the current one.
     var reader: RequestReader
-    /// Of a WebSocket.
+    /// For a WebSocket.
     var frames: FrameReader
     var request: WebRequest?
-    /// Of the current request.
+    /// For the current request.
     var isHead = false
     var keepsConnection = true
     /// Whether the timeout of the request being received has been set.
     var isClocked = false
     /// Bytes of the request being processed, or of the response.
     var inHand = 0
-    /// What was last counted of ``weight``.
+    /// The last counted value of ``weight``.
     var counted = 0
     /// Its client has authenticated, or uses the Unix socket.
     var isKnown: Bool
@@ -65,7 +65,7 @@ final class WebConnection {
         isKnown = listener == .local
     }
 
-    /// Something waits to be sent to it.
+    /// Data is waiting to be sent.
     var isSending: Bool {
         switch stage {
         case .answer(let response, _, _): response.delay == nil && !response.isStream
@@ -83,18 +83,18 @@ final class WebConnection {
         if case .answer(let response, _, _) = stage { response.isStream } else { false }
     }
 
-    /// Whether its bytes are wanted: one request at a time.
+    /// Whether to read from it: one request at a time.
     func wantsBytes(_ limits: WebLimits) -> Bool {
         switch stage {
         case .request, .closing: true
-        // So that its end is seen.
+        // To detect that the client has closed it.
         case .answer(let response, _, _): response.isStream
         case .waiting: false
         case .socket: messages.count < limits.messages
         }
     }
 
-    /// Bytes that are held for it, see ``WebLimits/memory``.
+    /// Bytes held for it, see ``WebLimits/memory``.
     var weight: Int {
         reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes
     }

@@ -8,7 +8,7 @@ extension WebLoop {
         let connection = unsafe connection(wsi)
         switch connection.stage {
         case .closing:
-            // A client that does not stop sending is not waited for.
+            // A client that does not stop sending is disconnected.
             connection.discarded += bytes.count
             return connection.discarded <= limits.body
         case .answer where connection.isStream: return true
@@ -57,7 +57,7 @@ extension WebLoop {
         guard head.bodyLength <= limits.body else {
             return refuse(
                 connection,
-                WebResponse(413, text: "the request is larger than \(limits.body) bytes")
+                WebResponse(413, text: "the request body is larger than \(limits.body) bytes")
             )
         }
         connection.request = request
@@ -76,7 +76,8 @@ extension WebLoop {
             connection,
             WebResponse(
                 413,
-                text: "without the secret a request has no more than \(limits.unauthenticatedBody) bytes"
+                text:
+                    "the body of an unauthenticated request is limited to \(limits.unauthenticatedBody) bytes"
             )
         )
         return false

@@ -17,9 +17,9 @@ final class WebLoop {
     /// See `pawl_web_make_client`.
     private var client: OpaquePointer?
     private let protocols: UnsafeMutablePointer<lws_protocols>
-    /// Names that the library only points to.
+    /// Names that the library references.
     private var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
-    /// The path of the Unix socket, once it has its name.
+    /// The path of the Unix socket, once it is bound.
     private var socket: String?
     private var next: UInt64 = 1
     private var onStopped: [@Sendable () -> Void] = []
@@ -41,7 +41,7 @@ final class WebLoop {
 
     init(limits: WebLimits, handler: any WebHandler, mailbox: WebMailbox) {
         var limits = limits
-        // Half of all descriptors are the downloads'.
+        // Half of all descriptors are reserved for downloads.
         let most = max(limits.reserve + 16, Int(pawl_web_descriptors()) / 2)
         limits.connections = min(limits.connections, most)
         self.limits = limits
@@ -80,7 +80,7 @@ final class WebLoop {
 
     private func listen(at address: WebAddressToListen) throws(Failure) -> Int {
         guard let context = unsafe context else {
-            throw Failure(.unknown, "cannot start", at: "the web server", because: "libwebsockets refused")
+            throw Failure(.unknown, "cannot start", at: "the web server", because: "libwebsockets failed")
         }
         var settings = unsafe self.settings(owner: nil)
         switch address {
@@ -108,15 +108,15 @@ final class WebLoop {
                     "cannot listen at",
                     at: "\(host):\(port)",
                     because: certificate == nil
-                        ? "the port was taken this moment" : "the certificate or its key cannot be used",
-                    remedy: certificate == nil ? "try again" : "give a certificate and its key as PEM files"
+                        ? "another process took the port" : "the certificate or its key cannot be used",
+                    remedy: certificate == nil ? "try again" : "use PEM files for the certificate and its key"
                 )
             }
             return Int(unsafe lws_get_vhost_listen_port(vhost))
         }
     }
 
-    /// The socket gets its name after its permissions are set and it is listening.
+    /// The socket is renamed to its path after its permissions are set and it is listening.
     private func listen(
         at path: String,
         _ context: OpaquePointer,
@@ -143,7 +143,7 @@ final class WebLoop {
                 "cannot listen at",
                 at: path,
                 because: isLong ? "the path is too long" : unsafe String(cString: strerror(errno)),
-                remedy: "choose another place with --socket"
+                remedy: "choose another path with --socket"
             )
         }
         socket = path
@@ -180,7 +180,7 @@ final class WebLoop {
 
     // MARK: connections
 
-    /// The connection of that number; made when the library shows it for the first time.
+    /// The connection of the library's handle; created at its first event.
     func connection(_ wsi: OpaquePointer) -> WebConnection {
         if let known = connections[UInt(bitPattern: wsi)] { return known }
         let connection = unsafe WebConnection(
@@ -241,7 +241,7 @@ final class WebLoop {
             oldest = 0
         }
         if !connection.isKnown { arrivals.append(connection.id) }
-        // With TLS the library has its own clock until that stands.
+        // With TLS the library has its own timeout until the handshake is complete.
         if connection.listener != .port(isSecure: true) { setTimeout(limits.requestTime, of: connection) }
     }
 
@@ -254,7 +254,7 @@ final class WebLoop {
         if connection.isAnnounced { handler.closed(connection.id) }
     }
 
-    /// 0 keeps the connection.
+    /// 0 removes the timeout.
     func setTimeout(_ seconds: Int, of connection: WebConnection) {
         let reason = seconds == 0 ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_USER_REASON_BASE
         unsafe lws_set_timeout(connection.wsi, reason, Int32(seconds))
@@ -267,8 +267,8 @@ final class WebLoop {
 
     func wakeWriter(of connection: WebConnection) { _ = unsafe lws_callback_on_writable(connection.wsi) }
 
-    /// Reads only what is wanted, and nothing while bytes wait to go out: the library would look at the connection
-    /// again and again.
+    /// Reads only when input is expected and no output is pending: otherwise the library would poll the
+    /// connection continuously.
     func settleReading(_ connection: WebConnection) {
         let isFlushed = unsafe lws_partial_buffered(connection.wsi) == 0
         let isReading = isFlushed && connection.wantsBytes(limits)
@@ -279,7 +279,7 @@ final class WebLoop {
 
     // MARK: writing
 
-    /// Puts bytes where they are sent from: `head`, and `count` more from `source`, which says how many it had.
+    /// Fills the output buffer: `head`, and `count` more bytes from `source`, which returns how many it had.
     func fill(_ head: [UInt8], _ count: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         guard let base = unsafe scratch.baseAddress else { return 0 }
         let start = unsafe UnsafeMutableRawPointer(base + pawl_web_room)
@@ -294,7 +294,7 @@ final class WebLoop {
         return unsafe lws_write(connection.wsi, base + pawl_web_room, count, LWS_WRITE_HTTP) >= count
     }
 
-    /// Sends all of the bytes; what does not go out at once waits in the library.
+    /// Sends all of the bytes; what the socket does not accept at once waits in the library.
     func write(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
         defer { settleReading(connection) }
         return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pawl_web_room + bytes.count) {
@@ -363,7 +363,7 @@ final class WebLoop {
         connection.isKnown = true
     }
 
-    /// What is sent to a WebSocket is one message.
+    /// Each call sends one WebSocket message.
     func push(_ bytes: [UInt8], on connection: WebConnection) {
         var piece = bytes
         if connection.isSocket {

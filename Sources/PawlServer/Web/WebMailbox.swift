@@ -17,12 +17,12 @@ final class WebMailbox: Sendable {
     }
 
     @safe
-    private struct State: @unchecked Sendable {  // the pointer only rings a bell
+    private struct State: @unchecked Sendable {  // the pointer is only used to wake the thread
         var messages: [Message] = []
         /// When the oldest of them was posted.
         var since = ContinuousClock.Instant.now
         var latencies = LatencyHistogram()
-        /// Whether a beat that was asked for has been taken.
+        /// Whether the requested heartbeat has been received.
         var hasBeat = true
         var context: OpaquePointer?
         var isOver = false
@@ -68,7 +68,8 @@ final class WebMailbox: Sendable {
         }
     }
 
-    /// Whether the beat that was last asked for has come, or the thread has ended in good order; asks for another one.
+    /// Whether the last requested heartbeat was received, or the thread has ended normally; requests another
+    /// one.
     func takeBeat() -> Bool {
         let hasBeat = state.withLock { state in
             defer { if !state.isOver { state.hasBeat = false } }
