@@ -54,7 +54,10 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("en-US", "the server ignored Range and sent the whole file: started over from 0", "Next attempt in"),
+            (
+                "en-US", "the server ignored Range and sent the whole file: started over from 0",
+                "Next attempt in"
+            ),
             ("zh-CN", "服务器忽略了 Range，发来了整个文件：从头重新开始", "后重试。"),
         ])
         func `E2 what was decided is told with its evidence, in the language of the page`(

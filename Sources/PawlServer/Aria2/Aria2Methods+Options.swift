@@ -13,7 +13,7 @@ extension Aria2Methods {
         }
         for (name, value) in status.options.values { told[name] = value }
         told["dir"] = Aria2Status.join(settings.root, status.snapshot.folder)
-        // Folders that were named with it are in `dir`.
+        // Folders given in `out` are already in `dir`.
         if told["out"] != nil { told["out"] = status.details.options.fileName }
         told["gid"] = nil
         told["pause"] = nil

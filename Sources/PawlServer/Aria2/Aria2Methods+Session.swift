@@ -21,7 +21,8 @@ extension Aria2Methods {
         return text
     }
 
-    /// Finished ones are kept where `force-save` says so, failed ones unless they were not found and it says not to.
+    /// Finished downloads are saved if `force-save` is set; failed ones unless they were not found and
+    /// `save-not-found` is off.
     private func isSaved(_ details: DownloadDetails) -> Bool {
         let options = Aria2Options.remembered(in: details.options.attributes)
         switch details.snapshot.state {
@@ -76,7 +77,7 @@ final class SessionKeeper: Sendable {
         } catch let error as PawlError {
             log?.note(error.failure)
         } catch {
-            // There is a file to save it in.
+            // Thrown only without a session file.
         }
     }
 

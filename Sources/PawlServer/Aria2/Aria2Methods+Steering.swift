@@ -53,7 +53,7 @@ extension Aria2Methods {
     private func position(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Int? {
         guard let position = try parameters.optionalInteger(index) else { return nil }
         guard position >= 0 else { throw RPCError("Position must be greater than or equal to 0.") }
-        // Beyond the end of every line, with room for the files of a Metalink behind each other.
+        // Beyond any queue length, without an overflow when the positions of a Metalink's files are added.
         return min(position, .max / 2)
     }
 
@@ -75,8 +75,8 @@ extension Aria2Methods {
         guard ["active", "waiting", "paused"].contains(word) else {
             throw RPCError("Active Download not found for GID#\(id)")
         }
-        // One that never ran leaves no trace. What has come stays, as with aria2: uGet pauses by this, and goes on by
-        // adding the same again.
+        // A download that never ran is removed without a trace. Received data stays, as in aria2: uGet pauses
+        // this way, and resumes by adding the same download again.
         try await manager.remove(
             id,
             keepingFile: true,
@@ -148,7 +148,7 @@ extension Aria2Methods {
         return [.number(count), .number(added.count)]
     }
 
-    /// The first is the address, the others are its mirrors.
+    /// The first is the URL, the others are its mirrors.
     private func replace(_ sources: [String], of id: Download.ID, _ rights: RPCRights) async throws {
         guard let details = try await manager.details(of: [id]).first else {
             throw RPCError("GID \(id) is not found")

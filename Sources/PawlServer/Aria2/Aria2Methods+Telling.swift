@@ -117,7 +117,7 @@ extension Aria2Methods {
         return first
     }
 
-    /// A part of a list: from the front, or with a negative offset from the end backwards.
+    /// A range of a list: from the front, or with a negative offset from the end backwards.
     private struct Window {
         let offset: Int
         let count: Int
@@ -134,7 +134,7 @@ extension Aria2Methods {
 
         /// `nil` if it is empty.
         func slice(of total: Int) -> Range<Int>? {
-            // −1 is the last one.
+            // −1 is the last entry.
             let last = offset < 0 ? total + offset : offset
             guard last >= 0, last < total, count > 0 else { return nil }
             return offset < 0

@@ -18,14 +18,14 @@ package struct Aria2Option: Hashable, Sendable {
         case lines
     }
 
-    /// Where an option may be given.
+    /// The contexts in which an option may be given.
     package struct Scope: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// With a new download.
+        /// For a new download.
         package static let initial = Scope(rawValue: 1)
-        /// Of a download later on.
+        /// For an existing download.
         package static let changeable = Scope(rawValue: 2)
         /// For all downloads, while the service runs.
         package static let global = Scope(rawValue: 4)

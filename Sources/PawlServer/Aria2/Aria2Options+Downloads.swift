@@ -81,7 +81,7 @@ extension Aria2Options {
         return bounds.min().map { Int(min($0, 64)) }
     }
 
-    /// With the place and the checksum of a Metalink's file instead of its own.
+    /// With the path and the checksum of a Metalink's file instead of its own.
     func naming(_ file: Metalink.File) -> Aria2Options {
         var values = values
         values["gid"] = nil

@@ -4,11 +4,11 @@ import Synchronization
 
 /// The service's state as aria2 clients see it, and the options for all later downloads.
 package final class Aria2Settings: Sendable {
-    /// 40 hexadecimal digits, other ones at each start.
+    /// 40 hexadecimal digits, different at each start.
     package let sessionID: String
     /// The download root, absolute.
     package let root: String
-    /// Where `saveSession` writes; `nil` when the service was started without one.
+    /// The path for `saveSession`; `nil` if the service was started without one.
     package let sessionFile: String?
     private let stop: @Sendable () -> Void
     private let global: Mutex<Aria2Options>

@@ -7,7 +7,8 @@ struct Aria2Status {
     let options: Aria2Options
     let root: String
 
-    /// The unit of the bit field: aria2's own, twice as much and so on for files that would have millions of pieces.
+    /// The piece length of the bit field: aria2's default, doubled until a large file no longer has millions
+    /// of pieces.
     static func pieceLength(of total: Int64) -> Int64 {
         var length: Int64 = 1 << 20
         while total / length >= 1 << 20 { length *= 2 }
@@ -91,7 +92,7 @@ struct Aria2Status {
         ]
     }
 
-    /// The first source is in use, the others wait.
+    /// The first source is in use, the others are waiting.
     var uris: JSON {
         .array(
             details.sources.enumerated().map { index, source in

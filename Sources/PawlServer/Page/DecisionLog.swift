@@ -5,7 +5,7 @@ import Synchronization
 
 /// The decisions about each download since the service started, and its server's response.
 ///
-/// Bounded: the last entries of the downloads that something happened to last.
+/// Bounded: the last entries of the most recently active downloads.
 final class DecisionLog: DownloadDelegate {
     private struct Page {
         var entries: [JSON] = []

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The web interface: its files, its access control, and the files of finished downloads.
 final class Page: Sendable {
-    /// Where the page's WebSocket is.
+    /// The path of the page's WebSocket.
     static let live = "/live"
 
     let sessions: PageSessions
@@ -28,7 +28,7 @@ final class Page: Sendable {
         sessions = try PageSessions(secret: secret, keyFile: manager.root + "/.pawl/page-key")
     }
 
-    /// The server runs; `address` is the page's, `nil` when there is no port.
+    /// Called when the server runs; `address` is the page's URL, `nil` without a port.
     func attach(_ server: WebServer, address: String?) {
         feed.attach(server)
         Task { await feed.run() }
@@ -95,7 +95,7 @@ final class Page: Sendable {
         return response
     }
 
-    /// `/files/ID`: a finished download's file; with `?save` it is to be saved.
+    /// `/files/ID`: a finished download's file; `?save` makes the browser save it.
     private func file(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard isKnown(request) else { return reply(WebResponse(401)) }
         let digits = request.path.dropFirst("/files/".count)

@@ -65,7 +65,7 @@ final class PageFeed: Sendable {
         for socket in sockets { server?.end(socket) }
     }
 
-    /// Something happened to a download.
+    /// A download changed.
     func touch(_ id: Download.ID) {
         let isHeard = state.withLock { state in
             guard state.ticker != nil else { return false }

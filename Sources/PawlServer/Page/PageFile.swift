@@ -3,7 +3,8 @@ import Pawl
 
 /// Serves the file of a finished download so that nothing in it can run: it is shown or saved, never executed.
 ///
-/// Only types that a browser shows without running anything keep their media type; all others are bytes to be saved.
+/// Only types that a browser shows without running anything keep their media type; all others are sent as
+/// bytes to be saved.
 struct PageFile {
     let path: String
     let files: RootedFiles
@@ -91,7 +92,7 @@ struct PageFile {
 package enum PageRange: Hashable, Sendable {
     case whole
     case part(Range<Int64>)
-    /// There is nothing of it in the file.
+    /// The range is outside the file.
     case none
 
     package init(_ field: String?, length: Int64) {

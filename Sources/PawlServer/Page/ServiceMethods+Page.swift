@@ -25,7 +25,7 @@ extension ServiceMethods {
         }
     }
 
-    /// `[ID]`: its address with everything in it, to be copied.
+    /// `[ID]`: its URL including secrets, to be copied.
     func source(_ given: RPCParameters) async throws -> JSON {
         let details = try await manager.details(of: [try await id(given)])
         return details.first?.sources.first.map { .string($0) } ?? .null

@@ -6,9 +6,9 @@ package protocol RPCMethods: Sendable {
     var names: [String] { get }
     /// Names of the notifications that WebSockets get.
     var notifications: [String] { get }
-    /// Whether a call of that name changes nothing.
+    /// Whether a call of this method changes nothing.
     func isReadOnly(_ method: String) -> Bool
-    /// Whether the method of that name returns options, which may contain passwords.
+    /// Whether this method returns options, which may contain passwords.
     func tellsOptions(_ method: String) -> Bool
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON
 }

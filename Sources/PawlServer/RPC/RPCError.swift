@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// Why a call failed, in aria2's wording, which clients compare.
+/// The error of a call, in aria2's wording, which clients compare.
 package struct RPCError: Error, Hashable, Sendable {
     package var code: Int
     package var message: String
@@ -10,7 +10,7 @@ package struct RPCError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// The call was understood and refused.
+    /// The call is valid but was refused.
     package init(_ message: String) { self.init(1, message) }
 
     package static let parse = RPCError(-32700, "Parse error.")

@@ -46,7 +46,7 @@ struct RPCParameters: Sendable {
         try value(position) { $0.integer }.map { Int(clamping: $0) }
     }
 
-    /// One text, or several in an array.
+    /// A string, or an array of strings.
     func textOrTexts(_ position: Int) throws(RPCError) -> [String] {
         try required(
             position,
@@ -66,7 +66,7 @@ struct RPCParameters: Sendable {
         try required(position, try value(position) { $0.array })
     }
 
-    /// A whole number; `nil` for `null` and for none.
+    /// An integer; `nil` for `null` or a missing parameter.
     func optionalNumber(_ position: Int) throws(RPCError) -> Int64? {
         if position < values.count, values[position] == .null { return nil }
         return try value(position) { $0.integer }

@@ -16,8 +16,8 @@ package final class Secret: Sendable {
 
     /// Whether an unauthenticated client has presented it.
     ///
-    /// Attempts are rate-limited over all clients: above the limit even the correct secret is refused. A long secret
-    /// needs no such protection, so with it nobody can lock others out by guessing.
+    /// Attempts are rate-limited over all clients: above the limit even the correct secret is refused. A long
+    /// secret needs no such protection, so guessing cannot lock others out.
     package func admits(_ other: String) -> Bool {
         guard bytes.count < Secret.unguessable else { return equals(other) }
         guard guesses.withLock({ $0.take(now: .now) }) else { return false }

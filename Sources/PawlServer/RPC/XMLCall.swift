@@ -91,7 +91,7 @@ package enum XMLCall {
         text += "</value>"
     }
 
-    /// XML has no way to write control characters.
+    /// Control characters cannot be represented in XML.
     private static func escaped(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

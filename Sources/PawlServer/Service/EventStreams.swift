@@ -37,13 +37,13 @@ final class EventStreams: Sendable {
             }
             return (state.server, state.readers, state.broadcasts.begins())
         }
-        if begins { Task { await tellInRounds() } }
+        if begins { Task { await sendInRounds() } }
         if !readers.isEmpty {
             server?.push([ServiceEvent.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers)
         }
     }
 
-    private func tellInRounds() async {
+    private func sendInRounds() async {
         while let (server, portion) = state.withLock({ state in
             state.broadcasts.next().map { (state.server, $0) }
         }) {

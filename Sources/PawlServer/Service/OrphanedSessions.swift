@@ -50,7 +50,7 @@ final class OrphanedSessions: Sendable {
         let task = Task {
             await withDiscardingTaskGroup { group in
                 repeat {
-                    for (root, run) in found() { group.addTask { await self.goOn(with: root, leftBy: run) } }
+                    for (root, run) in found() { group.addTask { await self.takeOver(root, leftBy: run) } }
                 } while await Self.rest(Self.pace)
             }
         }
@@ -92,7 +92,7 @@ final class OrphanedSessions: Sendable {
 
     // MARK: a session
 
-    private func goOn(with root: SessionRoot, leftBy run: UInt64) async {
+    private func takeOver(_ root: SessionRoot, leftBy run: UInt64) async {
         do throws(PawlError) {
             let manager = try await DownloadManager(goingOnIn: root.path, beside: manager)
             let ending: Result<Ending, PawlError>
@@ -102,10 +102,10 @@ final class OrphanedSessions: Sendable {
                 ending = .failure(error)
             }
             await manager.shutDown()
-            let isTold = book.withLock { if case .here(isAtWork: true) = $0[root] { true } else { false } }
-            let words = try ending.get()
-            if isTold { log?.note("letGo", "released the session \(root.name): \(words.rawValue)") }
-            set(root, words == .done ? .settled(run: run) : nil)
+            let wasAtWork = book.withLock { if case .here(isAtWork: true) = $0[root] { true } else { false } }
+            let end = try ending.get()
+            if wasAtWork { log?.note("letGo", "released the session \(root.name): \(end.rawValue)") }
+            set(root, end == .done ? .settled(run: run) : nil)
         } catch {
             // A program, or another service, claimed it first.
             let isTaken = error.code == .alreadyDownloading

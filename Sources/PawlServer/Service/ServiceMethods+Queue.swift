@@ -144,7 +144,7 @@ extension ServiceMethods {
         )
     }
 
-    /// `[ID, URL]`: another address of the same content.
+    /// `[ID, URL]`: another URL of the same content.
     func replaceURL(_ given: RPCParameters) async throws -> JSON {
         let (id, address) = (try await id(given), try given.text(1))
         // Before any request to a URL from an untrusted client.
@@ -157,7 +157,7 @@ extension ServiceMethods {
         return .bool(try await manager.replaceURL(of: id, with: address))
     }
 
-    /// `[RATE]` for all together, `[RATE, ID]` for one; `null` takes it away.
+    /// `[RATE]` for all together, `[RATE, ID]` for one; `null` removes it.
     func limit(_ given: RPCParameters) async throws -> JSON {
         let rate = try given.optionalNumber(0)
         if let rate, rate <= 0 {

@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-/// All methods: aria2's, and Pawl's own with its own format of downloads.
+/// All RPC methods: aria2's, and those of ``ServiceMethod``.
 struct ServiceMethods: RPCMethods {
     private let aria2: Aria2Methods
     let manager: DownloadManager

@@ -8,7 +8,7 @@ import Synchronization
 package final class SocketLock: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// Makes the socket's folder when it is missing; throws code 11 when a service has the lock.
+    /// Creates the socket's folder if it is missing; throws code 11 when a service has the lock.
     package init(for socket: String) throws(Failure) {
         try SocketLock.makeFolder(of: socket)
         let file = try SocketLock.open(socket)
@@ -61,7 +61,7 @@ package final class SocketLock: Sendable {
         return file
     }
 
-    /// Folders that are made belong to their owner alone.
+    /// Created folders are accessible to their owner only.
     private static func makeFolder(of socket: String) throws(Failure) {
         var path = ""
         for part in socket.split(separator: "/").dropLast() {

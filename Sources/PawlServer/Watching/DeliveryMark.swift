@@ -7,7 +7,7 @@ struct DeliveryMark: Hashable, Sendable {
 
     init(at second: Int64) { at = second }
 
-    /// As ``line`` writes it.
+    /// Parses the format of ``line``.
     init?(_ line: JSON) {
         guard let second = line["ended"]?.integer, let ids = line["ids"]?.array else { return nil }
         at = second

@@ -107,7 +107,7 @@ struct EventWatcher {
                 guard let program = occasion.flatMap({ hooks.programs[$0] }),
                     let id = entry.message["id"]?.string
                 else {
-                    // It is not wanted any more.
+                    // No hook is configured for it any more.
                     done()
                     continue
                 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// Runs hooks, a few at once, and waits for them only at shutdown.
 final class HookRunner: Sendable {
-    /// At once.
+    /// Hooks that run at the same time.
     static let limit = 8
     /// Limit of waiting hooks; further ones are dropped.
     static let room = 1000
@@ -30,7 +30,7 @@ final class HookRunner: Sendable {
     /// No hook is started any more.
     var isClosing: Bool { state.withLock { $0.closing != nil } }
 
-    /// Calls `done` when the program has ended or will never be run.
+    /// Calls `done` when the program has ended or will never run.
     func run(_ words: [String], done: @escaping @Sendable () -> Void = {}) {
         enum Turn { case now, later, never }
         let order = Order(words: words, done: done)
@@ -112,7 +112,7 @@ final class HookRunner: Sendable {
 
     private func perform(_ words: [String]) {
         do throws(Failure) {
-            // A user who can change a link could choose the program.
+            // A user who can change the link could choose the program.
             guard !Self.isLink(words[0]) else {
                 throw Failure(
                     .cannotOpen,

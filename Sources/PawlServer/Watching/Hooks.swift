@@ -10,13 +10,13 @@ package struct Hooks: Sendable {
 
         init?(word: String) { self.init(rawValue: word.dropFirst("onDownload".count).lowercased()) }
 
-        /// Whether the queue knows of it later on.
+        /// Whether it is the end of a download, which the queue records.
         var isEnd: Bool { self == .complete || self == .error }
     }
 
-    /// Programs, which are run without a shell as `CMD ID N PATH`.
+    /// The programs, run without a shell as `CMD ID N PATH`.
     package var programs: [Occasion: String] = [:]
-    /// Gets each occasion as JSON.
+    /// The URL that receives each event as JSON.
     package var webhook: String?
     /// Its public name may resolve to a private network.
     package var allowsPrivateWebhook = false

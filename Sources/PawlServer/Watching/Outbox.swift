@@ -15,7 +15,7 @@ final class Outbox: Sendable {
 
     struct Entry: Sendable {
         let number: Int64
-        /// As the webhook gets it.
+        /// The body for the webhook.
         let message: JSON
         var owed: Set<Listener>
     }

@@ -3,7 +3,7 @@ import Pawl
 package import PawlCore
 import Synchronization
 
-/// The service's log: a line for each thing that happened, for people or for programs, without secrets.
+/// The service's log: one line per event, as text or JSON, without secrets.
 package final class ServiceLog: Sendable {
     package enum Format: String, Sendable, CaseIterable {
         case text
@@ -49,7 +49,7 @@ package final class ServiceLog: Sendable {
         )
     }
 
-    /// Appends to a file of `limit` bytes at most, which is made with the first line.
+    /// Appends to a file of at most `limit` bytes, created with the first line.
     package init(path: String, format: Format, limit: Int64) {
         self.path = path
         self.format = format

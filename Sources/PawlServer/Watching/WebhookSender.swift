@@ -27,8 +27,8 @@ final class WebhookSender: Sendable {
 
     /// `firstDelay` in seconds, doubled with each attempt.
     ///
-    /// A private network is allowed if the URL says so, or `allowsPrivate` does: a public host's name may resolve to
-    /// any address by the time of a delivery.
+    /// A private network is allowed if the URL's host is private, or with `allowsPrivate`: a public host's
+    /// name may resolve to any address by the time of a delivery.
     init(_ address: String, allowsPrivate: Bool = false, log: ServiceLog?, firstDelay: Double = 1) {
         self.address = address
         deniesPrivateAddresses = !allowsPrivate && !PrivateNetworks.isNamed(by: address)

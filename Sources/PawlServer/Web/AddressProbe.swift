@@ -1,8 +1,8 @@
 import Glibc
 import PawlCore
 
-/// Checks whether a port can be bound: libwebsockets does not report why it cannot, and waits for an address that no
-/// interface has.
+/// Checks whether a port can be bound: libwebsockets does not report why it cannot, and keeps waiting for an
+/// address that no interface has.
 enum AddressProbe {
     /// Throws code 28 with the system's reason.
     static func check(_ host: String, port: Int) throws(Failure) {

@@ -44,7 +44,7 @@
  * @property {(string | LocalizableMessage | Failure)[]} [values]
  */
 
-/** The cause alone, extracted from the whole sentence if necessary. @param {Failure} failure */
+/** The cause alone, also of a sentence that was kept whole. @param {Failure} failure */
 export const causeOf = ({ why, message }) => (why || message).replace(/^[a-z ]+ [a-z]+:\/\/\S+: /, "");
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
