@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Wakes those who wait for a change; what changed they look up themselves.
+/// Wakes tasks that wait for a change; it does not carry the change itself.
 final class ChangeSignal: Sendable {
     private struct State {
         var beats: UInt64 = 0
@@ -10,7 +10,7 @@ final class ChangeSignal: Sendable {
 
     private let state = Mutex(State())
 
-    /// How often it beat; asked before looking at what may change.
+    /// The number of signals so far, read before the state that may change.
     var beats: UInt64 { state.withLock { $0.beats } }
 
     func beat() {
@@ -22,7 +22,7 @@ final class ChangeSignal: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Returns when it has beaten more often than `seen`, or the task is cancelled.
+    /// Returns when `beats` exceeds `seen`, or the task is cancelled.
     func wait(after seen: UInt64) async {
         let ticket = state.withLock { state in
             state.lastWaiter += 1

@@ -1,20 +1,20 @@
 extension Download {
     /// The latest snapshots of one download, see ``Download/updates``.
     public struct Updates: AsyncSequence, Sendable {
-        /// Every element.
+        /// The element type.
         public typealias Element = DownloadSnapshot
-        /// It never fails.
+        /// The sequence never throws.
         public typealias Failure = Never
 
         let download: Download
 
-        /// Starts listening.
+        /// Starts an iteration.
         public func makeAsyncIterator() -> Iterator { Iterator(download: download) }
     }
 }
 
 extension Download.Updates {
-    /// One listener.
+    /// One iteration over the snapshots.
     public struct Iterator: AsyncIteratorProtocol {
         private let download: Download
         private var seen: UInt64?
@@ -25,8 +25,8 @@ extension Download.Updates {
             download.watch()
         }
 
-        /// The latest snapshot, as soon as it differs from the last one given; `nil` after the end, and when the task
-        /// is cancelled.
+        /// The latest snapshot, as soon as it differs from the previous one; `nil` after the end and when the
+        /// task is cancelled.
         public mutating func next() async -> DownloadSnapshot? {
             if let last, last.state.isFinal { return nil }
             while !Task.isCancelled {

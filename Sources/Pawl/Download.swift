@@ -11,28 +11,28 @@ import Synchronization
 /// print(try await download.file.path)
 /// ```
 ///
-/// It is a handle: who lets go of it changes nothing in a manager; a ``Downloader`` forgets a download that has not
-/// been started.
+/// A handle. Releasing it has no effect on a manager's download; a ``Downloader`` drops a download that was
+/// never started.
 public final class Download: Sendable, Identifiable {
     struct State {
-        /// What is known beside the engine's reading.
+        /// What is known apart from the engine's progress sample.
         var base: DownloadSnapshot
-        /// The engine's reading while the engine has it.
+        /// The engine's progress sample while the download runs.
         var box: ProgressCell?
-        /// Shown instead of what the engine is doing, since it is leaving already.
+        /// Shown instead of the engine's state while the download is being stopped.
         var leaving: DownloadState?
         var outcome: Result<DownloadedFile, PawlError>?
         var isWatched = false
     }
 
-    /// This download's name.
+    /// The identifier of this download.
     public let id: ID
 
     private let owner: any DownloadOwner
     private let state: Mutex<State>
-    /// Beats with every change that a listener may see.
+    /// Signals every change that is visible in a snapshot.
     let changes = ChangeSignal()
-    /// Beats when the outcome or the rest changes.
+    /// Signals when the outcome is known or the download stops running.
     private let turns = ChangeSignal()
 
     init(_ base: DownloadSnapshot, box: ProgressCell? = nil, owner: any DownloadOwner) {
@@ -43,12 +43,12 @@ public final class Download: Sendable, Identifiable {
 
     deinit { owner.letGo(id) }
 
-    /// The address, secrets redacted.
+    /// The URL, with secrets redacted.
     public var source: String { state.withLock { $0.base.source } }
     /// The text given in ``DownloadOptions/taskDescription``.
     public var taskDescription: String? { state.withLock { $0.base.taskDescription } }
 
-    /// Where it stands.
+    /// The current state.
     public var snapshot: DownloadSnapshot {
         let (base, box, leaving) = state.withLock { ($0.base, $0.box, $0.leaving) }
         guard let box else { return base }
@@ -57,26 +57,31 @@ public final class Download: Sendable, Identifiable {
         return snapshot
     }
 
-    /// Where it stands, now and after every change, while it runs some ten times a second.
+    /// Snapshots: the current one, then one after every change, about ten times a second while the download
+    /// runs.
     ///
-    /// Each listener gets the latest value when it asks for one; those in between are left out, so a slow listener costs
-    /// nothing. It ends after a snapshot whose state is `finished`, `failed` or `removed`.
+    /// Each iteration gets the latest value when it requests one and skips those in between, so a slow
+    /// consumer costs nothing. The sequence ends after a snapshot whose state is `finished`, `failed` or
+    /// `removed`.
     public var updates: Updates { Updates(download: self) }
 
-    /// Lets it start or go on; in a manager it waits for its turn.
+    /// Starts or resumes the download; in a manager it waits for a slot.
     ///
-    /// Returns before that has happened. ``DownloadManager/resume(_:)`` also waits until it is written down.
+    /// Returns before that has happened. ``DownloadManager/resume(_:)`` also waits until the change is
+    /// stored.
     public func resume() { owner.resume(id) }
 
-    /// Pauses it; everything received is kept.
+    /// Pauses the download; everything received is kept.
     ///
-    /// Returns before that has happened: it is on disk when the state ``DownloadState/paused`` is told.
+    /// Returns before that has happened. The data is on disk when the state ``DownloadState/paused`` is
+    /// reported.
     public func pause() { owner.pause(id) }
 
-    /// The finished file; waits for the end.
+    /// The finished file; waits until the download ends.
     ///
-    /// Throws what ``DownloadEvent/Kind/failed(_:)`` tells, and ``PawlError/Code/unfinished`` when the waiting task is
-    /// cancelled, the download is removed, or its manager is shut down. A pause does not end the wait.
+    /// Throws the error of ``DownloadEvent/Kind/failed(_:)``, and ``PawlError/Code/unfinished`` when the
+    /// waiting task is cancelled, the download is removed, or its manager is shut down. A pause does not end
+    /// the wait.
     public var file: DownloadedFile {
         get async throws(PawlError) {
             while true {
@@ -88,25 +93,25 @@ public final class Download: Sendable, Identifiable {
         }
     }
 
-    /// Stops it and removes what it made: the part file, its journal and, unless told otherwise, the finished file.
+    /// Stops the download and removes the part file, its journal and, by default, the finished file.
     ///
-    /// A manager forgets it as well. Files that were there before this download stay. Throws ``PawlError`` when
-    /// something cannot be removed.
+    /// A manager removes its record too. Files that existed before this download stay. Throws ``PawlError``
+    /// when a file cannot be removed.
     public func remove(keepingFile: Bool = false) async throws(PawlError) {
         try await owner.remove(self, keepingFile: keepingFile)
     }
 }
 
-/// Who carries out what is asked of a download's handle.
+/// The owner that carries out the requests made through a handle.
 protocol DownloadOwner: AnyObject, Sendable {
     func resume(_ id: Download.ID)
     func pause(_ id: Download.ID)
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError)
-    /// Nobody holds the handle any more.
+    /// The last reference to the handle is gone.
     func letGo(_ id: Download.ID)
 }
 
-// What its owner tells it.
+// Calls from the owner.
 extension Download {
     var outcome: Result<DownloadedFile, PawlError>? { state.withLock { $0.outcome } }
     var readingName: String? { state.withLock { $0.box }?.reading.name }
@@ -117,10 +122,10 @@ extension Download {
         turns.beat()
     }
 
-    /// It runs again: who waits from now on waits for the new end.
+    /// The download runs again: later waits are for the new end.
     func reopen() { state.withLock { $0.outcome = nil } }
 
-    /// It came to rest.
+    /// The download stopped running.
     func rested() { turns.beat() }
 
     func untilAtRest() async {
@@ -131,7 +136,7 @@ extension Download {
         }
     }
 
-    /// Makes the engine's readings beat; costs nothing until somebody listens.
+    /// Makes progress samples signal `changes`; free of cost until the first consumer.
     func watch() {
         let box = state.withLock { state -> ProgressCell? in
             defer { state.isWatched = true }
@@ -140,7 +145,7 @@ extension Download {
         if let box { watch(box) }
     }
 
-    /// The engine has it, or has it no more, and then `base` says it all.
+    /// Sets `base` and the engine's sample; without a sample `base` is complete.
     func show(_ base: DownloadSnapshot, box: ProgressCell?, leaving: DownloadState?) {
         let fresh = state.withLock { state -> ProgressCell? in
             let isFresh = state.isWatched && state.box !== box

@@ -1,47 +1,47 @@
-/// What happened to a download.
+/// An event of a download.
 public struct DownloadEvent: Sendable {
-    /// Which download.
+    /// The download.
     public var id: Download.ID
-    /// What happened.
+    /// The event.
     public var kind: Kind
 
     /// The kinds of event.
     public enum Kind: Sendable {
         /// The state changed.
         case state(DownloadState)
-        /// The answer was accepted and bytes will be written: file name, total (`nil` unknown), and the offset from
-        /// which the file is continued (0 for a fresh one).
+        /// The response was accepted and data follows: file name, total size (`nil` if unknown), and the
+        /// offset at which the file is resumed (0 for a fresh start).
         case started(name: String, total: Int64?, resumedAt: Int64)
-        /// A decision worth telling.
+        /// A decision worth reporting.
         case notice(DownloadNotice)
-        /// An attempt failed and another follows after `delay` seconds.
+        /// An attempt failed; the next one starts after `delay` seconds.
         indirect case retry(PawlError, delay: Double)
-        /// The file is in its place.
+        /// The file is complete and has its final name.
         case finished(DownloadedFile)
         /// The download ended with an error.
         indirect case failed(PawlError)
-        /// A manager has it in its queue.
+        /// A manager added it to its queue.
         case added
-        /// Its name, address, priority, group or place in the queue is another.
+        /// Its name, URL, priority, group or queue position changed.
         case changed
-        /// The listener was too slow: this many events, which would have come here, are lost.
+        /// The consumer was too slow: this many events were dropped at this point.
         ///
-        /// Snapshots tell how things stand.
+        /// Snapshots still show the current state.
         case missed(Int)
     }
 }
 
-/// A file in its place.
+/// A finished file.
 public struct DownloadedFile: Sendable, Hashable {
-    /// Path of the file, as the folder was given.
+    /// The path, beginning with the folder as it was given.
     public var path: String
-    /// Bytes in it.
+    /// Its size in bytes.
     public var length: Int64
     /// Bytes that this process received for it.
     public var received: Int64
-    /// Seconds from the start to the end in this process.
+    /// Seconds from start to end in this process.
     public var duration: Double
-    /// `true` when the file was there already and nothing was transferred.
+    /// `true` if the file existed already and nothing was transferred.
     public var wasThere: Bool
 
     package init(path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool) {

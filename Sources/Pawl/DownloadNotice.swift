@@ -1,9 +1,9 @@
 package import PawlCore
 
-/// A decision worth telling, with its evidence, such as "the server ignored Range and sent the whole file: started over
-/// from 0".
+/// A decision worth reporting, with its evidence, such as "the server ignored Range and sent the whole file:
+/// started over from 0".
 public struct DownloadNotice: Sendable, Hashable, CustomStringConvertible {
-    /// The same in parts, for who tells it in another language.
+    /// The same in parts, for translation.
     package let message: LocalizableMessage
 
     package init(_ message: LocalizableMessage) { self.message = message }

@@ -1,39 +1,39 @@
-/// How one download is fetched and where it goes.
+/// Options of one download: how it is fetched and where it is stored.
 ///
-/// Every field has the default that `pawl get` has.
+/// The defaults are those of `pawl get`.
 public struct DownloadOptions: Sendable, Hashable {
-    /// Folder for the file, made when missing; relative paths count from the working directory.
+    /// The folder for the file, created if missing; relative paths start at the working directory.
     ///
     /// Default `.`.
     public var folder = "."
-    /// The file's name inside `folder`; `nil` (default) takes the server's or the URL's, see ``naming``.
+    /// The file's name inside `folder`; `nil` (default) uses the server's or the URL's, see ``naming``.
     public var fileName: String?
-    /// Where a name comes from when ``fileName`` is `nil`.
+    /// The source of the name when ``fileName`` is `nil`.
     ///
     /// Default ``Naming/server``.
     public var naming = Naming.server
-    /// What happens when a finished file of the name is there.
+    /// What happens when a finished file of that name exists.
     ///
     /// Default ``ExistingFile/rename``.
     public var existingFile = ExistingFile.rename
     /// Connections to one file: 1…64, or `nil` (default) for an automatic number up to 8.
     public var connections: Int?
-    /// Further addresses of the same content, tried and used beside the first.
+    /// Further URLs of the same content, used in parallel with the first.
     public var mirrors: [String] = []
     /// Extra request header lines, `Name: value`.
     ///
-    /// They stay with the given origins, but for `Accept`, those that begin with `Accept-`, and `User-Agent`; see
-    /// ``trustsRedirects``.
+    /// They are sent to the given origins only, except `Accept`, fields that begin with `Accept-`, and
+    /// `User-Agent`; see ``trustsRedirects``.
     public var headers: [String] = []
-    /// User name and password for the given origins; basic or digest, as the server asks.
+    /// User name for the given origins; basic or digest authentication, as the server requires.
     public var user: String?
     /// The password that goes with ``user``.
     public var password: String?
-    /// A netrc file; `""` means the user's own.
+    /// A netrc file; `""` means `~/.netrc`.
     ///
     /// `nil` (default) reads none.
     public var netrc: String?
-    /// The Referer field; another origin than the given ones gets no more of it than its origin.
+    /// The Referer field; other origins than the given ones get only its origin.
     public var referer: String?
     /// The User-Agent field.
     ///
@@ -41,20 +41,20 @@ public struct DownloadOptions: Sendable, Hashable {
     public var userAgent: String?
     /// A Netscape cookie file to read (never written).
     public var cookieFile: String?
-    /// `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h` URL; `nil` (default) follows the environment as
-    /// curl reads it, `""` uses none.
+    /// `http`, `https`, `socks4`, `socks4a`, `socks5` or `socks5h` URL; `nil` (default) uses the environment
+    /// variables that curl uses, `""` disables them.
     public var proxy: String?
-    /// Hosts that are reached without the proxy, as curl reads `NO_PROXY`.
+    /// Hosts that bypass the proxy, in the format of curl's `NO_PROXY`.
     public var noProxy: String?
-    /// The network interface, or the address of this machine, that connections go out by.
+    /// The network interface, or the local address, to connect from.
     ///
-    /// One that is not there counts as a network that is down. Default `nil`, as the system chooses.
+    /// A missing one is treated as a network that is down. Default `nil`, the system's choice.
     public var interface: String?
-    /// Whether servers must prove who they are (TLS certificates, SSH host keys).
+    /// Whether TLS certificates and SSH host keys are verified.
     ///
     /// Default `true`.
     public var verifiesPeer = true
-    /// A PEM file of certificate authorities instead of the system's.
+    /// A PEM file of certificate authorities that replaces the system's trust store.
     public var authorityFile: String?
     /// Client certificate, PEM file.
     public var certificate: String?
@@ -62,75 +62,79 @@ public struct DownloadOptions: Sendable, Hashable {
     public var key: String?
     /// This download's own limit in bytes per second, `nil` (default) for none.
     public var rateLimit: Int64?
-    /// Bytes per second: a connection that brings no more than this for ten seconds is closed and another one tried.
+    /// Lowest speed in bytes per second: a connection that is no faster for ten seconds is closed and
+    /// replaced.
     ///
-    /// It counts as an attempt, see ``retries``, which such progress does not begin anew; the last one fails with
-    /// ``PawlError/Code/tooSlow``. Default `nil`, however slow.
+    /// Each counts as an attempt, see ``retries``, and such progress does not reset the count; the last one
+    /// fails with ``PawlError/Code/tooSlow``. Default `nil`, no minimum.
     public var lowestSpeed: Int64?
-    /// The digest that the content must have, `type=hex`: `sha-256`, `sha-512`, `sha-1` or `md5`.
+    /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-1` or `md5`.
     public var checksum: String?
-    /// The bytes that the content must have.
+    /// The expected size of the content in bytes.
     ///
-    /// Another length fails with ``PawlError/Code/badResponse`` when the server tells it, else with
-    /// ``PawlError/Code/checksumMismatch``. It says nothing of a ``range``. Default `nil`, which takes what comes.
+    /// Another size fails with ``PawlError/Code/badResponse`` if the server sends the size, else with
+    /// ``PawlError/Code/checksumMismatch``. It does not apply to a ``range``. Default `nil`, any size.
     public var expectedLength: Int64?
-    /// Attempts after the first that bring no new byte; progress starts the count again.
+    /// Retries without progress before the download fails; progress resets the count.
     ///
-    /// Default 5, 0 means none; each mirror that is left is still tried once.
+    /// Default 5, 0 disables retries; each remaining mirror is still tried once.
     public var retries = 5
-    /// Seconds before the first retry, doubled with jitter up to 60; a server's longer Retry-After wins, see ``maximumRetryAfter``.
+    /// Seconds before the first retry, doubled with jitter up to 60; a longer Retry-After takes precedence,
+    /// see ``maximumRetryAfter``.
     ///
-    /// Default 1. 0 is a tenth of a second, doubled likewise.
+    /// Default 1. 0 means a tenth of a second, doubled likewise.
     public var retryDelay = 1.0
-    /// Longest silence in seconds: connecting, waiting for the answer, or between bytes.
+    /// Seconds without any data before a connection is dropped: while connecting, before the response, or
+    /// between bytes.
     ///
     /// Default 30.
     public var timeout = 30.0
-    /// Longest wait in seconds for a connection to be made, of ``timeout`` at most.
+    /// Seconds to establish a connection; at most ``timeout``.
     ///
-    /// Default `nil`, all of ``timeout``.
+    /// Default `nil`, the same as ``timeout``.
     public var connectTimeout: Double?
-    /// Redirects to follow.
+    /// The maximum number of redirects to follow.
     ///
     /// Default 20.
     public var maximumRedirects = 20
-    /// Whether a redirect may lead from `https` to `http`.
+    /// Whether a redirect from `https` to `http` is followed.
     ///
-    /// Default `false`: such a download fails with ``PawlError/Code/insecure``.
+    /// Default `false`: the download fails with ``PawlError/Code/insecure``.
     public var allowsDowngrade = false
-    /// Whether headers, user and password, cookies and client certificate go along to wherever redirects lead.
+    /// Whether headers, credentials, cookies and the client certificate are also sent to the targets of
+    /// redirects.
     ///
     /// Never from `https` to `http`. Default `false`, only to the given origins.
     public var trustsRedirects = false
-    /// The longest wait in seconds that a server's Retry-After can ask for.
+    /// The longest Retry-After in seconds that is obeyed.
     ///
-    /// Default 3600, a day at most.
+    /// Default 3600, at most 86400.
     public var maximumRetryAfter = 3600.0
-    /// Only these bytes: `A-B` (inclusive), `A-`, or `-N` (the last N).
+    /// The bytes to download: `A-B` (inclusive), `A-`, or `-N` (the last N).
     ///
     /// Default `nil`, the whole content.
     public var range: String?
-    /// Whether the file gets the server's Last-Modified as its time.
+    /// Whether the file's modification time is set from Last-Modified.
     ///
     /// Default `true`.
     public var keepsServerTime = true
-    /// A text of the caller's own that comes back in snapshots.
+    /// The caller's own text, returned in snapshots.
     public var taskDescription: String?
 
-    /// Values of the caller's own that a manager keeps with the download.
+    /// The caller's own values, which a manager stores with the download.
     ///
-    /// They mean nothing to it. Default none.
+    /// The manager does not interpret them. Default none.
     public var attributes: [String: String] = [:]
 
-    /// Whether the keys of the user's own (`~/.ssh`), netrc file and proxies with a login may be used.
+    /// Whether the user's keys (`~/.ssh`), netrc file and proxies with credentials may be used.
     ///
-    /// Not for what came from somebody else.
+    /// `false` for downloads that another party requested.
     package var usesOwnersSecrets = true
 
-    /// Every default.
+    /// Creates options with all defaults.
     public init() {}
 
-    /// Where file names come from.
+    /// The source of file names.
     public enum Naming: String, Sendable, Hashable, CaseIterable {
         /// The server's Content-Disposition, else the URL's last path component.
         case server
@@ -140,17 +144,17 @@ public struct DownloadOptions: Sendable, Hashable {
         case hash
     }
 
-    /// What happens to a finished file of the same name.
+    /// The policy for a finished file of the same name.
     public enum ExistingFile: String, Sendable, Hashable, CaseIterable {
-        /// It stays; the new one becomes `name (1).ext`.
+        /// Keep it; the new file becomes `name (1).ext`.
         case rename
-        /// It counts as the beginning of this download and is continued.
+        /// Resume from it: it is the beginning of this download.
         case resume
-        /// It is replaced when the new one is complete.
+        /// Replace it when the new file is complete.
         case overwrite
-        /// It stays and the download counts as done.
+        /// Keep it and finish the download.
         case skip
-        /// The download fails with ``PawlError/Code/fileExists``.
+        /// Fail with ``PawlError/Code/fileExists``.
         case fail
     }
 }

@@ -1,46 +1,46 @@
 import PawlEngine
 
-/// A download at one instant.
+/// The state of a download at one instant.
 public struct DownloadSnapshot: Sendable, Hashable {
-    /// Names the download.
+    /// The identifier of the download.
     public var id: Download.ID
-    /// The address that was given, secrets redacted.
+    /// The given URL, with secrets redacted.
     public var source: String
-    /// What it is doing.
+    /// The state.
     public var state = DownloadState.waiting
-    /// The final file name once known.
+    /// The final file name, once known.
     public var name: String?
     /// Bytes of the content that are on disk.
     public var written: Int64 = 0
-    /// Bytes of the whole content; `nil` while unknown, which is a state of its own and not 0 %.
+    /// Size of the content in bytes; `nil` while unknown, which is not the same as 0 %.
     public var total: Int64?
-    /// Bytes that came over the network in this process, those fetched twice counted twice.
+    /// Bytes received over the network in this process; bytes fetched twice count twice.
     public var received: Int64 = 0
-    /// Bytes per second over the last second; falls to 0 on a stall.
+    /// Bytes per second over the last second; drops to 0 on a stall.
     public var speed: Int64 = 0
     /// Bytes per second, smoothed over about ten seconds.
     public var smoothedSpeed: Int64 = 0
-    /// Seconds to the end at the smoothed speed; `nil` when the total is unknown or nothing moves.
+    /// Seconds to the end at the smoothed speed; `nil` when the size is unknown or no data arrives.
     public var timeLeft: Double?
-    /// Connections in use.
+    /// Open connections.
     public var connections = 0
     /// The text given in ``DownloadOptions/taskDescription``.
     public var taskDescription: String?
     /// The folder of the file, relative to the manager's root.
     public var folder = ""
-    /// The media type that the server named.
+    /// The media type sent by the server.
     public var contentType: String?
-    /// Why it failed.
+    /// The error, if it failed.
     public var error: PawlError?
     /// Its group in a manager.
     public var group: String?
-    /// Its priority in a manager; greater runs earlier.
+    /// Its priority in a manager; higher starts first.
     public var priority = 0
-    /// Where it stands among those of its priority in a manager; smaller runs earlier.
+    /// Its order among downloads of the same priority in a manager; lower starts first.
     public var position = 0.0
-    /// When a manager got it, in seconds since 1970.
+    /// When a manager added it, in seconds since 1970.
     public var addedAt: Int64?
-    /// When it was answered first, in seconds since 1970.
+    /// When the first response arrived, in seconds since 1970.
     public var startedAt: Int64?
     /// When it finished or failed, in seconds since 1970.
     public var endedAt: Int64?
@@ -52,34 +52,34 @@ public struct DownloadSnapshot: Sendable, Hashable {
     }
 }
 
-/// What a download is doing.
+/// The state of a download.
 public enum DownloadState: String, Sendable, Hashable, CaseIterable {
     /// Not started, or waiting for a free slot.
     case waiting
-    /// The first request is out.
+    /// The first request was sent.
     case probing
-    /// Bytes are coming in, or a retry is due.
+    /// Data is being received, or a retry is pending.
     case transferring
-    /// There is no way out of this machine; it goes on when there is.
+    /// Offline; resumes when a route is available.
     case waitingForNetwork
     /// The checksum is being computed.
     case verifying
-    /// The file is being moved to its place.
+    /// The file is being moved to its final name.
     case publishing
     /// Stopped by the user; everything is kept.
     case paused
-    /// Stopped by the scheduler for another download; starts again by itself.
+    /// Stopped by the scheduler for another download; restarts automatically.
     case preempted
-    /// The file is in its place.
+    /// The file is complete and has its final name.
     case finished
-    /// It ended with an error; what can be kept is kept.
+    /// Failed; reusable data is kept.
     case failed
-    /// A manager has forgotten it.
+    /// Removed from its manager.
     case removed
 }
 
 extension DownloadSnapshot {
-    /// This, with what the engine has of it now.
+    /// This snapshot with the engine's current sample.
     func overlaid(with reading: ProgressSample) -> DownloadSnapshot {
         var snapshot = self
         snapshot.state = DownloadState(reading.phase)
@@ -88,7 +88,7 @@ extension DownloadSnapshot {
         snapshot.speed = reading.speed
         snapshot.smoothedSpeed = reading.smoothed
         snapshot.connections = reading.connections
-        // Before the place on disk is found again, the last known figures say more than none.
+        // Until the part file is found again, the last known values are better than none.
         if reading.name != nil || reading.written > 0 {
             snapshot.written = reading.written
             snapshot.total = reading.total

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 extension DownloadState {
-    /// Nothing of it runs.
+    /// Not running.
     var isAtRest: Bool {
         switch self {
         case .waiting, .paused, .preempted, .finished, .failed, .removed: true
@@ -10,7 +10,7 @@ extension DownloadState {
         }
     }
 
-    /// Nothing follows but by a new wish.
+    /// Only a new request starts it again.
     var isFinal: Bool {
         switch self {
         case .finished, .failed, .removed: true

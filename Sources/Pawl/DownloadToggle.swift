@@ -1,27 +1,27 @@
-/// What one button for a download does next.
+/// The next action of a download's button.
 public enum DownloadToggle: String, Sendable, Hashable, CaseIterable {
-    /// Nothing is there yet: ``Download/toggle()`` starts it.
+    /// Nothing was received yet: ``Download/toggle()`` starts the download.
     case download
-    /// It runs or waits for its turn: ``Download/toggle()`` pauses it.
+    /// The download runs or waits: ``Download/toggle()`` pauses it.
     case pause
-    /// A part is there: ``Download/toggle()`` lets it go on.
+    /// Some data was received: ``Download/toggle()`` resumes the download.
     case `continue`
-    /// Nothing is left to do: the button is disabled.
+    /// The download is complete: the button is disabled.
     case done
 
-    /// The button's text: download, pause, continue, or done.
+    /// The button's label: download, pause, continue, or done.
     public var label: String { rawValue }
-    /// Whether the button does anything.
+    /// Whether the button is enabled.
     public var isEnabled: Bool { self != .done }
 }
 
 extension DownloadSnapshot {
-    /// What one button for this download does next.
+    /// The next action of this download's button.
     public var toggle: DownloadToggle {
         switch state {
         case .finished, .removed: .done
         case .probing, .transferring, .waitingForNetwork, .verifying, .publishing, .preempted: .pause
-        // In a queue it is in the line; elsewhere nobody has started it.
+        // A manager queued it; elsewhere it was never started.
         case .waiting: addedAt == nil ? .download : .pause
         case .paused, .failed: written > 0 ? .continue : .download
         }
@@ -29,7 +29,7 @@ extension DownloadSnapshot {
 }
 
 extension Download {
-    /// Does what its button says: ``DownloadSnapshot/toggle``.
+    /// Performs the action of ``DownloadSnapshot/toggle``.
     public func toggle() {
         switch snapshot.toggle {
         case .download, .continue: resume()

@@ -2,15 +2,15 @@ package import PawlCore
 package import PawlEngine
 
 extension Downloader {
-    /// Adds a download that goes on where an `NSURLSession` stopped; nothing runs before ``Download/resume()``.
+    /// Adds a download that resumes from data of `NSURLSession`; nothing runs before ``Download/resume()``.
     ///
-    /// The partial is looked up by its name in `partialFolder`. One that is missing or shorter than the data says is
-    /// replaced by `safeCopy`, the path of an earlier copy, where there is one; without either the download starts
-    /// afresh. Its bytes are copied, and the partial stays until the caller removes it. They are continued only as far
-    /// as the server's answer fits what the data remembers of the content.
+    /// The partial file is looked up by its name in `partialFolder`. If it is missing or shorter than the
+    /// data states, `safeCopy`, the path of an earlier copy, replaces it if given; without either the
+    /// download starts over. The bytes are copied, and the caller removes the partial file. They are
+    /// continued only if the server's response matches the validators in the data.
     ///
-    /// The headers of the first request are sent, except those that `options` names itself and those that belong to one
-    /// connection or one range.
+    /// The headers of the first request are sent, except those that `options` contains and those that apply
+    /// to one connection or one range.
     public func add(
         _ data: ResumeData,
         partialFolder: String,
@@ -29,7 +29,7 @@ extension Downloader {
 }
 
 extension ResumeData {
-    /// Makes what an app received the part file of a download that is to be added with these options.
+    /// Imports bytes that an app received as the part file of a download to be added with these options.
     package func takeOver(
         partialFolder: String,
         safeCopy: String?,
@@ -62,7 +62,7 @@ extension ResumeData {
             in: found.folder,
             length: content.received,
             as: facts,
-            // The server's name comes with its first answer.
+            // The server's name comes with its first response.
             isNamed: options.fileName != nil || naming != .server,
             to: options.folder
         )
@@ -79,7 +79,7 @@ extension ResumeData {
         "connection", "content-length", "transfer-encoding", "accept-encoding", "proxy-authorization",
     ]
 
-    /// The fields to send, besides those that are given.
+    /// The fields to send in addition to `given`.
     package func headers(beside given: [String]) -> [String] {
         let taken = Self.ownHeaders.union(given.map { String($0.prefix { $0 != ":" }).lowercased() })
         let request = originalRequest ?? currentRequest

@@ -4,7 +4,7 @@ import PawlDisk
 import PawlEngine
 import Synchronization
 
-/// Downloads files: one or many, over HTTP(S), FTP and SFTP, and continues what an earlier run began.
+/// Downloads one or many files over HTTP(S), FTP and SFTP, and resumes earlier downloads.
 ///
 /// ```swift
 /// let downloader = Downloader { event in print(event) }
@@ -13,42 +13,42 @@ import Synchronization
 /// print(try await download.file.path)
 /// ```
 public final class Downloader: Sendable {
-    /// What all downloads of one downloader share.
+    /// Settings that all downloads of one downloader share.
     public struct Configuration: Sendable {
-        /// Downloads that run at once; the rest wait in order.
+        /// Simultaneous downloads; the rest wait in order.
         ///
         /// Default 3.
         public var jobs = 3
-        /// Bytes per second of all downloads together, `nil` (default) for none.
+        /// Bytes per second for all downloads together, `nil` (default) for no limit.
         public var rateLimit: Int64?
-        /// Threads that move bytes: 1…16.
+        /// Threads that transfer data: 1…16.
         ///
-        /// Default 1, which fills a fast line; more help many small files on more cores.
+        /// Default 1, enough for a fast network; more speed up many small files on several cores.
         public var threads = 1
         /// Whether files of one host may share an HTTP/2 connection.
         ///
-        /// Default `false`: connections of their own, used again and again, cost less for small files and large ones.
-        /// `true` suits a host that counts connections.
+        /// Default `false`: separate keep-alive connections cost less for small and large files. `true` suits
+        /// a host that limits connections.
         public var sharesConnections = false
-        /// Whether no connection goes to this machine or to a private network.
+        /// Whether connections to this machine and to private networks are refused.
         ///
         /// See ``DownloadManager/Configuration/deniesPrivateAddresses``. Default `false`.
         public var deniesPrivateAddresses = false
-        /// A folder in which it is remembered how many connections hosts bear, for all programs that give the same one.
+        /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
-        /// A host that turned further connections away is not asked for as many again, for a day, also after a restart.
-        /// The folder is made when it is needed; one that cannot be used is as good as none. Default `nil`: nothing is
-        /// kept over restarts.
+        /// A host that rejected further connections gets no more than it accepted for a day, also after a
+        /// restart. The folder is created when needed; one that cannot be used is ignored. Default `nil`:
+        /// nothing is kept across restarts.
         public var stateFolder: String?
 
-        /// Whether events tell states that follow from other events: `probing` and `transferring`, `publishing`,
-        /// `finished` and `failed`.
+        /// Whether events report states that follow from other events: `probing` and `transferring`,
+        /// `publishing`, `finished` and `failed`.
         ///
-        /// Default `true`. With thousands of small files their telling costs a tenth of the work; snapshots have the
-        /// state all the same.
+        /// Default `true`. With thousands of small files these events take a tenth of the work; snapshots
+        /// have the state in any case.
         public var tellsEveryState = true
 
-        /// Every default.
+        /// Creates a configuration with all defaults.
         public init() {}
     }
 
@@ -60,7 +60,8 @@ public final class Downloader: Sendable {
 
     /// Starts the threads.
     ///
-    /// `onEvent` is called on one of them for every event, in order for each download; it must return quickly.
+    /// `onEvent` is called on one of them for every event, in order for each download; it must return
+    /// quickly.
     public init(
         _ configuration: Configuration = Configuration(),
         onEvent: @escaping @Sendable (DownloadEvent) -> Void = { _ in }
@@ -80,7 +81,7 @@ public final class Downloader: Sendable {
         ) { board.post($0) }
     }
 
-    /// What still runs is paused; its bytes are kept.
+    /// Pauses running downloads; their bytes are kept.
     deinit {
         board.clear()
         engine.shutDown {}
@@ -88,7 +89,7 @@ public final class Downloader: Sendable {
 
     /// Adds a download of `source`; nothing runs before ``Download/resume()``.
     ///
-    /// Throws ``PawlError`` with code 28 when an address or an option cannot be understood.
+    /// Throws ``PawlError`` with code 28 when a URL or an option is invalid.
     public func add(
         _ source: String,
         options: DownloadOptions = DownloadOptions()
@@ -96,11 +97,11 @@ public final class Downloader: Sendable {
         try add(source, options: options) { _ in nil }
     }
 
-    /// Fetches small content into memory, off the caller's thread.
+    /// Downloads small content into memory, off the caller's thread.
     ///
-    /// Content of more than `maximumSize` bytes ends with ``PawlError/Code/tooLarge`` as soon as that is known; never
-    /// more than that is kept. Retries and redirects are as for files. Options that name a place on disk or a checksum
-    /// mean nothing here; a checksum is refused.
+    /// Content of more than `maximumSize` bytes fails with ``PawlError/Code/tooLarge`` as soon as that is
+    /// known; no more than that is kept. Retries and redirects work as for files. Options that name a place
+    /// on disk are ignored; a checksum is refused.
     public func data(
         from source: String,
         maximumSize: Int = 16 << 20,
@@ -114,7 +115,7 @@ public final class Downloader: Sendable {
         return memory.bytes
     }
 
-    /// Adds a download whose bytes go to a device or a pipe, in order and by one connection.
+    /// Adds a download whose bytes are written to a device or a pipe, in order and over one connection.
     package func add(
         _ source: String,
         options: DownloadOptions,
@@ -132,7 +133,9 @@ public final class Downloader: Sendable {
         ownDisk: (DownloadPlan) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
-        do throws(Failure) { job = try Job(source: source, options: options, settingsCache: settingsCache) } catch {
+        do throws(Failure) {
+            job = try Job(source: source, options: options, settingsCache: settingsCache)
+        } catch {
             throw PawlError(error)
         }
         job.disk = ownDisk(job.plan)
@@ -153,22 +156,22 @@ public final class Downloader: Sendable {
         return download
     }
 
-    /// Pauses everything and waits until all partials are safely on disk.
+    /// Pauses all downloads and waits until all part files are synced to disk.
     ///
-    /// Afterwards nothing runs any more. Blocks the calling thread; do not call it from an event.
+    /// Nothing runs afterwards. Blocks the calling thread; do not call it from an event.
     public func shutDown() {
         let latch = ThreadLatch()
         engine.shutDown { latch.open() }
         latch.pass()
     }
 
-    /// Changes the limit of all downloads together while they run; `nil` takes it away.
+    /// Changes the limit for all downloads together while they run; `nil` removes it.
     public func limit(to bytesPerSecond: Int64?) {
         engine.limit(to: bytesPerSecond)
     }
 }
 
-/// Steers one download that no queue knows.
+/// Controls one download outside a queue.
 final class StandaloneRun: DownloadOwner {
     private let engine: Engine
     private let place: FileLocation
@@ -197,7 +200,7 @@ final class StandaloneRun: DownloadOwner {
     }
 }
 
-/// Hands reports to the downloads they are about and to the person who listens.
+/// Dispatches engine events to their downloads and to the caller's closure.
 final class EventBoard: Sendable {
     private let downloads = Mutex<[UInt64: Download]>([:])
     private let onEvent: @Sendable (DownloadEvent) -> Void
@@ -215,11 +218,11 @@ final class EventBoard: Sendable {
             defer { downloads = [:] }
             return downloads
         }
-        // Let go outside the lock: the last reference to a download tells the engine.
+        // Released outside the lock: the last reference to a download calls the engine.
         _ = forgotten
     }
 
-    /// The disk has something to say that belongs to no single download.
+    /// A notice of the disk that belongs to no single download.
     func notice(_ text: String) {
         onEvent(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice("\(text)"))))
     }
@@ -237,7 +240,7 @@ final class EventBoard: Sendable {
             downloads.withLock { $0[report.id.rawValue] }?.rested()
         }
         guard let ended else { return }
-        // Kept alive by the board only until its end.
+        // The board keeps it alive only until its end.
         let download = downloads.withLock { $0.removeValue(forKey: report.id.rawValue) }
         download?.end(ended)
     }

@@ -1,15 +1,16 @@
 import PawlCore
 import PawlEngine
 
-/// Where a download's files are.
+/// The location of a download's files.
 struct FileLocation: Sendable {
     let disk: any Disk
     let folder: String
     let sources: [WebAddress]
-    /// Addresses that the download had before: a partial that names one first is its own.
+    /// Earlier URLs of the download: a part file that names one first belongs to it.
     var formerSources: [String] = []
 
-    /// Takes the part file over, as continuing would, and drops it: one that another process writes stays its own.
+    /// Claims the part file, as resuming would, and removes it; one that another process writes is left
+    /// alone.
     func removePartial(of name: String) throws(Failure) {
         let facts = JournalFacts(sources: sources.map(\.text), name: name)
         let claim = Claim(folder: folder, name: name, ifExists: .overwrite, facts: facts)

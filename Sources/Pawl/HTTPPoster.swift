@@ -1,9 +1,9 @@
 package import PawlCore
 import PawlCurl
 
-/// Sends a few bytes to a web address, beside all downloads.
+/// Posts a small body to a URL, independently of all downloads.
 package enum HTTPPoster {
-    /// Blocks the calling thread; gives the answer's status, or why there was none.
+    /// Blocks the calling thread; returns the response's status, or the reason why there was none.
     package static func send(
         _ json: [UInt8],
         to address: String,

@@ -3,14 +3,14 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// What hosts bear, in a small file of the state folder that all programs of the user share.
+/// The connection limits of hosts, in a small file of the state folder that all programs of the user share.
 ///
-/// It is a help and no more: a folder that is not there or cannot be written, or a file that is damaged, is as if nothing
-/// were known. Each writer replaces the whole file, with what it holds at that moment and its own words.
+/// Best effort: a missing or read-only folder, or a damaged file, is treated as empty. Each writer replaces
+/// the whole file with its current content and the writer's own changes.
 final class HostTableFile: HostNotes {
     private struct State: Sendable {
         var table: HostTable
-        /// What has still to be written.
+        /// Changes not yet written.
         var pending: [Origin: Int] = [:]
         var isWriting = false
     }
@@ -43,7 +43,7 @@ final class HostTableFile: HostNotes {
             return !state.isWriting
         }
         guard isFirst else { return }
-        // Not on the thread that moves bytes: the folder may be far away.
+        // Not on the transfer thread: the folder may be on a slow file system.
         threads.start("pawl-hosts") { self.write() }
     }
 
@@ -71,7 +71,7 @@ final class HostTableFile: HostNotes {
 }
 
 extension Ports {
-    /// These, with a memory of what hosts bear in `folder`.
+    /// These ports, with the connection limits stored in `folder`.
     func remembering(in folder: String?) -> Ports {
         guard let folder, !folder.isEmpty else { return self }
         var ports = self
@@ -80,9 +80,9 @@ extension Ports {
     }
 }
 
-/// Where Pawl keeps what is not the caller's.
+/// The folder for Pawl's own state.
 package enum StateFolder {
-    /// `$XDG_STATE_HOME/pawl`, else `~/.local/state/pawl`; `nil` when there is no home.
+    /// `$XDG_STATE_HOME/pawl`, else `~/.local/state/pawl`; `nil` without a home directory.
     package static var usual: String? {
         if let state = variable("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pawl" }
         return variable("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.local/state/pawl" : nil }

@@ -2,16 +2,16 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-// From what a person says to what the engine runs; every refusal names the option and what it takes.
+// Converts the caller's options into a job; every refusal names the option and its valid values.
 extension Job {
     init(source: String, options: DownloadOptions, settingsCache: TransferSettingsCache) throws(Failure) {
         let first = try WebAddress.parse(source)
         var sources = [first.address]
         for mirror in options.mirrors { sources.append(try WebAddress.parse(mirror).address) }
-        // The journal has to hold them beside what it says of the file.
+        // They must fit into the journal together with the file's state.
         guard sources.reduce(0, { $0 + $1.text.utf8.count }) <= Job.longestSources else {
             throw Job.refused(
-                "\(sources.count) addresses of one file",
+                "\(sources.count) URLs of one file",
                 "together they are longer than \(Job.longestSources) bytes"
             )
         }
@@ -21,7 +21,7 @@ extension Job {
                 throw Failure(
                     refusing: .connections,
                     "\(connections)",
-                    because: "it takes 1 to \(DownloadMachine.mostLanes)"
+                    because: "must be 1 to \(DownloadMachine.mostLanes)"
                 )
             }
             plan.ramp = .fixed(connections)
@@ -33,14 +33,14 @@ extension Job {
             throw Failure(
                 refusing: .retryDelay,
                 "\(options.retryDelay)",
-                because: "it takes 0 to 86400 seconds"
+                because: "must be 0 to 86400 seconds"
             )
         }
         guard options.timeout > 0, options.timeout <= 86_400 else {
             throw Failure(
                 refusing: .timeout,
                 "\(options.timeout)",
-                because: "it takes more than 0 and up to 86400 seconds"
+                because: "must be more than 0 and at most 86400 seconds"
             )
         }
         if let wait = options.connectTimeout {
@@ -48,7 +48,7 @@ extension Job {
                 throw Failure(
                     refusing: .connectTimeout,
                     "\(wait)",
-                    because: "it takes more than 0 and up to 86400 seconds"
+                    because: "must be more than 0 and at most 86400 seconds"
                 )
             }
         }
@@ -62,7 +62,7 @@ extension Job {
             throw Failure(
                 refusing: .maximumRetryAfter,
                 "\(options.maximumRetryAfter)",
-                because: "it takes 0 to 86400 seconds"
+                because: "must be 0 to 86400 seconds"
             )
         }
         plan.retry = RetryPolicy(
@@ -92,11 +92,11 @@ extension Job {
         rateLimit = options.rateLimit.flatMap { $0 > 0 ? $0 : nil }
     }
 
-    /// Bytes of all addresses of one download together.
+    /// Bytes of all URLs of one download together.
     static let longestSources = 1 << 20
 
     private static func refused(_ what: String, _ why: String) -> Failure {
-        Failure(.badOption, "cannot take", at: what, because: why)
+        Failure(.badOption, "cannot use", at: what, because: why)
     }
 
     private static func checksum(_ text: String) throws(Failure) -> Checksum {
@@ -106,39 +106,40 @@ extension Job {
             throw Failure(
                 refusing: .checksum,
                 "\(text)",
-                because: "it takes TYPE=HEX with a TYPE of \(names)"
+                because: "must be TYPE=HEX, with one of these types: \(names)"
             )
         }
         guard let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length else {
             throw Failure(
                 refusing: .checksum,
                 "\(text)",
-                because: "a \(parts[0]) has \(algorithm.length * 2) hexadecimal digits"
+                because: "\(parts[0]) needs \(algorithm.length * 2) hexadecimal digits"
             )
         }
         return Checksum(algorithm: algorithm, digest: digest)
     }
 
-    /// The name as given; unlike a server's it may begin with a dot, but it stays inside the folder.
+    /// The given name; unlike a server's it may begin with a dot, but it stays inside the folder.
     private static func fileName(_ options: DownloadOptions) throws(Failure) -> String? {
         guard let name = options.fileName else { return nil }
         try check(fileName: name)
         return name
     }
 
-    /// What libcurl takes for something else (`if!NAME`, `host!NAME`) is none.
+    /// Refuses libcurl's prefixes (`if!NAME`, `host!NAME`).
     private static func interface(_ name: String) throws(Failure) -> String {
         guard !name.isEmpty, name.utf8.count <= 255, name.utf8.allSatisfy({ $0 > 0x21 && $0 < 0x7F }) else {
             throw Failure(
                 refusing: .interface,
                 "\(name)",
-                because: "it takes the name of an interface or an address"
+                because: "must be an interface name or a local address"
             )
         }
         return name
     }
 
-    /// What becomes part of a request, and what C reads up to a NUL; the values may be secrets and are not told.
+    /// Texts that become part of a request or that C reads up to a NUL; values may be secrets and are not
+    /// reported.
     private static func checkTexts(of options: DownloadOptions) throws(Failure) {
         for (name, text) in [
             (Setting.userAgent, options.userAgent), (.referer, options.referer), (.user, options.user),
@@ -155,7 +156,7 @@ extension Job {
         guard !name.isEmpty, name != ".", name != "..", !name.utf8.contains(where: { $0 == 0x2F || $0 == 0 }),
             name.utf8.count <= 255
         else {
-            throw refused("the file name \(name)", "it is one path component of 1 to 255 bytes")
+            throw refused("the file name \(name)", "must be one path component of 1 to 255 bytes")
         }
     }
 
@@ -170,7 +171,7 @@ extension Job {
                 throw Failure(
                     refusing: .header,
                     Redaction.header(header),
-                    because: "it takes one line of the form Name: value"
+                    because: "must be one line of the form Name: value"
                 )
             }
         }
@@ -194,7 +195,7 @@ extension Job {
     }
 }
 
-/// Gives equal settings one object: the transport keeps prepared handles for each.
+/// Interns settings: the transport keeps prepared handles for each instance.
 final class TransferSettingsCache: Sendable {
     private let last = Mutex<TransferSettings?>(nil)
     let deniesPrivateAddresses: Bool

@@ -1,25 +1,25 @@
 extension PawlError.Code {
-    /// Nothing more is known.
+    /// An unspecified error.
     public static let unknown = Self(rawValue: 1)
-    /// Silence for longer than ``DownloadOptions/timeout``.
+    /// No data for longer than ``DownloadOptions/timeout``.
     public static let timeout = Self(rawValue: 2)
-    /// The server does not have it (404, 410).
+    /// The server does not have the resource (404, 410).
     public static let notFound = Self(rawValue: 3)
-    /// Slower than was asked for.
+    /// Slower than ``DownloadOptions/lowestSpeed``.
     public static let tooSlow = Self(rawValue: 5)
     /// The network or the connection failed.
     public static let network = Self(rawValue: 6)
     /// Paused or interrupted; everything received is kept.
     public static let unfinished = Self(rawValue: 7)
-    /// What is on disk cannot be continued.
+    /// The data on disk cannot be resumed.
     public static let cannotResume = Self(rawValue: 8)
-    /// No room; everything received is kept.
+    /// Not enough disk space; everything received is kept.
     public static let diskFull = Self(rawValue: 9)
-    /// Another download or process is at work on the same file.
+    /// Another download or process uses the same file.
     public static let alreadyDownloading = Self(rawValue: 11)
-    /// A finished file of that name is there, see ``DownloadOptions/existingFile``.
+    /// A finished file of that name exists, see ``DownloadOptions/existingFile``.
     public static let fileExists = Self(rawValue: 13)
-    /// The finished file could not be moved to its name.
+    /// The finished file could not be renamed to its final name.
     public static let renameFailed = Self(rawValue: 14)
     /// A file could not be opened.
     public static let cannotOpen = Self(rawValue: 15)
@@ -27,26 +27,26 @@ extension PawlError.Code {
     public static let cannotCreate = Self(rawValue: 16)
     /// Reading or writing a file failed.
     public static let inputOutput = Self(rawValue: 17)
-    /// The folder could not be made.
+    /// The folder could not be created.
     public static let cannotMakeFolder = Self(rawValue: 18)
-    /// The host's name could not be resolved.
+    /// The host name could not be resolved.
     public static let nameResolution = Self(rawValue: 19)
-    /// The server's answer was bad or not the one that was expected.
+    /// The response was invalid or did not match the request.
     public static let badResponse = Self(rawValue: 22)
     /// More redirects than ``DownloadOptions/maximumRedirects``, or a loop.
     public static let tooManyRedirects = Self(rawValue: 23)
-    /// The server wants other credentials (401, 403, 407).
+    /// The server requires other credentials (401, 403, 407).
     public static let authorization = Self(rawValue: 24)
-    /// An option or a URL cannot be used.
+    /// An option or a URL is invalid.
     public static let badOption = Self(rawValue: 28)
     /// The server is overloaded (429, 502, 503, 504).
     public static let overloaded = Self(rawValue: 29)
-    /// The content is not the one that ``DownloadOptions/checksum`` names.
+    /// The content does not match ``DownloadOptions/checksum``.
     public static let checksumMismatch = Self(rawValue: 32)
     /// The server's certificate or host key is not trusted.
     public static let insecure = Self(rawValue: 33)
     /// The journal was written by a newer version.
     public static let newerJournal = Self(rawValue: 34)
-    /// The content is larger than the caller would take.
+    /// The content is larger than the caller's maximum.
     public static let tooLarge = Self(rawValue: 35)
 }

@@ -1,39 +1,39 @@
 package import PawlCore
 
-/// Why something did not happen: one sentence that says what failed, where, why, and what to do.
+/// An error in one sentence: what failed, where, why, and a remedy.
 ///
 /// Secrets (passwords, query strings, cookies) never appear in it.
 public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure; its number is the command line's exit code.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The exit code, in aria2's table.
+        /// The exit code, numbered as in aria2.
         public let rawValue: UInt8
 
-        /// A code by its number.
+        /// Creates a code from its number.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
     }
 
     /// The kind of failure.
     public var code: Code
-    /// What failed.
+    /// The operation that failed.
     public var what: String
-    /// The redacted URL or the path on which it failed.
+    /// The redacted URL or the path for which it failed.
     public var place: String
     /// The cause.
     public var why: String
-    /// What to do about it, empty when there is nothing.
+    /// The remedy, empty if there is none.
     public var remedy: String
-    /// What another task goes on from, in errors of a session's tasks that had received something; else `nil`.
+    /// Resume data in errors of a session's tasks that had received something; else `nil`.
     ///
-    /// It is used as that of a cancelled task is: once, in any session of the same state folder.
+    /// Used as that of a cancelled task: once, in any session of the same state folder.
     public package(set) var downloadTaskResumeData: [UInt8]?
 
-    /// The option that was refused.
+    /// The refused option.
     private var refused: Setting?
-    /// ``remedy`` before it was worded.
+    /// ``remedy`` as a value.
     private var advice: Remedy
 
-    /// The sentence.
+    /// The whole sentence.
     public var description: String { failure.description }
 
     package init(_ failure: Failure) {

@@ -5,7 +5,8 @@ package import PawlEngine
 import PawlReach
 
 extension Ports {
-    /// This machine's clock, disk, network and threads; `notice` hears what belongs to no single download.
+    /// This machine's clock, disk, network and threads; `notice` receives notices that belong to no single
+    /// download.
     package static func system(notice: @escaping @Sendable (String) -> Void) -> Ports {
         let clock = SystemClock()
         return Ports(
@@ -19,11 +20,16 @@ extension Ports {
 }
 
 extension DownloadOptions {
-    /// These, for content that goes into memory.
+    /// These options, for content in memory.
     func forMemory() throws(PawlError) -> DownloadOptions {
         guard checksum == nil else {
             throw PawlError(
-                Failure(.badOption, "cannot take", at: "a checksum", because: "content in memory has none")
+                Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "a checksum",
+                    because: "content in memory is not verified"
+                )
             )
         }
         var options = self

@@ -1,9 +1,9 @@
 import PawlCore
 
-/// The resume data that `NSURLSession` hands out for a download that was cancelled or failed.
+/// The resume data that `NSURLSession` produces for a cancelled or failed download.
 ///
-/// It is read in every form that iOS has written, repaired where a version wrote it wrongly, and written in a form that
-/// each version takes. It holds no content: the bytes are in a partial beside it.
+/// It is read in every format that iOS has written, repaired where a version wrote it wrongly, and written in
+/// a format that every version reads. It holds no content: the bytes are in a separate partial file.
 ///
 /// ```swift
 /// let data = try ResumeData(bytes)
@@ -13,16 +13,16 @@ import PawlCore
 public struct ResumeData: Sendable, Hashable {
     var content: AppleResumeData
 
-    /// A request of the session that made it.
+    /// A request of the session that produced the data.
     public struct Request: Sendable, Hashable {
-        /// The address that was asked.
+        /// The requested URL.
         public var url: String
-        /// The method; downloads that can be continued are always `GET`.
+        /// The method; resumable downloads always use `GET`.
         public var method: String
         /// Header fields by name.
         public var headers: [String: String]
 
-        /// A request of this address.
+        /// Creates a request for this URL.
         public init(url: String, method: String = "GET", headers: [String: String] = [:]) {
             self.url = url
             self.method = method
@@ -36,10 +36,10 @@ public struct ResumeData: Sendable, Hashable {
         var content: AppleRequest { AppleRequest(address: url, method: method, headers: headers) }
     }
 
-    /// Reads resume data and repairs it.
+    /// Parses resume data and repairs it.
     ///
-    /// `system` is the version of iOS that made it, where that is known: it says whether a byte range in it can be
-    /// trusted. Throws ``PawlError/Code/cannotResume`` with the reason when nothing can be resumed from it.
+    /// `system` is the version of iOS that produced it, if known: it determines whether a byte range in it
+    /// can be trusted. Throws ``PawlError/Code/cannotResume`` with the reason when it cannot be used.
     public init(_ bytes: [UInt8], madeBy system: (major: Int, minor: Int)? = nil) throws(PawlError) {
         do throws(PropertyList.Fault) {
             content = try AppleResumeData(
@@ -53,38 +53,39 @@ public struct ResumeData: Sendable, Hashable {
                     "cannot resume from",
                     at: "the resume data",
                     because: error.words,
-                    remedy: "start the download afresh"
+                    remedy: "start the download over"
                 )
             )
         }
     }
 
-    /// Resume data of `received` bytes in the file `partialName` that came as the answer to `request`.
+    /// Creates resume data for `received` bytes of the response to `request` in the file `partialName`.
     public init(_ request: Request, received: Int64, partialName: String) {
         content = AppleResumeData(request.content, received: max(0, received), partialName: partialName)
     }
 
-    /// The resume data, as a binary property list.
+    /// The data as a binary property list.
     public var bytes: [UInt8] { content.bytes }
 
-    /// What to keep when an error comes with `newer` or without any: the older is given up only for what can be read.
+    /// The resume data to keep when an error has `newer` or none: `newer` replaces the older only if it can
+    /// be parsed.
     public static func better(of newer: [UInt8]?, than older: [UInt8]?) -> [UInt8]? {
         AppleResumeData.better(of: newer, than: older)
     }
 }
 
 extension ResumeData {
-    /// The address of the content.
+    /// The URL of the content.
     public var url: String { content.address }
     /// How many bytes were received.
     public var received: Int64 { content.received }
-    /// The partial's name, without a folder: folders change with every launch of an app.
+    /// The partial file's name, without a folder: an app's folders change with every launch.
     public var partialName: String? { content.partialName }
-    /// Apple's number of the form.
+    /// Apple's version number of the format.
     public var version: Int { content.version }
-    /// The request after redirects; `nil` when it is not in there.
+    /// The request after redirects; `nil` if it is missing.
     public var currentRequest: Request? { content.currentRequest.map { Request($0) } }
-    /// The request as the app made it; `nil` when it is not in there.
+    /// The app's request; `nil` if it is missing.
     public var originalRequest: Request? { content.originalRequest.map { Request($0) } }
 
     /// The server's ETag field.
@@ -99,7 +100,7 @@ extension ResumeData {
         set { content.serverDate = newValue }
     }
 
-    /// Says another address, and other headers where they are given, in the data and in both requests.
+    /// Replaces the URL, and the headers if given, in the data and in both requests.
     public mutating func change(url: String, headers: [String: String]? = nil) {
         content.change(address: url, headers: headers)
     }

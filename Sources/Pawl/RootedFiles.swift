@@ -1,12 +1,13 @@
 import PawlDisk
 
-/// Files below a folder that was opened once; see `RootFolder`.
+/// Access to files below a folder opened once; see `RootFolder`.
 package final class RootedFiles: Sendable {
     private let folder: RootFolder?
 
-    /// A folder that cannot be opened has no files.
+    /// If the folder cannot be opened, no file is found.
     package init(_ path: String) { folder = RootFolder(path) }
 
-    /// A descriptor for reading; `nil` when the file is not below the folder, or a link is on the way.
+    /// A descriptor for reading; `nil` if the file is not below the folder, or its path contains a symbolic
+    /// link.
     package func open(_ path: String) -> Int32? { folder?.open(path) }
 }

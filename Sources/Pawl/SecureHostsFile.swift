@@ -2,13 +2,13 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// The hosts that are asked over TLS only, in the file `hsts` of the state folder, which all programs of the user share.
+/// The HSTS hosts (RFC 6797), in the file `hsts` of the state folder, shared by all programs of the user.
 ///
-/// A help and no more, as ``HostTableFile`` is.
+/// Best effort, as ``HostTableFile``.
 final class SecureHostsFile: Sendable {
     private struct State: Sendable {
         var hosts: SecureHosts
-        /// What was said and is not written yet, the last word of each host.
+        /// Changes not yet written, the latest of each host.
         var pending: [String: String] = [:]
         var isWriting = false
     }
@@ -39,7 +39,7 @@ final class SecureHostsFile: Sendable {
             return !state.isWriting
         }
         guard isFirst else { return }
-        // Not on the thread that moves bytes: the folder may be far away.
+        // Not on the transfer thread: the folder may be on a slow file system.
         threads.start("pawl-hsts") { self.write() }
     }
 
@@ -52,7 +52,7 @@ final class SecureHostsFile: Sendable {
             }
             guard !words.isEmpty else { return }
             let now = clock.wallTime
-            // Another program may have learnt of others meanwhile.
+            // Another program may have added hosts meanwhile.
             var hosts = Self.read(file, now: now)
             for (host, field) in words { _ = hosts.note(field, of: host, now: now) }
             file.replace(with: Array(hosts.text.utf8))

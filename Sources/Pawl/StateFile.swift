@@ -1,8 +1,8 @@
 import Glibc
 
-/// A small file of the state folder that all programs of the user share.
+/// A small file of the state folder, shared by all programs of the user.
 ///
-/// One that is not there or cannot be written is as good as an empty one. Each writer replaces the whole.
+/// A missing file, or one that cannot be written, is treated as empty. Each writer replaces the whole file.
 struct StateFile: Sendable {
     private let folder: String
     private let path: String
@@ -12,7 +12,7 @@ struct StateFile: Sendable {
         path = "\(folder)/\(name)"
     }
 
-    /// One byte more than `limit` when there is more.
+    /// Returns `limit` + 1 bytes if the file is longer than `limit`.
     func read(atMost limit: Int) -> [UInt8] {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return [] }
@@ -52,7 +52,7 @@ struct StateFile: Sendable {
     }
 }
 
-// Names that the file's own methods do not hide.
+// Aliases that the file's own methods do not shadow.
 private func systemRead(_ file: CInt, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     unsafe read(file, buffer, count)
 }

@@ -1,13 +1,13 @@
 import PawlCore
 
-/// A thread of its own for asynchronous work.
+/// A dedicated thread for asynchronous work.
 ///
-/// Swift's shared threads may all be held by a program's tasks that wait for something, and that may be this very work.
-/// What runs here waits by `await` alone.
+/// All threads of Swift's shared pool may be blocked by a program's tasks, possibly waiting for this work.
+/// Work on this executor must wait with `await` only.
 package final class ThreadExecutor: TaskExecutor {
     private let thread = WorkThread<EmptyOwner>()
 
-    /// Starts the thread, which stays.
+    /// Starts the thread, which is never stopped.
     package init(_ name: String) {
         BackgroundThread.start(name) { [thread] in thread.run(EmptyOwner()) }
     }
@@ -18,7 +18,7 @@ package final class ThreadExecutor: TaskExecutor {
     }
 }
 
-/// Nothing is owned by such a thread.
+/// An owner without state.
 private final class EmptyOwner: ThreadBound {
     var patience: Interval? { nil }
     var hasEnded: Bool { false }

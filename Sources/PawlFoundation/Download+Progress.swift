@@ -2,11 +2,11 @@ public import Foundation
 public import Pawl
 
 extension Download {
-    /// This download as a `Progress`, for whoever has a use for one: a progress bar, or a tree of progresses.
+    /// This download as a `Progress`, for a progress bar or a tree of progresses.
     ///
-    /// It follows ``Pawl/Download/updates`` until the download has ended. Its unit is the byte; while the size is unknown
-    /// it is indeterminate (`totalUnitCount` is −1). Pausing and cancelling it pauses the download, resuming it resumes
-    /// it.
+    /// It follows ``Pawl/Download/updates`` until the download has ended. Its unit is the byte; while the
+    /// size is unknown it is indeterminate (`totalUnitCount` is −1). Pausing or cancelling it pauses the
+    /// download, resuming it resumes the download.
     public func makeProgress() -> Progress {
         let progress = Progress(totalUnitCount: -1)
         progress.kind = .file

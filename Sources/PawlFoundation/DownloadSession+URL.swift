@@ -7,14 +7,15 @@ public import FoundationNetworking
 #endif
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The key of resume data in an error's `userInfo`, which Foundation has on Apple's systems only.
+/// The key of resume data in an error's `userInfo`, which Foundation defines on Apple's systems only.
 public let NSURLSessionDownloadTaskResumeData = "NSURLSessionDownloadTaskResumeData"
 
 extension SessionRequest {
-    /// A request of this address.
+    /// Creates a request for this URL.
     public init(url: URL) { self.init(url: url.text) }
 
-    /// The address and the header fields of a request; what else it says is the session's to say.
+    /// Creates a request with the URL and the header fields of a `URLRequest`; its other properties are
+    /// ignored.
     public init(_ request: URLRequest) {
         self.init(url: request.url?.text ?? "")
         allHTTPHeaderFields = request.allHTTPHeaderFields ?? [:]
@@ -22,15 +23,15 @@ extension SessionRequest {
 }
 
 extension DownloadSession {
-    /// Makes a task; nothing runs before `resume()`.
+    /// Creates a task; nothing runs before `resume()`.
     public func downloadTask(with url: URL) -> DownloadTask { downloadTask(with: SessionRequest(url: url)) }
 
-    /// Makes a task; nothing runs before `resume()`.
+    /// Creates a task; nothing runs before `resume()`.
     public func downloadTask(with request: URLRequest) -> DownloadTask {
         downloadTask(with: SessionRequest(request))
     }
 
-    /// Makes a task that calls the closure at its end, and the delegate never.
+    /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
         with url: URL,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
@@ -40,7 +41,7 @@ extension DownloadSession {
         }
     }
 
-    /// Makes a task that calls the closure at its end, and the delegate never.
+    /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
@@ -50,12 +51,12 @@ extension DownloadSession {
         }
     }
 
-    /// Makes a task that goes on from what another one left.
+    /// Creates a task from resume data.
     public func downloadTask(withResumeData resumeData: Data) -> DownloadTask {
         downloadTask(withResumeData: [UInt8](resumeData))
     }
 
-    /// Makes a task that goes on from what another one left, and calls the closure at its end.
+    /// Creates a task from resume data that calls the closure at its end.
     public func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
@@ -67,12 +68,12 @@ extension DownloadSession {
 }
 
 extension DownloadTask {
-    /// Ends it, frees its place, and hands out what a new task goes on from; `nil` when nothing can be continued.
+    /// Cancels the task, frees its slot, and produces resume data; `nil` when nothing can be resumed.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable (Data?) -> Void) {
         cancel { (bytes: [UInt8]?) in completionHandler(bytes.map { Data($0) }) }
     }
 
-    /// Ends it, frees its place, and gives what a new task goes on from; `nil` when nothing can be continued.
+    /// Cancels the task, frees its slot, and returns resume data; `nil` when nothing can be resumed.
     public func cancelByProducingResumeData() async -> Data? {
         let bytes: [UInt8]? = await cancelByProducingResumeData()
         return bytes.map { Data($0) }
@@ -80,22 +81,22 @@ extension DownloadTask {
 }
 
 extension PawlError: CustomNSError {
-    /// Of a failed task, what a new one goes on from, where code for `NSURLSession` looks for it.
+    /// The resume data of a failed task under the key that code for `NSURLSession` expects.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         info[NSURLSessionDownloadTaskResumeData] = downloadTaskResumeData.map { Data($0) }
         return info
     }
 
-    /// The number of the kind of failure.
+    /// The number of the error code.
     public var errorCode: Int { Int(code.rawValue) }
 }
 
-/// A `DownloadSessionDelegate` that is told of files by `URL`, as `URLSessionDownloadDelegate` is.
+/// A `DownloadSessionDelegate` that receives files by `URL`, as `URLSessionDownloadDelegate` does.
 public protocol URLDownloadSessionDelegate: DownloadSessionDelegate {
-    /// The file is whole.
+    /// The file is complete.
     ///
-    /// It may be moved away before this returns; otherwise it is removed.
+    /// It is removed after this returns, unless it was moved.
     func urlSession(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
@@ -104,7 +105,7 @@ public protocol URLDownloadSessionDelegate: DownloadSessionDelegate {
 }
 
 extension URLDownloadSessionDelegate {
-    /// Tells of the file by its `URL`.
+    /// Calls the `URL` variant.
     public func urlSession(
         _ session: DownloadSession,
         downloadTask: DownloadTask,

@@ -2,7 +2,7 @@ public import Foundation
 public import Pawl
 
 extension DownloadRequest {
-    /// A request of this address, every option at its default.
+    /// Creates a request for this URL, with all defaults.
     public init(_ url: URL) { self.init(url.text) }
 }
 
@@ -16,7 +16,7 @@ extension DownloadManager {
         try await self.init(root: root.text, configuration, delegate: delegate)
     }
 
-    /// Adds a download of that address.
+    /// Adds a download of this URL.
     public func add(
         _ url: URL,
         options: DownloadOptions = DownloadOptions(),
@@ -25,23 +25,23 @@ extension DownloadManager {
         try await add(url.text, options: options, start: start)
     }
 
-    /// The handle of the download of that address; `nil` when the queue knows none.
+    /// The handle of the download of this URL; `nil` if it is not in the queue.
     public func download(of url: URL) async throws(PawlError) -> Download? {
         try await download(of: url.text)
     }
 
-    /// Where the file of that address is.
+    /// The location of this URL's file.
     public func location(ofSource url: URL) async throws(PawlError) -> DownloadLocation {
         try await location(ofSource: url.text)
     }
 
-    /// Lets a download go on under another address of the same content.
+    /// Replaces the URL of a download by another one of the same content.
     @discardableResult
     public func replaceURL(of id: Download.ID, with url: URL) async throws(PawlError) -> Bool {
         try await replaceURL(of: id, with: url.text)
     }
 
-    /// Fetches small content into memory.
+    /// Downloads small content into memory.
     public func data(
         from url: URL,
         maximumSize: Int = 16 << 20,
@@ -52,12 +52,12 @@ extension DownloadManager {
 }
 
 extension Downloader {
-    /// Makes a download of that address; nothing runs before it is resumed.
+    /// Adds a download of this URL; nothing runs before it is resumed.
     public func add(_ url: URL, options: DownloadOptions = DownloadOptions()) throws(PawlError) -> Download {
         try add(url.text, options: options)
     }
 
-    /// Fetches small content into memory.
+    /// Downloads small content into memory.
     public func data(
         from url: URL,
         maximumSize: Int = 16 << 20,
@@ -68,12 +68,12 @@ extension Downloader {
 }
 
 extension DownloadedFile {
-    /// Where the file is.
+    /// The location of the file.
     public var url: URL { URL(fileURLWithPath: path) }
 }
 
 extension ResumeData {
-    /// Reads resume data and repairs it; throws code 8 when nothing can be resumed from it.
+    /// Parses resume data and repairs it; throws code 8 when it cannot be used.
     public init(_ data: Data) throws(PawlError) { try self.init([UInt8](data)) }
 
     /// The resume data, as a binary property list.

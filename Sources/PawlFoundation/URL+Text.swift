@@ -1,6 +1,6 @@
 import Foundation
 
 extension URL {
-    /// As Pawl takes addresses and paths: a path for a file, else the whole address.
+    /// The form that Pawl accepts: a path for a file, else the whole URL.
     var text: String { isFileURL ? path : absoluteString }
 }

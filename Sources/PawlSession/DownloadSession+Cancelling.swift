@@ -3,7 +3,7 @@ import PawlCore
 import Synchronization
 
 extension DownloadSession {
-    /// Takes a cancelled task out of the queue, and keeps what it received for those who asked for it.
+    /// Removes a cancelled task from the queue, and keeps what it received if resume data was requested.
     func cancel(_ task: DownloadTask, _ id: Download.ID?, _ manager: DownloadManager) async throws(PawlError)
     {
         let handler = task.facts.withLock { facts in
@@ -18,14 +18,14 @@ extension DownloadSession {
             let data = await resumeData(task, id, manager, outOf: .wish)
             manager.perform { handler(data) }
         }
-        // One that finished at the last moment is told as finished, before it goes.
+        // A task that finished at the last moment is reported as finished before it is removed.
         await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
         if task.state == .completed { return }
         try await manager.remove(id)
         manager.perform { self.complete(task, .cancelled(task)) }
     }
 
-    /// The error of a task that failed, with what a new one goes on from.
+    /// The error of a failed task, with resume data for a new one.
     func resumable(_ error: PawlError, _ task: DownloadTask, _ manager: DownloadManager) async -> PawlError {
         guard let id = task.facts.withLock({ $0.id }) else { return error }
         var error = error
@@ -33,7 +33,7 @@ extension DownloadSession {
         return error
     }
 
-    /// What is left of a task that is to stop, moved to where a new one finds it.
+    /// Moves the data of a stopping task to where a new one finds it.
     private func resumeData(
         _ task: DownloadTask,
         _ id: Download.ID,

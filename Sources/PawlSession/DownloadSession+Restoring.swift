@@ -1,9 +1,9 @@
 import Pawl
 import Synchronization
 
-// What an earlier session of the identifier left.
+// Restores the state of an earlier session of the identifier.
 extension DownloadSession {
-    /// Finds its tasks, tells what happened to them, and lets go on what ran.
+    /// Finds its tasks, delivers missed events, and continues running tasks.
     func restore(_ manager: DownloadManager) async throws(PawlError) {
         guard folders.session != nil else { return }
         let waiting = try await tasks(.waiting, .turn, manager)
@@ -53,7 +53,7 @@ extension DownloadSession {
         note(try await manager.downloads(matching: DownloadFilter([standing]), by: ordering, limit: Self.all))
     }
 
-    /// Enters the tasks; the numbers of new ones that were made meanwhile are theirs.
+    /// Registers the tasks; new ones made meanwhile get other numbers.
     private func note(_ snapshots: [DownloadSnapshot]) -> [Found] {
         snapshots.compactMap { snapshot in
             guard var note = snapshot.taskDescription.flatMap(TaskNote.init) else { return nil }
@@ -71,7 +71,7 @@ extension DownloadSession {
     private func tell(_ task: DownloadTask, _ location: DownloadLocation, _ error: PawlError?) {
         switch location {
         case .finished(let path): finish(task, path, nil)
-        // The program had moved it away, and ended before it had heard that this was the end.
+        // The program had moved the file, and ended before it returned from the last call.
         case .missing, .unknown: complete(task, nil)
         case .unfinished: complete(task, error)
         }

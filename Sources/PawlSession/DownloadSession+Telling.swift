@@ -1,7 +1,7 @@
 import Pawl
 import Synchronization
 
-// Everything here happens on the delegate's thread, one thing after another.
+// All of this runs serially on the delegate's thread.
 extension DownloadSession {
     func task(_ id: Download.ID) -> DownloadTask? {
         book.withLock { book in book.numbers[id].flatMap { book.tasks[$0] } }
@@ -10,7 +10,7 @@ extension DownloadSession {
     func started(_ task: DownloadTask, _ total: Int64?, _ offset: Int64, _ response: DownloadResponse?) {
         let hasCompletion = task.facts.withLock { facts in
             facts.isAnswered = true
-            // What was told once is not taken back (B8).
+            // Reported progress never decreases (B8).
             facts.received = max(facts.received, offset)
             facts.expected = total.map { max($0, facts.received) } ?? DownloadTask.unknownSize
             if let response {
@@ -58,20 +58,20 @@ extension DownloadSession {
         )
     }
 
-    /// The file is whole: it is told, and what was not moved away goes.
+    /// The file is complete: reports it, and removes it unless it was moved.
     func finish(_ task: DownloadTask, _ location: String, _ response: DownloadResponse?) {
         let isAlive = task.facts.withLock { facts in
             facts.isAnswered = true
             return facts.isAlive
         }
-        // One that was cancelled goes, however far it came.
+        // A cancelled task is removed, however far it came.
         guard isAlive else { return }
         let length = SessionFolders.length(of: location)
         wrote(task, length, length)
         let name = location.split(separator: "/").last.map { String($0) }
         let (completion, answer) = task.facts.withLock { facts in
             (facts.received, facts.expected) = (length, length)
-            // Nothing was asked in this run when the file was whole before it.
+            // No request was made in this run if the file was complete before it.
             var answer = response.map { SessionResponse($0) } ?? facts.response ?? SessionResponse()
             answer.expectedContentLength = length
             answer.suggestedFilename = name
@@ -88,7 +88,7 @@ extension DownloadSession {
         }
     }
 
-    /// The queue gave it up; one that was cancelled is told as that.
+    /// The download failed; a cancelled task reports the cancellation.
     func failed(_ task: DownloadTask, _ error: PawlError) {
         work.yield { manager in
             guard let manager, task.facts.withLock({ $0.isAlive }) else { return }
@@ -97,7 +97,7 @@ extension DownloadSession {
         }
     }
 
-    /// The task is over: told once, and nothing of it is kept.
+    /// The task ended: reports it once and removes its files.
     func complete(_ task: DownloadTask, _ error: PawlError?) {
         guard end(task, error) else { return }
         if let completion = task.facts.withLock({ $0.completion }) {
@@ -108,7 +108,7 @@ extension DownloadSession {
         retire(task)
     }
 
-    /// `false` when it had ended already.
+    /// `false` if it had ended already.
     private func end(_ task: DownloadTask, _ error: PawlError?) -> Bool {
         let (isFirst, producing) = task.facts.withLock { facts in
             defer {
@@ -126,7 +126,7 @@ extension DownloadSession {
         task.facts.withLock { $0.completion = nil }
         let id = task.facts.withLock { $0.id }
         let isHeard = work.yield { manager in
-            // What cannot be removed stays; the task is over all the same.
+            // A failed removal leaves files behind; the task has ended in any case.
             if let manager, let id { _ = try? await manager.remove(id) }
             self.folders.dropFolder(task.folder)
             self.forget(task, id)

@@ -2,14 +2,14 @@ import Pawl
 import PawlCore
 import Synchronization
 
-// One thing after another: everything that is asked of the queue.
+// Requests to the queue, one at a time.
 extension DownloadSession {
     func run(_ stream: AsyncStream<Work>) async {
         SessionFolders.sweep(configuration.stateFolder)
         do throws(PawlError) {
             let claim = try folders.session?.claim()
             let manager = try await open()
-            // The service goes on with as many at once.
+            // The service runs as many at once.
             if claim != nil { try await manager.change(slots: configuration.maximumConcurrentTasks) }
             try await restore(manager)
             for await item in stream { await item(manager) }
@@ -19,11 +19,11 @@ extension DownloadSession {
         }
     }
 
-    /// Opens the queue; where the service has it still, as soon as that has let go.
+    /// Opens the queue; if the service holds it, waits until it is released.
     private func open() async throws(PawlError) -> DownloadManager {
         var options = DownloadManager.Configuration()
         options.slots = configuration.maximumConcurrentTasks
-        // Nothing happens before the tasks are there again that it happens to.
+        // No download may run before its task is restored.
         options.holdsAtStart = true
         options.keepsResponses = true
         let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
@@ -41,7 +41,7 @@ extension DownloadSession {
         }
     }
 
-    /// Everything told before was heard; then the identifier is free.
+    /// Waits until all events were delivered; then releases the identifier.
     private func close(_ manager: DownloadManager, _ claim: SessionClaim?) async {
         await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
         await manager.shutDown()
@@ -50,7 +50,7 @@ extension DownloadSession {
         delegate?.urlSession(self, didBecomeInvalidWithError: nil)
     }
 
-    /// It never came to be: every task, also of those to come, ends with the reason.
+    /// Opening failed: every task, also later ones, ends with the reason.
     private func fail(with error: PawlError, _ stream: AsyncStream<Work>) async {
         let tasks = book.withLock { book in
             book.isInvalid = true
@@ -62,7 +62,7 @@ extension DownloadSession {
         delegate?.urlSession(self, didBecomeInvalidWithError: error)
     }
 
-    /// Over as soon as no task is left.
+    /// Ends as soon as no task is left.
     func endWhenIdle() {
         if book.withLock({ $0.isInvalid && $0.tasks.isEmpty }) { work.finish() }
     }
@@ -99,7 +99,7 @@ extension DownloadSession {
         return task
     }
 
-    /// Puts a new task into the queue, where it waits to be resumed.
+    /// Adds a new task to the queue, where it waits to be resumed.
     private func admit(
         _ task: DownloadTask,
         _ data: Result<ResumeData, PawlError>?,
@@ -109,7 +109,7 @@ extension DownloadSession {
             let id = try await download(data, queueRequest(task), manager).id
             task.facts.withLock { $0.id = id }
             book.withLock { $0.numbers[id] = task.taskIdentifier }
-            // The description may have been given meanwhile.
+            // The description may have been set meanwhile.
             try await manager.change(taskDescription: task.note.text, of: id)
         } catch {
             task.facts.withLock { $0.refusal = error }
@@ -135,7 +135,7 @@ extension DownloadSession {
             throw .session(
                 "resume",
                 content.url,
-                because: "its resume data was used already, or its partial is gone"
+                because: "its resume data was used already, or its part file is gone"
             )
         }
         defer { folders.dropPartial(name) }
@@ -162,7 +162,7 @@ extension DownloadSession {
         return request
     }
 
-    // MARK: what is asked of tasks
+    // MARK: requests of tasks
 
     func stateChanged(_ task: DownloadTask) {
         work.yield { if let manager = $0 { await self.follow(task, manager) } }
@@ -182,7 +182,7 @@ extension DownloadSession {
         }
     }
 
-    /// Brings the queue to what the task wants now, whatever was wished in between.
+    /// Brings the queue to the task's current state; intermediate requests are skipped.
     private func follow(_ task: DownloadTask, _ manager: DownloadManager) async {
         let (state, id, refusal) = task.facts.withLock { ($0.state, $0.id, $0.refusal) }
         do throws(PawlError) {
@@ -207,7 +207,7 @@ extension PawlError {
                 "cannot open the session",
                 at: path,
                 because:
-                    "the service, or a program with an older version of this library, did not let go of its queue",
+                    "the service, or a program with an older version of this library, did not release its queue",
                 remedy: "try again; 'pawl stop' ends the service"
             )
         )

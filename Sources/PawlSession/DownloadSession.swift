@@ -1,7 +1,7 @@
 public import Pawl
 import Synchronization
 
-/// Downloads in the shape of `URLSession`: code that was written for that ports by changing the names of types.
+/// Downloads with the interface of `URLSession`: code written for it is ported by renaming types.
 ///
 /// ```swift
 /// let session = DownloadSession(configuration: .background(withIdentifier: "films"), delegate: delegate)
@@ -10,8 +10,8 @@ import Synchronization
 /// task.resume()
 /// ```
 ///
-/// Addresses and paths are text. Each file comes over one connection, so that resume data can say all of what was
-/// received. A session holds its delegate and itself until it is invalidated.
+/// URLs and paths are strings. Each file is downloaded over one connection, so that resume data covers
+/// everything received. A session retains its delegate and itself until it is invalidated.
 public final class DownloadSession: Sendable {
     struct Book {
         var tasks: [Int: DownloadTask] = [:]
@@ -20,10 +20,10 @@ public final class DownloadSession: Sendable {
         var isInvalid = false
     }
 
-    /// There is no manager when the session could not be opened.
+    /// `nil` if the session could not be opened.
     typealias Work = @Sendable (DownloadManager?) async -> Void
 
-    /// How it works; a change after the session was made would mean nothing.
+    /// The configuration; later changes have no effect.
     public let configuration: DownloadSessionConfiguration
     let delegate: (any DownloadSessionDelegate)?
     let folders: SessionFolders
@@ -31,10 +31,12 @@ public final class DownloadSession: Sendable {
     let work: AsyncStream<Work>.Continuation
     private static let executor = ThreadExecutor("pawl-session")
 
-    /// Makes a session; a background session goes on where the last one of its identifier was.
+    /// Creates a session; a background session continues from the state of the previous one of its
+    /// identifier.
     ///
-    /// What happened to its tasks meanwhile is told to the delegate, in order. When the folder cannot be used, or another process
-    /// has the identifier, the delegate hears of it by `didBecomeInvalidWithError`, and every task fails with the reason.
+    /// The delegate receives the events of its tasks since then, in order. When the folder cannot be used, or
+    /// another process has the identifier, the delegate receives `didBecomeInvalidWithError`, and every task
+    /// fails with the reason.
     public init(
         configuration: DownloadSessionConfiguration,
         delegate: (any DownloadSessionDelegate)? = nil
@@ -47,18 +49,18 @@ public final class DownloadSession: Sendable {
         Task(executorPreference: Self.executor) { await self.run(stream) }
     }
 
-    /// Makes a task; nothing runs before ``DownloadTask/resume()``.
+    /// Creates a task; nothing runs before ``DownloadTask/resume()``.
     public func downloadTask(with url: String) -> DownloadTask {
         downloadTask(with: SessionRequest(url: url))
     }
 
-    /// Makes a task; nothing runs before ``DownloadTask/resume()``.
+    /// Creates a task; nothing runs before ``DownloadTask/resume()``.
     public func downloadTask(with request: SessionRequest) -> DownloadTask { makeTask(request, nil, nil) }
 
-    /// Makes a task that calls the closure at its end, and the delegate never.
+    /// Creates a task that calls the closure at its end instead of the delegate.
     ///
-    /// The file may be moved away before the closure returns; otherwise it is removed. The closure lives as long as the
-    /// process: after a kill the delegate hears of the task.
+    /// The file is removed after the closure returns, unless it was moved. The closure does not survive the
+    /// process: after a kill the delegate is called for the task.
     public func downloadTask(
         with url: String,
         completionHandler: @escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void
@@ -66,7 +68,7 @@ public final class DownloadSession: Sendable {
         makeTask(SessionRequest(url: url), nil, completionHandler)
     }
 
-    /// The same with header fields.
+    /// Creates a task with header fields and a closure.
     public func downloadTask(
         with request: SessionRequest,
         completionHandler: @escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void
@@ -74,15 +76,16 @@ public final class DownloadSession: Sendable {
         makeTask(request, nil, completionHandler)
     }
 
-    /// Makes a task that goes on from what another one left.
+    /// Creates a task from resume data.
     ///
-    /// Resume data can be used once: another task of the same data fails. That of Apple's `NSURLSession` is understood; its
-    /// partial is looked for in ``DownloadSessionConfiguration/partialFolder``.
+    /// Resume data can be used once: a second task with the same data fails. Resume data of Apple's
+    /// `NSURLSession` is accepted; its part file is looked up in
+    /// ``DownloadSessionConfiguration/partialFolder``.
     public func downloadTask(withResumeData resumeData: [UInt8]) -> DownloadTask {
         makeTask(nil, resumeData, nil)
     }
 
-    /// Makes a task that goes on from what another one left, and calls the closure at its end.
+    /// Creates a task from resume data that calls the closure at its end.
     public func downloadTask(
         withResumeData resumeData: [UInt8],
         completionHandler: @escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void
@@ -90,7 +93,7 @@ public final class DownloadSession: Sendable {
         makeTask(nil, resumeData, completionHandler)
     }
 
-    /// The tasks that are not over, those of an earlier run of the program too.
+    /// The unfinished tasks, including those of an earlier run of the program.
     public var allTasks: [DownloadTask] {
         get async {
             await withCheckedContinuation { continuation in
@@ -99,7 +102,7 @@ public final class DownloadSession: Sendable {
         }
     }
 
-    /// Calls the closure with the tasks that are not over.
+    /// Calls the closure with the unfinished tasks.
     public func getAllTasks(completionHandler: @escaping @Sendable ([DownloadTask]) -> Void) {
         let answer: @Sendable () -> Void = {
             let tasks = self.book.withLock { Array($0.tasks.values) }
@@ -110,7 +113,7 @@ public final class DownloadSession: Sendable {
         if case .terminated = work.yield({ _ in answer() }) { answer() }
     }
 
-    /// Cancels every task and ends the session.
+    /// Cancels all tasks and invalidates the session.
     public func invalidateAndCancel() {
         work.yield { _ in
             let tasks = self.book.withLock { book in
@@ -122,7 +125,7 @@ public final class DownloadSession: Sendable {
         }
     }
 
-    /// Ends the session when the tasks that it has are over; it takes no new ones.
+    /// Invalidates the session when its tasks have ended; it accepts no new ones.
     public func finishTasksAndInvalidate() {
         work.yield { _ in
             self.book.withLock { $0.isInvalid = true }

@@ -1,45 +1,45 @@
 import Pawl
 
-/// How a ``DownloadSession`` works, in the shape of `URLSessionConfiguration`.
+/// The configuration of a ``DownloadSession``, with the interface of `URLSessionConfiguration`.
 public struct DownloadSessionConfiguration: Sendable, Hashable {
-    /// The name under which a background session finds its tasks again; `nil` for the others.
+    /// The identifier by which a background session finds its tasks again; `nil` for other sessions.
     public let identifier: String?
-    /// Tasks that transfer at once; the rest wait for their turn.
+    /// Simultaneous transfers; the rest wait.
     ///
-    /// Default 3. A suspended task keeps its place among them.
+    /// Default 3. A suspended task keeps its slot.
     public var maximumConcurrentTasks = 3
-    /// Header fields that every request gets, unless it names them itself.
+    /// Header fields added to every request that does not set them.
     public var httpAdditionalHeaders: [String: String] = [:]
-    /// Longest silence in seconds.
+    /// Seconds without any data before a connection is dropped.
     ///
     /// Default 60.
     public var timeoutIntervalForRequest = 60.0
-    /// Attempts after the first that bring no new byte.
+    /// Retries without progress before a task fails.
     ///
     /// Default 5.
     public var retries = 5
-    /// Where sessions keep what has to outlive a program, one folder an identifier.
+    /// The folder for state that survives the program, with a subfolder for each identifier.
     ///
     /// Default `$XDG_STATE_HOME/pawl/sessions`, else `~/.local/state/pawl/sessions`.
     public var stateFolder = Self.usualStateFolder
-    /// Where partials lie that the resume data of Apple's `NSURLSession` names.
+    /// The folder of part files for resume data of Apple's `NSURLSession`.
     ///
-    /// Default `nil`: only resume data of this library's own sessions has a partial.
+    /// Default `nil`: only resume data of this library's sessions has a part file.
     public var partialFolder: String?
-    /// Seconds in which the service must have let go of the session; it has journals to sync.
+    /// Seconds to wait for the service to release the session; it has journals to sync.
     var handoverPatience = 60.0
 
     private init(identifier: String?) { self.identifier = identifier }
 
-    /// Tasks that end with the session.
+    /// A configuration for tasks that end with the session.
     public static var `default`: Self { Self(identifier: nil) }
-    /// The same as ``default``: no session of this library keeps cookies, credentials or a cache.
+    /// The same as ``default``: sessions of this library store no cookies, credentials or cache.
     public static var ephemeral: Self { Self(identifier: nil) }
-    /// Tasks that are found again under this name when the program was ended, however that happened.
+    /// A configuration for tasks that survive the end of the program, however that happened.
     ///
-    /// While no program has a session of the identifier, `pawl serve` of the same user goes on with what was running, if it
-    /// runs; otherwise nothing is transferred in between. A session that is made takes everything over, and its delegate
-    /// hears what happened meanwhile. One program at a time can have a session of an identifier.
+    /// While no process holds the session, `pawl serve` of the same user, if it runs, continues the running
+    /// tasks; otherwise nothing is transferred. A new session takes over everything, and its delegate
+    /// receives the missed events. Only one process at a time can hold a session of an identifier.
     public static func background(withIdentifier identifier: String) -> Self { Self(identifier: identifier) }
 
     private static var usualStateFolder: String { SessionRoot.usualState ?? "./.local/state/pawl/sessions" }

@@ -1,13 +1,13 @@
 public import Pawl
 
-/// Hears of a session's tasks, with the methods of `URLSessionDownloadDelegate` in their order.
+/// Receives events of a session's tasks, with the methods of `URLSessionDownloadDelegate` in their order.
 ///
-/// All calls come one after another on one thread of the session. For each task: `didResumeAtOffset` when bytes from before
-/// are continued, `didWriteData` any number of times, `didFinishDownloadingTo`, `didCompleteWithError`; one that fails
-/// goes without `didFinishDownloadingTo`. A task with a completion handler calls that alone. Every method does nothing
-/// unless it is written.
+/// All calls are made one at a time on one thread of the session. For each task: `didResumeAtOffset` when
+/// earlier bytes are continued, `didWriteData` any number of times, `didFinishDownloadingTo`,
+/// `didCompleteWithError`; a failed one skips `didFinishDownloadingTo`. A task with a completion handler
+/// calls only that. All methods are optional.
 public protocol DownloadSessionDelegate: AnyObject, Sendable {
-    /// Bytes have come; `totalBytesExpectedToWrite` is −1 while the size is unknown.
+    /// Data was written; `totalBytesExpectedToWrite` is −1 while the size is unknown.
     func urlSession(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
@@ -16,7 +16,7 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
         totalBytesExpectedToWrite: Int64
     )
 
-    /// The content is continued from an offset.
+    /// The transfer was resumed at an offset.
     func urlSession(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
@@ -24,24 +24,24 @@ public protocol DownloadSessionDelegate: AnyObject, Sendable {
         expectedTotalBytes: Int64
     )
 
-    /// The file is whole.
+    /// The file is complete.
     ///
-    /// It may be moved away before this returns; otherwise it is removed.
+    /// It is removed after this returns, unless it was moved.
     func urlSession(
         _ session: DownloadSession,
         downloadTask: DownloadTask,
         didFinishDownloadingTo location: String
     )
 
-    /// The task is over; `error` is `nil` when it finished.
+    /// The task ended; `error` is `nil` if it finished.
     ///
-    /// After a kill it may come again for a task whose program had not returned from it.
+    /// After a kill it may be repeated for a task if the program was killed during this call.
     func urlSession(_ session: DownloadSession, task: DownloadTask, didCompleteWithError error: PawlError?)
 
-    /// A background session that was made again has told everything that happened before.
+    /// A recreated background session has delivered all earlier events.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession)
 
-    /// The session is over, by wish or because it could not be opened; nothing comes after this.
+    /// The session was invalidated, or could not be opened; no calls follow.
     func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: PawlError?)
 }
 

@@ -1,27 +1,27 @@
 public import Pawl
 import Synchronization
 
-/// One download of a ``DownloadSession``, in the shape of `URLSessionDownloadTask`.
+/// A download of a ``DownloadSession``, with the interface of `URLSessionDownloadTask`.
 ///
 /// Nothing runs before ``resume()``.
 public final class DownloadTask: Sendable {
-    /// Where a task stands, as in `URLSessionTask.State`.
+    /// The state of a task, as in `URLSessionTask.State`.
     public enum State: Int, Sendable, Hashable, CaseIterable {
-        /// It runs, or waits for its turn.
+        /// It runs, or waits for a slot.
         case running
         /// It has not been resumed.
         case suspended
         /// It is being cancelled.
         case canceling
-        /// It is over, one way or another.
+        /// It finished, failed or was cancelled.
         case completed
     }
 
-    /// What stands for a size that is not known.
+    /// The value for an unknown size.
     public static let unknownSize: Int64 = -1
     /// A priority below the default.
     public static let lowPriority: Float = 0.25
-    /// What tasks have that were given none.
+    /// The default priority.
     public static let defaultPriority: Float = 0.5
     /// A priority above the default.
     public static let highPriority: Float = 0.75
@@ -37,25 +37,25 @@ public final class DownloadTask: Sendable {
         var expected: Int64 = DownloadTask.unknownSize
         var response: SessionResponse?
         var error: PawlError?
-        /// Its name in the queue, once it is there.
+        /// Its identifier in the queue, once it is added.
         var id: Download.ID?
-        /// Why it never got there.
+        /// The reason why it was refused.
         var refusal: PawlError?
         var completion: Completion?
-        /// Who waits for resume data.
+        /// The handler that waits for resume data.
         var producing: ResumeDataHandler?
-        /// An answer was accepted since it runs.
+        /// A response was accepted in this run.
         var isAnswered = false
-        /// What was written before it was known from where.
+        /// Progress that arrived before the response.
         var early: (written: Int64, total: Int64?)?
 
-        /// Nobody has ended it.
+        /// It has not ended.
         var isAlive: Bool { state == .running || state == .suspended }
     }
 
-    /// Tells it from the others of its session.
+    /// The identifier within its session.
     public let taskIdentifier: Int
-    /// What was asked for first.
+    /// The first request.
     public let originalRequest: SessionRequest?
     let folder: String
     private let session: DownloadSession
@@ -69,7 +69,7 @@ public final class DownloadTask: Sendable {
         facts = Mutex(Facts(description: note.description, completion: completion))
     }
 
-    /// A text of the program's own; a background session keeps it.
+    /// The caller's own text; a background session stores it.
     public var taskDescription: String? {
         get { facts.withLock { $0.description } }
         set {
@@ -78,7 +78,7 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// 0…1: of those that wait, a greater one runs earlier.
+    /// 0…1; among waiting tasks, higher starts first.
     public var priority: Float {
         get { facts.withLock { $0.priority } }
         set {
@@ -87,32 +87,31 @@ public final class DownloadTask: Sendable {
         }
     }
 
-    /// Where it stands.
+    /// The state.
     public var state: State { facts.withLock { $0.state } }
     /// Bytes of the content that are on disk.
     public var countOfBytesReceived: Int64 { facts.withLock { $0.received } }
     /// Bytes of the whole content; ``unknownSize`` while unknown.
     public var countOfBytesExpectedToReceive: Int64 { facts.withLock { $0.expected } }
-    /// What the server said with the content, once it has.
+    /// The server's response, once known.
     public var response: SessionResponse? { facts.withLock { $0.response } }
-    /// Why it ended, when it did not finish, and what a new task goes on from
-    /// (`PawlError.downloadTaskResumeData`).
+    /// The error of a failed task, with resume data for a new one (`PawlError.downloadTaskResumeData`).
     public var error: PawlError? { facts.withLock { $0.error } }
 
-    /// Lets it start or go on; does nothing after a cancel or the end.
+    /// Starts or resumes the transfer; has no effect after a cancel or the end.
     public func resume() { move(from: [.suspended], to: .running) }
 
-    /// Lets it stand still; it keeps its place among those that transfer at once.
+    /// Suspends the transfer without giving up its slot.
     public func suspend() { move(from: [.running], to: .suspended) }
 
-    /// Ends it; what it received is removed, and its place is free.
+    /// Cancels the task, removes what it received and frees its slot.
     public func cancel() { move(from: [.running, .suspended], to: .canceling) }
 
-    /// Ends it, frees its place, and hands out what a new task goes on from.
+    /// Cancels the task, frees its slot, and produces resume data for a new one.
     ///
-    /// The handler gets `nil` when nothing can be continued. The data is good for one new task, in any session whose
-    /// configuration names the same state folder, in this process or another.
-    @_disfavoredOverload  // PawlFoundation has the same with Data, as ported code has it.
+    /// The handler gets `nil` when nothing can be resumed. The data is valid for one new task, in any session
+    /// whose configuration has the same state folder, in this process or another.
+    @_disfavoredOverload  // PawlFoundation has the same with Data, as ported code uses it.
     public func cancel(byProducingResumeData completionHandler: @escaping @Sendable ([UInt8]?) -> Void) {
         let isFirst = facts.withLock { facts in
             guard facts.isAlive else { return false }
@@ -123,7 +122,8 @@ public final class DownloadTask: Sendable {
         if isFirst { session.stateChanged(self) } else { completionHandler(nil) }
     }
 
-    /// Ends it, frees its place, and gives what a new task goes on from; `nil` when nothing can be continued.
+    /// Cancels the task, frees its slot, and returns resume data for a new one; `nil` when nothing can be
+    /// resumed.
     @_disfavoredOverload  // As above.
     public func cancelByProducingResumeData() async -> [UInt8]? {
         await withCheckedContinuation { continuation in
@@ -149,6 +149,6 @@ public final class DownloadTask: Sendable {
         )
     }
 
-    /// The queue's priority: 0 by default.
+    /// The queue's priority; 0 by default.
     var queuePriority: Int { Int((priority * 100).rounded()) - 50 }
 }

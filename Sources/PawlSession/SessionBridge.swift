@@ -1,6 +1,6 @@
 import Pawl
 
-/// Hears the queue for a session, on the thread on which the session's delegate is called.
+/// Passes queue events to a session, on the thread of the session's delegate.
 final class SessionBridge: DownloadDelegate {
     private let session: DownloadSession
 
@@ -19,7 +19,7 @@ final class SessionBridge: DownloadDelegate {
     }
 
     func download(_ id: Download.ID, didComplete error: PawlError?) {
-        // Without an error it was told with the finish.
+        // Without an error it was reported with the finish.
         guard let error else { return }
         session.task(id).map { session.failed($0, error) }
     }

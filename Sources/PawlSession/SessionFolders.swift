@@ -1,13 +1,13 @@
 import Glibc
 import Pawl
 
-/// Where a session's files are.
+/// The folders of a session.
 struct SessionFolders: Sendable {
-    /// The queue and the tasks' files.
+    /// The folder of the queue and the tasks' files.
     let root: String
-    /// Partials of tasks that were cancelled with resume data, whoever goes on with them.
+    /// The folder of part files of tasks cancelled with resume data, shared by all sessions.
     let partials: String
-    /// What a background session has; others go when they are over.
+    /// The root of a background session; other sessions' folders are removed at their end.
     let session: SessionRoot?
 
     init(_ configuration: DownloadSessionConfiguration) {
@@ -19,7 +19,7 @@ struct SessionFolders: Sendable {
 
     static var random: String { Download.ID(rawValue: .random(in: 1 ... .max)).description }
 
-    /// Makes the folder of partials, for this user alone.
+    /// Creates the folder of part files, accessible to this user only.
     func makePartials() {
         var path = ""
         for part in partials.split(separator: "/") {
@@ -28,15 +28,15 @@ struct SessionFolders: Sendable {
         }
     }
 
-    /// Why a partial is kept.
+    /// The reason why a part file is kept.
     enum Cause: String {
-        /// It was asked for: nobody but its new task removes it.
+        /// Requested by the caller: only its new task removes it.
         case wish = "PawlDownload_"
-        /// Perhaps nobody looks at the error: it is removed after a month.
+        /// Attached to an error, which the caller may ignore: it is removed after a month.
         case failure = "PawlDownload_failed_"
     }
 
-    /// Takes a partial out of a task's folder and gives the name under which resume data finds it.
+    /// Moves a part file out of a task's folder and returns the name for the resume data.
     func keepPartial(_ path: String, journal: String, outOf cause: Cause) -> String? {
         makePartials()
         let name = "\(cause.rawValue)\(Self.random).tmp"
@@ -45,7 +45,7 @@ struct SessionFolders: Sendable {
         return name
     }
 
-    /// Takes a kept partial for this session: only the first who asks gets it.
+    /// Moves a kept part file into this session; only the first caller succeeds.
     func takePartial(_ name: String) -> Bool {
         unsafe rename("\(partials)/\(name)", "\(root)/\(name)") == 0
     }
@@ -58,18 +58,19 @@ struct SessionFolders: Sendable {
         return unsafe stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
-    /// Only an empty one goes.
+    /// Removes an empty folder.
     func dropFolder(_ name: String) { unsafe rmdir("\(root)/\(name)") }
 
-    /// Removes a passing session's folder: its name holds a process and a random number, so it is nobody else's.
+    /// Removes a temporary session's folder: its name contains a process id and a random number, so it is
+    /// unique.
     func dropPassing() {
         if session == nil { Self.remove(root) }
     }
 
     private static let month = 30 * 86_400
 
-    /// Removes what passing sessions of processes left that are no more, and old partials of failed tasks that nobody
-    /// went on with.
+    /// Removes temporary sessions of processes that have exited, and old part files of failed tasks that were
+    /// never resumed.
     static func sweep(_ state: String) {
         let partials = "\(state)/.partials"
         for name in SessionRoot.names(in: partials) where name.hasPrefix(Cause.failure.rawValue) {
@@ -90,7 +91,7 @@ struct SessionFolders: Sendable {
     }
 
     private static func remove(_ path: String) {
-        // A link is unlinked here, and never followed.
+        // A symbolic link is unlinked here, and never followed.
         guard unsafe unlink(path) != 0 else { return }
         for name in SessionRoot.names(in: path) { remove("\(path)/\(name)") }
         unsafe rmdir(path)

@@ -1,14 +1,14 @@
-/// What a task asks for, in the shape of `URLRequest`.
+/// A request of a task, with the interface of `URLRequest`.
 public struct SessionRequest: Sendable, Hashable {
-    /// The address, secrets and all.
+    /// The URL, including secrets.
     public var url: String
     /// Header fields by name.
     public var allHTTPHeaderFields: [String: String] = [:]
 
-    /// A request of this address.
+    /// Creates a request for this URL.
     public init(url: String) { self.url = url }
 
-    /// Says or, with `nil`, takes back a header field.
+    /// Sets a header field, or removes it with `nil`.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
         allHTTPHeaderFields[field] = value
     }

@@ -1,13 +1,13 @@
 import Pawl
 
-/// What the server said with the content, in the shape of `HTTPURLResponse`.
+/// The server's response for the content, with the interface of `HTTPURLResponse`.
 public struct SessionResponse: Sendable, Hashable {
-    /// The status code; 0 for FTP and SFTP, and while nothing is known of an answer.
+    /// The status code; 0 for FTP and SFTP, and while no response is known.
     public let statusCode: Int
-    /// Every header field, as `HTTPURLResponse` has them: the values of one that came several times joined by commas.
+    /// Every header field, as in `HTTPURLResponse`: values of repeated fields are joined by commas.
     ///
-    /// Names keep the letter case of the server; those of HTTP/2 and later, which have none, begin each word with a
-    /// capital. For a task of an earlier run of the program, the fields that may tell a secret are missing.
+    /// Names keep the server's letter case; those of HTTP/2 and later, which are lowercase, are capitalized.
+    /// For a task of an earlier run of the program, fields that may contain a secret are missing.
     public let allHeaderFields: [String: String]
     /// The media type without parameters.
     public var mimeType: String? {
@@ -15,7 +15,7 @@ public struct SessionResponse: Sendable, Hashable {
     }
     /// Bytes of the whole content; −1 while unknown.
     public internal(set) var expectedContentLength = DownloadTask.unknownSize
-    /// A safe file name, the server's or the address's.
+    /// A safe file name, from the server or the URL.
     public internal(set) var suggestedFilename: String?
 
     init(statusCode: Int = 0, fields: [(name: String, value: String)] = []) {
@@ -41,7 +41,7 @@ public struct SessionResponse: Sendable, Hashable {
         return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "-")
     }
 
-    /// A header field's value, letter case ignored.
+    /// A header field's value, case-insensitive.
     public func value(forHTTPHeaderField field: String) -> String? {
         let field = field.lowercased()
         return allHeaderFields.first { $0.key.lowercased() == field }?.value

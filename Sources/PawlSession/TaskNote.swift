@@ -1,9 +1,9 @@
 import Pawl
 
-/// What a session keeps of a task beside the queue's own record, in the record's free text.
+/// The session's data of a task, stored in the free text of the queue's record.
 struct TaskNote: Hashable {
     var number: Int
-    /// The task's folder in the session's, of its own, so that tasks of one address never meet.
+    /// The task's own folder inside the session's, so that tasks of the same URL do not conflict.
     var folder: String
     var request: SessionRequest
     var description: String?
@@ -15,7 +15,7 @@ struct TaskNote: Hashable {
         self.description = description
     }
 
-    /// One line a value; the description is what follows the empty line.
+    /// One value per line; the description follows the empty line.
     init?(_ text: String) {
         guard let end = text.firstRange(of: "\n\n") else { return nil }
         let lines = text[..<end.lowerBound].split(separator: "\n", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ struct TaskNote: Hashable {
         description = rest.isEmpty ? nil : String(rest.dropFirst())
     }
 
-    /// Headers with line ends are none: the queue refuses them.
+    /// A header with a line end is not preserved: the queue refuses it.
     var text: String {
         let fields = request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map { "\n\($0.key): \($0.value)" }
         return

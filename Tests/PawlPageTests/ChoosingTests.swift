@@ -84,7 +84,7 @@ extension BrowserTests {
                 try await page.wait("\(Self.chosen) === 'alpha,delta'")
                 #expect(
                     try await page.evaluate("document.querySelector('.chosen-count').textContent")
-                        == "2 downloads chosen"
+                        == "2 selected"
                 )
                 try await page.press("Home")
                 try await page.press("ArrowDown", modifiers: 8)
@@ -117,18 +117,18 @@ extension BrowserTests {
                 try await page.click("[data-filter=group-films]")
                 try await page.wait("document.querySelector('#whole').textContent === 'Pause films'")
                 try await page.click("#whole")
-                try await page.wait("document.querySelector('#whole').textContent === 'Continue films'")
+                try await page.wait("document.querySelector('#whole').textContent === 'Resume films'")
                 try await page.press("1")
                 try await page.wait("\(states) === 'Group paused,Group paused,Connecting'")
                 try await page.wait("document.querySelector('#whole').textContent === 'Pause all'")
                 try await page.press("p")
                 try await page.wait("\(states).endsWith('Paused')")
-                try await page.wait("document.querySelector('#whole').textContent === 'Continue all'")
+                try await page.wait("document.querySelector('#whole').textContent === 'Resume all'")
                 try await page.press("p")
                 try await page.wait("\(states) === 'Connecting,Connecting,Connecting'")
                 try await page.click("[data-filter=group-films]")
                 try await page.press("p")
-                try await page.wait("document.querySelector('#whole').textContent === 'Continue films'")
+                try await page.wait("document.querySelector('#whole').textContent === 'Resume films'")
                 try await page.press("p")
                 try await page.wait("document.querySelector('#whole').textContent === 'Pause films'")
             }

@@ -54,7 +54,10 @@ extension BrowserTests {
         }
 
         @Test(arguments: [
-            ("en-US", "the server ignored Range and sent the whole file: started over from 0", "Next try in"),
+            (
+                "en-US", "the server ignored Range and sent the whole file: started over from 0",
+                "Next attempt in"
+            ),
             ("zh-CN", "服务器忽略了 Range，发来了整个文件：从头重新开始", "后重试。"),
         ])
         func `E2 what was decided is told with its evidence, in the language of the page`(
@@ -118,7 +121,7 @@ extension BrowserTests {
                 let sound = "document.querySelector('.preview audio')"
                 try await page.wait("\(sound)?.readyState >= 2 && Math.round(\(sound).duration) === 60")
                 #expect(try await page.evaluate("\(sound).controls") == .bool(true))
-                #expect(try await page.evaluate("\(sound).ariaLabel") == "Sound: noise.wav")
+                #expect(try await page.evaluate("\(sound).ariaLabel") == "Audio: noise.wav")
                 try await page.evaluate("\(sound).play()")
                 try await page.wait("\(sound).currentTime > 0.1")
                 try await page.evaluate("\(sound).currentTime = 50")

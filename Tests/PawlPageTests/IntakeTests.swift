@@ -27,7 +27,7 @@ extension BrowserTests {
                 try await page.evaluate("document.querySelector('.dialog input[value=now]').click()")
                 try await page.click(".dialog .primary")
                 try await page.wait("\(PageBench.text(of: "dropped.bin", ".cell-state")) === 'Connecting'")
-                try await page.wait("\(PageBench.text(of: "first.bin", ".cell-state")) === 'Made room'")
+                try await page.wait("\(PageBench.text(of: "first.bin", ".cell-state")) === 'Queued'")
             }
         }
 
@@ -64,7 +64,7 @@ extension BrowserTests {
                 let page = try await bench.page()
                 try await page.drop(files: [files.path("notes.txt")])
                 try await page.wait(
-                    "document.querySelector('.toast.is-error').textContent.startsWith('There is no address in it')"
+                    "document.querySelector('.toast.is-error').textContent.startsWith('No URL found')"
                 )
                 #expect(try await page.evaluate("document.querySelector('dialog')") == .null)
             }

@@ -15,7 +15,7 @@ extension BrowserTests {
                 try await page.type("wrong")
                 try await page.press("Enter")
                 try await page.wait(
-                    "document.querySelector('.login .problem').textContent === 'This is not the secret.'"
+                    "document.querySelector('.login .problem').textContent === 'Wrong secret.'"
                 )
                 try await page.type(bench.secret)
                 try await page.press("Enter")
@@ -90,7 +90,7 @@ extension BrowserTests {
                 try await page.wait(PageBench.isShown("file-0.bin"))
                 await bench.stopService()
                 try await page.wait(
-                    "document.querySelector('.banner:not([hidden])')?.textContent.includes('does not answer')"
+                    "document.querySelector('.banner:not([hidden])')?.textContent.includes('does not respond')"
                 )
                 // What is asked for meanwhile is refused in words, not lost in silence.
                 try await page.focusList()

@@ -65,7 +65,7 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press("Home")
                 try await page.press("c", modifiers: 2)
-                try await page.wait("document.querySelector('.toast')?.textContent === 'Copied 1 address'")
+                try await page.wait("document.querySelector('.toast')?.textContent === 'Copied 1 URL'")
                 #expect(try await page.evaluate("navigator.clipboard.readText()") == .string(url))
 
                 try await page.evaluate(
@@ -107,7 +107,7 @@ extension BrowserTests {
                 )
                 try await page.press("z", modifiers: 2)
                 try await page.wait(
-                    "document.querySelector('.toast.is-error')?.textContent.includes('too late')"
+                    "document.querySelector('.toast.is-error')?.textContent.includes('Too late')"
                 )
                 #expect(bench.difference("kept.bin", from: payload) == nil)
                 #expect(try await bench.manager.downloads().isEmpty)

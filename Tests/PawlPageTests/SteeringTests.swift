@@ -60,7 +60,7 @@ extension BrowserTests {
                 try await page.press("End")
                 try await page.press("f")
                 try await page.wait("\(PageBench.text(of: "two.bin", ".cell-state")) === 'Connecting'")
-                try await page.wait("\(PageBench.text(of: "one.bin", ".cell-state")) === 'Made room'")
+                try await page.wait("\(PageBench.text(of: "one.bin", ".cell-state")) === 'Queued'")
             }
         }
 

@@ -23,7 +23,10 @@ import Testing
             ("{", "null", -32700, 500), ("5", "null", -32600, 400), ("", "null", -32700, 500),
         ] {
             let answer = try await post(bench, message)
-            #expect(answer.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#), "\(message)")
+            #expect(
+                answer.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#),
+                "\(message)"
+            )
             #expect(answer.hasSuffix(" \(status)"), "\(message)")
         }
         let unknown = try await post(bench, #"{"id":3,"method":"x","params":["TOKEN"]}"#)
@@ -273,7 +276,7 @@ import Testing
         }
         await bench.close()
         let text = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
-        #expect(text.contains("cannot make") && text.contains("none/session"))
+        #expect(text.contains("cannot create") && text.contains("none/session"))
     }
 
     @Test func `what cannot be done is said, not left out`() async throws {

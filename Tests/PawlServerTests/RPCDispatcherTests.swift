@@ -72,7 +72,7 @@ private struct Echo: RPCMethods {
             #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.fail"}]]}"#,
         ] {
             let answer = await dispatcher.answer(RPCMessage.parse(Array(text.utf8)), rights: rights)
-            #expect(answer.json.text.contains("test.fail is not answered into a script."))
+            #expect(answer.json.text.contains("test.fail is not available to JSONP callbacks."))
         }
     }
 
@@ -170,7 +170,7 @@ private struct Echo: RPCMethods {
     }
 
     @Test func `a GET cannot change anything, not even inside a multicall`() async {
-        let words = "test.change changes something and has to be sent with POST or over a WebSocket."
+        let words = "test.change changes state and must be sent with POST or over a WebSocket."
         let plain = await ask(#"{"id":1,"method":"test.change"}"#, isReadOnly: true)
         #expect(plain.text == refused("1", 1, words))
         let nested = await ask(
@@ -200,7 +200,7 @@ private struct Echo: RPCMethods {
         let call = #"{"methodName":"test.say","params":["\#(long)"]}"#
         let large = await ask(multicall(70, call))
         #expect(large.text.utf8.count < RPCDispatcher.largestResponse + 1 << 20)
-        #expect(large.text.contains("The answers are too large for one request."))
+        #expect(large.text.contains("The responses are too large for one request."))
         let deep = await ask(String(repeating: "[", count: 1 << 20))
         #expect(deep.text == refused("null", -32700, "Parse error."))
     }

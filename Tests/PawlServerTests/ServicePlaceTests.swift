@@ -23,7 +23,7 @@ import Testing
         other.port = nil
         let atSocket = try #require(await refusal(other))
         #expect(atSocket.code == .alreadyDownloading)
-        #expect(atSocket.why == "a service runs there already")
+        #expect(atSocket.why == "a service is already running there")
         other.root = bench.root
         other.socket = bench.folder.path("other-socket")
         #expect(await refusal(other)?.code == .alreadyDownloading)
@@ -56,7 +56,7 @@ import Testing
         other.address = "192.0.2.1"
         #expect(await refusal(other)?.why == "Cannot assign requested address")
         other.address = "localhost"
-        #expect(await refusal(other)?.why == "it is no numeric address")
+        #expect(await refusal(other)?.why == "not a numeric address")
         await bench.close()
     }
 }

@@ -85,7 +85,7 @@ import Testing
             Array(messages) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
         )
         let told = text(of: folder.path("log"))
-        #expect(told.contains("the answer is 404"))
+        #expect(told.contains("the server responded with 404"))
         #expect(!told.contains("secret") && !told.contains("hidden"))
         server.send(15)
     }
@@ -101,7 +101,7 @@ import Testing
         FileSystem.remove(path)
         unsafe link(victim, path)
         let other = #expect(throws: Failure.self) { try ServiceLog(path: path, format: .text) }
-        #expect(other?.why == "it is another file's name too")
+        #expect(other?.why == "it has other hard links")
         let bounded = ServiceLog(path: path, format: .text, limit: 500)
         bounded.note("told", "something")
         #expect(text(of: victim) == "precious")

@@ -2,12 +2,12 @@ import PawlCore
 import PawlEngine
 import Synchronization
 
-/// Calls the delegate and the closures, on a thread of their own: theirs may take as long as they like.
+/// Calls the delegate and completion closures, on a dedicated thread: they may block.
 final class DelegateDispatcher: Sendable {
     typealias Completion = @Sendable (Result<DownloadedFile, PawlError>) -> Void
 
     private let thread = WorkThread<DispatcherThread>()
-    /// What was written and is not told yet.
+    /// Written bytes, not yet reported.
     private let written = Mutex<[Download.ID: (Int64, Int64?)]>([:])
     private let hasDelegate: Bool
 
@@ -16,12 +16,12 @@ final class DelegateDispatcher: Sendable {
         threads.start("pawl-delegate") { [thread] in thread.run(DispatcherThread(delegate)) }
     }
 
-    /// This closure hears of the download's end, and the delegate nothing.
+    /// Reports the download's end to this closure instead of the delegate.
     func expect(_ id: Download.ID, _ completion: @escaping Completion) {
         thread.post { $0.completions[id] = completion }
     }
 
-    /// Makes what the engine reads of a download heard.
+    /// Reports the engine's progress samples of a download.
     func follow(_ id: Download.ID, _ box: ProgressCell) {
         guard hasDelegate else { return }
         box.watch { [weak self] reading in
@@ -42,7 +42,7 @@ final class DelegateDispatcher: Sendable {
         thread.post { $0.started(id, total, offset, response) }
     }
 
-    /// Does something on the delegate's thread, after all that was told before.
+    /// Runs `work` on the delegate's thread, after all earlier calls.
     func perform(_ work: @escaping @Sendable () -> Void) { thread.post { _ in work() } }
 
     func ended(_ id: Download.ID, _ result: Result<DownloadedFile, PawlError>, _ response: DownloadResponse?)
@@ -50,13 +50,13 @@ final class DelegateDispatcher: Sendable {
         thread.post { $0.ended(id, result, response) }
     }
 
-    /// It was taken out: who waits for its end has it.
+    /// It was removed: reports that to a waiting closure.
     func removed(_ id: Download.ID, _ error: PawlError) { thread.post { $0.removed(id, error) } }
 
     func close() { thread.post { $0.hasEnded = true } }
 }
 
-/// What only the delegate's thread touches.
+/// State confined to the delegate's thread.
 private final class DispatcherThread: ThreadBound {
     private let delegate: (any DownloadDelegate)?
     private var last: [Download.ID: Int64] = [:]

@@ -1,18 +1,18 @@
 package import PawlCore
 import PawlEngine
 
-/// What bounds all downloads of a manager together (``DownloadManager/bounds()``).
+/// The limits for all downloads of a manager together (``DownloadManager/bounds()``).
 public struct DownloadBounds: Sendable, Hashable {
-    /// Downloads that run at once.
+    /// Simultaneous downloads.
     public var slots: Int
-    /// Bytes per second of all together that hold now; `nil` for none.
+    /// The current limit of all downloads together in bytes per second; `nil` for none.
     public var rateLimit: Int64?
-    /// The limits by time of day, as they were given; `nil` when there are none.
+    /// The limits by time of day, as given; `nil` for none.
     public var timetable: String?
 }
 
 extension DownloadManager {
-    /// What bounds all downloads together at this moment.
+    /// The current limits for all downloads together.
     public func bounds() async throws(PawlError) -> DownloadBounds {
         try await ask { keeper in
             DownloadBounds(
@@ -23,7 +23,7 @@ extension DownloadManager {
         }
     }
 
-    /// What every origin has and may have that is in use or has complained.
+    /// The connection budget of every origin that is in use or has throttled requests.
     package func hostBudgets() async throws(PawlError) -> [Origin: HostBudget] {
         try await ask { $0.engine.budgets }
     }

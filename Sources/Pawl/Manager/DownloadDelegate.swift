@@ -1,26 +1,26 @@
-/// Hears what becomes of a manager's downloads, as NSURLSession's delegates do.
+/// Receives events of a manager's downloads, as NSURLSession's delegates do.
 ///
-/// For each download the order is `didWrite` any number of times, then `didFinish`, then `didComplete`; one that fails
-/// goes without `didFinish`. A download that was added with a closure
-/// (``DownloadManager/add(_:completion:)``) calls that closure alone and none of these.
+/// For each download the order is `didWrite` any number of times, then `didFinish`, then `didComplete`; a
+/// failed one skips `didFinish`. A download added with a closure (``DownloadManager/add(_:completion:)``)
+/// calls only that closure.
 ///
-/// All calls come one after another on one thread of the manager, which waits for none of them; calls of `didWrite` that
-/// came while the delegate was busy become one.
+/// All calls are made one at a time on one thread of the manager, which does not wait for them; calls of
+/// `didWrite` made while the delegate was busy are merged.
 public protocol DownloadDelegate: AnyObject, Sendable {
-    /// An answer was accepted; the content is continued from `offset`, 0 for a fresh start.
+    /// A response was accepted; the content is resumed at `offset`, 0 for a fresh start.
     ///
-    /// `response` is `nil` where nothing was asked. It may come after a `didWrite`, and more than once.
+    /// `response` is `nil` where no request was made. It may come after a `didWrite`, and more than once.
     func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?)
 
-    /// Bytes have come: `written` of `total`, which is `nil` while unknown.
+    /// Data was written: `written` of `total` bytes, which is `nil` while unknown.
     func download(_ id: Download.ID, didWrite written: Int64, of total: Int64?)
 
-    /// The file is in its place, and may be moved away from there before this returns.
+    /// The file is complete; it may be moved before this returns.
     ///
-    /// `response` is what the server said with the content; `nil` when the file was there already.
+    /// `response` is the server's response for the content; `nil` if the file existed already.
     func download(_ id: Download.ID, didFinish location: String, response: DownloadResponse?)
 
-    /// It is over; `error` is `nil` when it finished.
+    /// The download ended; `error` is `nil` if it finished.
     func download(_ id: Download.ID, didComplete error: PawlError?)
 }
 

@@ -1,49 +1,50 @@
 import PawlCore
 import PawlEngine
 
-/// A download with all that is known of it (``DownloadManager/details(of:looking:)``).
+/// Details of a download (``DownloadManager/details(of:looking:)``).
 public struct DownloadDetails: Sendable {
-    /// One connection at work.
+    /// An open connection.
     public struct Connection: Sendable, Hashable {
-        /// Where its bytes come from, redirects followed, secrets redacted.
+        /// The URL after redirects, with secrets redacted.
         public var source: String
         /// The offset of the next byte.
         public var offset: Int64
-        /// Where its part ends; `nil` while nobody knows.
+        /// The end of its range; `nil` while unknown.
         public var end: Int64?
         /// Bytes per second.
         public var speed: Int64
-        /// Whether bytes come; before that it waits for an answer.
+        /// Whether data arrives; before that it waits for a response.
         public var isReceiving: Bool
     }
 
-    /// Where it stands.
+    /// The current state.
     public var snapshot: DownloadSnapshot
-    /// Its addresses with their secrets, the first is the one that was given.
+    /// The URLs, including secrets; the given one comes first.
     public var sources: [String]
-    /// How it is fetched, secrets included.
+    /// The options, including secrets.
     public var options: DownloadOptions
-    /// Which bytes are on disk; exact while it runs and when it has finished, else one range from 0 of their number.
+    /// The byte ranges on disk; exact while it runs and when it has finished, else one range from 0 of the
+    /// same size.
     public var written: [Range<Int64>]
-    /// Connections at work.
+    /// Open connections.
     public var connections: [Connection] = []
 }
 
-/// How many downloads there are in each part of the queue.
+/// The number of downloads in each part of the queue.
 public struct DownloadCounts: Sendable, Hashable {
-    /// Have a slot.
+    /// Downloads that have a slot.
     public var running: Int
-    /// Wait for one, or are paused.
+    /// Downloads that wait for a slot or are paused.
     public var waiting: Int
-    /// Finished, failed or removed.
+    /// Finished, failed or removed downloads.
     public var ended: Int
 }
 
 extension DownloadManager {
-    /// All that is known of these downloads, in the same order; unknown ones are left out.
+    /// Details of these downloads, in the same order; unknown ones are left out.
     ///
-    /// Ranges and connections of those that run are asked of the threads that move their bytes. Without `looking`, which
-    /// is `true` by default, nobody is asked: then one range stands for what is written, and connections are left out.
+    /// Ranges and connections of running downloads are requested from the transfer threads. Without `looking`
+    /// (default `true`) they are not: one range stands for the written bytes, and connections are left out.
     public func details(
         of ids: [Download.ID],
         looking: Bool = true
@@ -58,7 +59,7 @@ extension DownloadManager {
             return (found, keeper.engine)
         }
         var details = found.0.map(\.0)
-        // All at once: a thread that is busy answers each after a while, and all of them after the same while.
+        // Concurrently: a busy thread replies with a delay, which all requests share.
         let looks = await withTaskGroup(of: (Int, Inspection?).self) { group in
             for (index, (_, engineID)) in found.0.enumerated() {
                 guard let engineID else { continue }
@@ -70,7 +71,7 @@ extension DownloadManager {
         return details
     }
 
-    /// What has a slot now.
+    /// Downloads that have a slot.
     public func running() async throws(PawlError) -> [DownloadSnapshot] {
         try await ask { keeper in
             keeper.running.sorted {
@@ -80,7 +81,7 @@ extension DownloadManager {
         }
     }
 
-    /// A page of what waits for a slot or is paused, in the order in which it will run.
+    /// A page of downloads that wait for a slot or are paused, in queue order.
     public func line(offset: Int = 0, limit: Int = 100) async throws(PawlError) -> [DownloadSnapshot] {
         try await ask { keeper throws(Failure) in
             var snapshots: [DownloadSnapshot] = []
@@ -91,7 +92,7 @@ extension DownloadManager {
         }
     }
 
-    /// How many run, wait, and have ended.
+    /// The numbers of running, waiting and ended downloads.
     public func counts() async throws(PawlError) -> DownloadCounts {
         try await ask { keeper throws(Failure) in
             DownloadCounts(
@@ -102,9 +103,9 @@ extension DownloadManager {
         }
     }
 
-    /// Other options for a download that has not finished; one that runs goes on with them.
+    /// Changes the options of an unfinished download; a running one continues with them.
     ///
-    /// `false` when there is no such download or it has finished. Throws code 28 when an option cannot be understood.
+    /// `false` when there is no such download or it has finished. Throws code 28 when an option is invalid.
     @discardableResult
     public func change(options: DownloadOptions, of id: Download.ID) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in
@@ -118,17 +119,17 @@ extension DownloadManager {
         }
     }
 
-    /// Pauses everything that waits or runs.
+    /// Pauses all waiting and running downloads.
     public func pauseAll() async throws(PawlError) {
         try await ask { keeper throws(Failure) in
-            // From the end: nobody gets a slot that becomes free for a moment, and who ran stays before who waited.
+            // From the end: no slot is assigned in between, and running downloads stay ahead of waiting ones.
             for entry in try keeper.entriesNow().reversed() where entry.state == .waiting {
                 _ = keeper.pause(entry.id)
             }
         }
     }
 
-    /// Lets everything that is paused go on, each when its turn comes.
+    /// Resumes all paused downloads, in queue order.
     public func resumeAll() async throws(PawlError) {
         try await ask { keeper throws(Failure) in
             for entry in try keeper.entriesNow() where entry.state == .paused {
@@ -137,7 +138,8 @@ extension DownloadManager {
         }
     }
 
-    /// Forgets what has ended, files stay; `nil` forgets everything that has.
+    /// Removes the record of an ended download, but not its file; `nil` removes the records of all ended
+    /// downloads.
     public func forget(_ id: Download.ID? = nil) async throws(PawlError) {
         try await ask { keeper throws(Failure) in
             let ended: Set<QueueState> = [.finished, .failed, .removed]
@@ -162,7 +164,7 @@ extension DownloadManager {
 }
 
 extension QueueKeeper {
-    /// What has a slot; one that is told to make room stands in the line already while it lets go of its file.
+    /// Downloads that have a slot; a preempted one is back in the queue while it still closes its file.
     fileprivate var running: [QueueRecord] {
         runs.values.map(\.record).filter { machine.rest(of: $0.id) == nil }
     }

@@ -1,21 +1,22 @@
 import Synchronization
 
-/// What happens to a manager's downloads (``DownloadManager/events``).
+/// Events of a manager's downloads (``DownloadManager/events``).
 ///
-/// Each has a buffer of its own, which fills from the moment it was asked for. When the buffer is full, further events
-/// are counted instead of kept, and the count comes in their place as ``DownloadEvent/Kind/missed(_:)``.
+/// Each sequence has its own buffer, which fills from its creation on. When the buffer is full, further
+/// events are counted instead of stored, and ``DownloadEvent/Kind/missed(_:)`` reports the count in their
+/// place.
 public struct DownloadEvents: AsyncSequence, Sendable {
-    /// Every element.
+    /// The element type.
     public typealias Element = DownloadEvent
-    /// It never fails.
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let listener: Listener
 
-    /// Begins with the oldest event in the buffer; several iterators of one value share them out.
+    /// Starts with the oldest buffered event; several iterators of one value share its events.
     public func makeAsyncIterator() -> Iterator { Iterator(listener: listener) }
 
-    /// Takes events out of the buffer.
+    /// Consumes buffered events.
     public struct Iterator: AsyncIteratorProtocol {
         let listener: Listener
 
@@ -24,7 +25,7 @@ public struct DownloadEvents: AsyncSequence, Sendable {
     }
 }
 
-/// One listener's buffer.
+/// The buffer of one consumer.
 final class Listener: Sendable {
     private struct State {
         var events: [DownloadEvent] = []

@@ -1,34 +1,34 @@
 import PawlCore
 import PawlEngine
 
-/// Which downloads are asked for; every field that is set narrows.
+/// A filter for downloads; all fields that are set must match.
 public struct DownloadFilter: Sendable, Hashable {
-    /// What the queue keeps of a download's state: all that is under way is ``waiting``.
+    /// The stored state of a download: every active one is ``waiting``.
     public enum Standing: Sendable, Hashable, CaseIterable {
-        /// Runs, or wants to.
+        /// Runs or waits for a slot.
         case waiting
         /// Paused by the user.
         case paused
-        /// In its place.
+        /// Finished.
         case finished
-        /// Ended with an error.
+        /// Failed.
         case failed
-        /// Taken out, and kept as history.
+        /// Removed, and kept as history.
         case removed
     }
 
-    /// Default `nil`: all but the removed ones.
+    /// Default `nil`: all but removed ones.
     public var standings: Set<Standing>?
-    /// Only this group's.
+    /// Only downloads of this group.
     ///
-    /// Default `nil`, every one's.
+    /// Default `nil`, all groups.
     public var group: String?
-    /// Found in the name or the address, letter case ignored.
+    /// Text in the name or the URL, case-insensitive.
     ///
     /// Default `nil`.
     public var text: String?
 
-    /// Every default.
+    /// Creates a filter with all defaults.
     public init(_ standings: Set<Standing>? = nil, group: String? = nil, text: String? = nil) {
         self.standings = standings
         self.group = group
@@ -53,15 +53,15 @@ extension DownloadFilter.Standing {
     }
 }
 
-/// Which download comes first.
+/// An order of downloads.
 public enum DownloadOrdering: Sendable, Hashable {
-    /// The order in which they run: priority, then place.
+    /// The order in which they run: priority, then position.
     case turn
-    /// When they were added.
+    /// The time when they were added.
     case added(newestFirst: Bool)
-    /// When they ended.
+    /// The time when they ended.
     case ended(newestFirst: Bool)
-    /// By name.
+    /// The name.
     case name
 
     var queueOrdering: QueueOrdering {
@@ -74,18 +74,18 @@ public enum DownloadOrdering: Sendable, Hashable {
     }
 }
 
-/// What several downloads sum up to, at most a second old.
+/// Totals of several downloads, at most a second old.
 public struct DownloadTotals: Sendable, Hashable {
-    /// How many.
+    /// The number of downloads.
     public var count = 0
     /// Bytes on disk.
     public var written: Int64 = 0
-    /// Bytes of those whose size is known.
+    /// The sum of the known sizes in bytes.
     public var total: Int64 = 0
-    /// How many have a size that is not known yet.
+    /// The number of downloads whose size is not known yet.
     public var unknownTotals = 0
 
-    /// `written × 100 / total`, never above 100; `nil` while nothing is known.
+    /// `written × 100 / total`, never above 100; `nil` while no size is known.
     public var percent: Double? {
         total == 0 ? nil : Double(min(written, total)) * 100 / Double(total)
     }
@@ -98,14 +98,14 @@ public struct DownloadTotals: Sendable, Hashable {
     }
 }
 
-/// Where a download's file is (``DownloadManager/location(of:)``).
+/// The location of a download's file (``DownloadManager/location(of:)``).
 public enum DownloadLocation: Sendable, Hashable {
-    /// The queue knows no such download.
+    /// The queue does not contain the download.
     case unknown
-    /// It has not finished: there is no file to be used yet.
+    /// It has not finished: there is no complete file yet.
     case unfinished
-    /// The file is there.
+    /// The file exists.
     case finished(path: String)
-    /// It finished, and the file has gone since.
+    /// It finished, but the file no longer exists.
     case missing(path: String)
 }

@@ -2,14 +2,15 @@ import PawlCore
 import PawlEngine
 
 extension DownloadManager {
-    /// Adds a download of `source`, or lets the known one of that address go on.
+    /// Adds a download of `source`, or resumes the known one of that URL.
     ///
-    /// The known one takes over what `options` say otherwise than by default: headers, credentials, limits, retries,
-    /// proxies and the like; one that runs starts again for that. Another folder, name or ``DownloadOptions/range`` is
-    /// another file, and makes a download of its own. A ``DownloadOptions/checksum`` or
-    /// ``DownloadOptions/expectedLength`` other than the known one's is refused, and so is one that comes when the file is
-    /// finished. A known download that has finished stays as it is while its file is there. Throws ``PawlError`` with code 28 when
-    /// the address or an option cannot be used; only `http`, `https`, `ftp`, `ftps` and `sftp` can.
+    /// The known one adopts the `options` that differ from the default: headers, credentials, limits,
+    /// retries, proxies and so on; a running one restarts for that. A different folder, name or
+    /// ``DownloadOptions/range`` means another file and adds a separate download. A
+    /// ``DownloadOptions/checksum`` or ``DownloadOptions/expectedLength`` that differs from the known one's
+    /// is refused, and so is one for a finished file. A known download that has finished is left unchanged
+    /// while its file exists. Throws ``PawlError`` with code 28 when the URL or an option is invalid; the
+    /// schemes are `http`, `https`, `ftp`, `ftps` and `sftp`.
     public func add(
         _ source: String,
         options: DownloadOptions = DownloadOptions(),
@@ -23,8 +24,8 @@ extension DownloadManager {
 
     /// Adds one download, see ``add(_:options:start:)``.
     ///
-    /// `completion`, when given, is called once at its end, on the delegate's thread, and the delegate is not called for
-    /// this download. It lives as long as the process: after a restart the delegate hears of it.
+    /// `completion`, if given, is called once at its end, on the delegate's thread, instead of the delegate's
+    /// methods. It does not survive a restart: then the delegate is called.
     public func add(
         _ request: DownloadRequest,
         completion: (@Sendable (Result<DownloadedFile, PawlError>) -> Void)? = nil
@@ -47,7 +48,8 @@ extension DownloadManager {
 
     /// Adds many downloads in one transaction, in this order.
     ///
-    /// Answers for each with its name or with why it was refused; one that is refused keeps none of the others out.
+    /// Returns an identifier or the reason of the refusal for each; a refused request does not affect the
+    /// others.
     public func add(_ requests: [DownloadRequest]) async throws(PawlError) -> [Result<Download.ID, PawlError>]
     {
         let orders = requests.map { request in
@@ -68,9 +70,9 @@ extension DownloadManager {
         }
     }
 
-    /// Fetches small content into memory, beside the queue.
+    /// Downloads small content into memory, outside the queue.
     ///
-    /// As ``Downloader/data(from:maximumSize:options:)``: content of more than `maximumSize` bytes ends with
+    /// As ``Downloader/data(from:maximumSize:options:)``: content of more than `maximumSize` bytes fails with
     /// ``PawlError/Code/tooLarge``.
     public func data(
         from source: String,
@@ -80,7 +82,9 @@ extension DownloadManager {
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let options = try options.forMemory()
         var job: Job
-        do throws(Failure) { job = try Job(source: source, options: options, settingsCache: settingsCache) } catch {
+        do throws(Failure) {
+            job = try Job(source: source, options: options, settingsCache: settingsCache)
+        } catch {
             throw PawlError(error)
         }
         job.disk = memory

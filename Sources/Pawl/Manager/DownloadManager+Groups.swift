@@ -1,47 +1,47 @@
 import PawlCore
 import PawlEngine
 
-/// Downloads that stop and go on together.
+/// Downloads that are paused and resumed together.
 public struct DownloadGroup: Sendable, Hashable {
-    /// What it is called.
+    /// The name.
     public var name: String
-    /// Whether it is paused as a whole.
+    /// Whether the group is paused.
     public var isPaused: Bool
-    /// How many downloads it has, removed ones not counted.
+    /// The number of its downloads, removed ones excluded.
     public var count: Int
 }
 
 extension DownloadManager {
-    /// Every group that has downloads or is paused, by name.
+    /// All groups that have downloads or are paused, by name.
     public func groups() async throws(PawlError) -> [DownloadGroup] {
         try await ask { keeper throws(Failure) in try keeper.groups() }
     }
 
-    /// Whether a group is paused as a whole.
+    /// Whether a group is paused.
     public func isPaused(group: String) async throws(PawlError) -> Bool {
         try await ask { $0.pausedGroups.contains(group) }
     }
 
-    /// The groups that are paused as a whole, by name.
+    /// The paused groups, by name.
     package func pausedGroups() async throws(PawlError) -> [String] {
         try await ask { $0.pausedGroups.sorted() }
     }
 
-    /// Pauses a group: none of its downloads runs until the group is resumed, but by force.
+    /// Pauses a group: its downloads do not run until the group is resumed, except by a forced start.
     ///
-    /// Who was paused singly is told apart. It outlives the program.
+    /// Downloads paused individually are tracked separately. The state survives restarts.
     public func pause(group: String) async throws(PawlError) {
         try await ask { $0.pause(group: group) }
     }
 
-    /// Lets a group go on; who was paused singly stays paused.
+    /// Resumes a group; downloads paused individually stay paused.
     public func resume(group: String) async throws(PawlError) {
         try await ask { $0.resume(group: group) }
     }
 
-    /// Puts a download into another group, `nil` for none; it stops when that one is paused.
+    /// Moves a download to another group, `nil` for none; it stops if that group is paused.
     ///
-    /// `false` when there is no such download.
+    /// `false` if there is no such download.
     @discardableResult
     public func change(group: String?, of id: Download.ID) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.change(group: group ?? "", of: QueueID(id)) }

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 
 extension DownloadManager {
-    /// The handle of a download; `nil` when the queue knows none of that name.
+    /// The handle of a download; `nil` if it is not in the queue.
     public func download(_ id: Download.ID) async throws(PawlError) -> Download? {
         try await ask { keeper throws(Failure) in
             guard let record = try keeper.record(QueueID(id)), record.state != .removed else { return nil }
@@ -10,13 +10,14 @@ extension DownloadManager {
         }
     }
 
-    /// The handle of the download of that address; `nil` when the queue knows none.
+    /// The handle of the download of this URL; `nil` if it is not in the queue.
     public func download(of source: String) async throws(PawlError) -> Download? {
         try await ask { keeper throws(Failure) in try keeper.record(of: source).flatMap { keeper.handle($0) }
         }
     }
 
-    /// The names that begin with these hexadecimal digits, ten at most: exactly one when they suffice.
+    /// The identifiers that begin with these hexadecimal digits, at most ten; exactly one if the prefix is
+    /// unique.
     public func find(_ digits: String) async throws(PawlError) -> [Download.ID] {
         try await ask { keeper throws(Failure) in
             try keeper.store.ids(prefix: digits.lowercased(), limit: 10).map {
@@ -25,25 +26,25 @@ extension DownloadManager {
         }
     }
 
-    /// Where a download stands; `nil` when the queue has no record of it.
+    /// The state of a download; `nil` if the queue has no record of it.
     public func snapshot(of id: Download.ID) async throws(PawlError) -> DownloadSnapshot? {
         try await ask { keeper throws(Failure) in try keeper.record(QueueID(id)).map { keeper.snapshot($0) } }
     }
 
-    /// Where a download's file is.
+    /// The location of a download's file.
     public func location(of id: Download.ID) async throws(PawlError) -> DownloadLocation {
         try await ask { keeper throws(Failure) in keeper.location(try keeper.record(QueueID(id))) }
     }
 
-    /// Where the file of that address is.
+    /// The location of this URL's file.
     public func location(ofSource source: String) async throws(PawlError) -> DownloadLocation {
         try await ask { keeper throws(Failure) in keeper.location(try keeper.record(of: source)) }
     }
 
-    /// A page of the downloads that match, as they stand.
+    /// A page of matching downloads.
     ///
-    /// Default: all but removed ones, in the order in which they run, the first 100. Whatever lies before the page is passed
-    /// over, so a page far down takes longer; ``downloads(matching:by:after:limit:)`` does not.
+    /// Default: all but removed ones, in queue order, the first 100. The records before the page are skipped
+    /// one by one, so a large offset takes longer; ``downloads(matching:by:after:limit:)`` does not.
     public func downloads(
         matching filter: DownloadFilter = DownloadFilter(),
         by ordering: DownloadOrdering = .turn,
@@ -55,10 +56,10 @@ extension DownloadManager {
         }
     }
 
-    /// The page that follows a download, usually the last one of the page before.
+    /// The page that follows a download, usually the last one of the previous page.
     ///
-    /// It takes as long at any depth, and nothing is missed or told twice while others come and go. The download itself
-    /// need not match. Throws code 28 when the queue has no record of it any more.
+    /// The cost does not depend on the position, and concurrent changes cause no gaps or duplicates. The
+    /// download itself need not match. Throws code 28 when the queue no longer has a record of it.
     public func downloads(
         matching filter: DownloadFilter = DownloadFilter(),
         by ordering: DownloadOrdering = .turn,
@@ -70,7 +71,7 @@ extension DownloadManager {
         }
     }
 
-    /// What the downloads that match sum up to; with a group's name, the group's joint progress.
+    /// Totals of matching downloads; with a group's name, the group's combined progress.
     public func totals(
         matching filter: DownloadFilter = DownloadFilter()
     ) async throws(PawlError) -> DownloadTotals {
@@ -78,7 +79,7 @@ extension DownloadManager {
     }
 }
 
-// The queue's answers: what is not written yet counts.
+// Queries that include unwritten changes.
 extension QueueKeeper {
     func record(of source: String) throws(Failure) -> QueueRecord? {
         let text = try WebAddress.parse(source).address.text

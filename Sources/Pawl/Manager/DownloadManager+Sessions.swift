@@ -1,21 +1,22 @@
 import PawlCore
 import PawlEngine
 
-// What sessions of NSURLSession's shape need of a queue.
+// Queue operations that sessions in the shape of NSURLSession need.
 extension DownloadManager {
-    /// What a download that does not run has received.
+    /// The received data of a download that does not run.
     package enum Received: Sendable {
-        /// It has not let go of its files yet, and an event follows when it has.
+        /// Its files are still open; an event follows when they are closed.
         case running
         case nothing
-        /// The part file and its journal, which nobody has open, and what they are worth.
+        /// The closed part file and its journal, with their resume data.
         case part(path: String, journal: String, ResumeData)
     }
 
-    /// Opens the queue of a session whose program is gone, and goes on with what ran or waited there.
+    /// Opens the queue of a session whose program has exited, and resumes downloads that ran or waited there.
     ///
-    /// It runs as many at once as the program did, under the limit that `other` has, and lets go of nothing that is paused. The
-    /// queue must be whole and of this version's form: it is the program's, and neither set aside nor changed in form.
+    /// It runs as many at once as the program did, under the limit of `other`, and never resumes paused
+    /// downloads. The queue must be intact and in this version's format: it belongs to the program, and is
+    /// neither quarantined nor migrated.
     package convenience init(
         goingOnIn root: String,
         beside other: DownloadManager
@@ -28,20 +29,20 @@ extension DownloadManager {
         try await self.init(root: root, configuration)
     }
 
-    /// Whether something runs, or waits for its turn.
+    /// Whether a download runs or waits for a slot.
     package var hasWork: Bool {
         get async throws(PawlError) { try await totals(matching: DownloadFilter([.waiting])).count > 0 }
     }
 
-    /// Does something on the delegate's thread, after all that was told before.
+    /// Runs `work` on the delegate's thread, after all earlier calls.
     package func perform(_ work: @escaping @Sendable () -> Void) { broadcaster.dispatcher.perform(work) }
 
-    /// Gives a download another text of the caller's own.
+    /// Changes the caller's own text of a download.
     package func change(taskDescription: String?, of id: Download.ID) async throws(PawlError) {
         try await ask { $0.edit(QueueID(id)) { $0.taskDescription = taskDescription } }
     }
 
-    /// What the server said with a download's content, also in an earlier run of the program where responses are kept.
+    /// The server's response with the content, also from an earlier run of the program if responses are kept.
     package func response(of id: Download.ID) async throws(PawlError) -> DownloadResponse? {
         try await ask { keeper throws(Failure) in
             if let response = keeper.runs[QueueID(id)]?.response { return response }
@@ -51,12 +52,13 @@ extension DownloadManager {
         }
     }
 
-    /// What a paused or failed download has on disk.
+    /// The data of a paused or failed download on disk.
     package func received(of id: Download.ID) async throws(PawlError) -> Received {
         try await ask { keeper throws(Failure) in try keeper.received(of: QueueID(id)) }
     }
 
-    /// Adds a download that goes on where resume data says, see ``Downloader/add(_:partialFolder:safeCopy:options:)``.
+    /// Adds a download that starts from resume data, see
+    /// ``Downloader/add(_:partialFolder:safeCopy:options:)``.
     package func add(
         _ data: ResumeData,
         partialFolder: String,

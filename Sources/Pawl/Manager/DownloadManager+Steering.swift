@@ -2,37 +2,39 @@ import PawlCore
 import PawlEngine
 
 extension DownloadManager {
-    /// Pauses a download; nothing but the user starts it again.
+    /// Pauses a download until the user resumes or starts it.
     ///
-    /// Everything received is kept. With `keepingSlot` one that runs only stands still, and no other runs in its place;
-    /// a restart of the program ends that. `false` when it does not wait or run, or is paused already.
+    /// Everything received is kept. With `keepingSlot` a running download is only suspended and keeps its
+    /// slot; a restart of the program releases it. `false` when the download neither waits nor runs, or is
+    /// already paused.
     @discardableResult
     public func pause(_ id: Download.ID, keepingSlot: Bool = false) async throws(PawlError) -> Bool {
         try await ask { $0.pause(QueueID(id), keepsSlot: keepingSlot) }
     }
 
-    /// Lets a paused download go on when its turn comes, and one that failed try again.
+    /// Resumes a paused download in queue order, or retries a failed one.
     ///
-    /// One that finished and whose file is gone is fetched anew. `false` when there was nothing to resume.
+    /// A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
     @discardableResult
     public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.resume(QueueID(id)) }
     }
 
-    /// Starts a download at once, whatever its turn.
+    /// Starts a download immediately, ahead of the queue.
     ///
-    /// When all slots are taken, the download that has run longest makes room; it starts again by itself. `false` when it
-    /// runs already or cannot run.
+    /// If all slots are taken, the longest-running download is preempted; it restarts automatically. `false`
+    /// when it already runs or cannot run.
     @discardableResult
     public func start(now id: Download.ID) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.force(QueueID(id)) }
     }
 
-    /// Stops a download and removes it with what it made: part file, journal and, unless kept, the finished file.
+    /// Stops a download and removes it with its part file, journal and, unless kept, the finished file.
     ///
-    /// Files that were there before it stay. `keepingHistory` leaves its record, of the standing `removed`;
-    /// `keepingPartial` leaves part file and journal, with which another download of the same address and name goes on.
-    /// `false` when there is no such download. Throws when a file cannot be removed; the download is gone all the same.
+    /// Files that existed before it stay. `keepingHistory` keeps its record with the standing `removed`;
+    /// `keepingPartial` keeps the part file and journal, from which another download of the same URL and name
+    /// resumes. `false` when there is no such download. Throws when a file cannot be removed; the download is
+    /// removed in any case.
     @discardableResult
     public func remove(
         _ id: Download.ID,
@@ -48,21 +50,21 @@ extension DownloadManager {
         return try await thread.remove(id, wish)
     }
 
-    /// Gives a download another file name, on disk too when it has finished.
+    /// Renames a download's file, on disk too if it has finished.
     ///
-    /// An unfinished one gets it when it finishes. Empty keeps the old name. `false` when there is no such download.
-    /// Throws code 13 when the name is taken and 28 when it cannot be a name.
+    /// An unfinished one is renamed when it finishes. An empty name keeps the old one. `false` when there is
+    /// no such download. Throws code 13 when the name is taken and 28 when it is invalid.
     @discardableResult
     public func rename(_ id: Download.ID, to name: String) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.rename(QueueID(id), to: name) }
     }
 
-    /// Lets a download go on under another address of the same content.
+    /// Replaces the URL of a download by another one of the same content.
     ///
-    /// If the content there is not shown to be the one on disk, the download fails with
+    /// If the content there is not shown to be the same as on disk, the download fails with
     /// ``PawlError/Code/cannotResume`` and keeps its bytes.
     ///
-    /// `false` when there is no such download or it has finished. Throws code 28 when the address cannot be used.
+    /// `false` when there is no such download or it has finished. Throws code 28 when the URL is invalid.
     @discardableResult
     public func replaceURL(of id: Download.ID, with source: String) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in
@@ -70,19 +72,19 @@ extension DownloadManager {
         }
     }
 
-    /// Where in the line a waiting or paused download is wished to stand.
+    /// The target position of a waiting or paused download in the queue.
     public enum Position: Sendable, Hashable {
-        /// At this index of the line, as near to it as its priority lets it; 0 is next.
+        /// At this index, as close as its priority permits; 0 is next.
         case index(Int)
-        /// This many places further back; negative is forward.
+        /// This many places further back; negative means forward.
         case offset(Int)
-        /// This many places before the end; 0 is the last.
+        /// This many places before the end; 0 is last.
         case fromEnd(Int)
     }
 
-    /// Moves a download in the line, within its priority, and gives its index there.
+    /// Moves a download in the queue, within its priority, and returns its index.
     ///
-    /// `nil` when it does not stand in the line.
+    /// `nil` when it is not in the queue.
     @discardableResult
     public func move(_ id: Download.ID, to place: Position) async throws(PawlError) -> Int? {
         try await ask { keeper in
@@ -95,7 +97,7 @@ extension DownloadManager {
             guard let (index, actions) = keeper.machine.move(QueueID(id), to: target) else { return nil }
             keeper.perform(actions)
             keeper.tell(QueueID(id), .changed)
-            // Others may have made room.
+            // Positions of other downloads may have changed.
             for case .place(let other, _) in actions where other != QueueID(id) {
                 keeper.tell(other, .changed)
             }
@@ -103,9 +105,10 @@ extension DownloadManager {
         }
     }
 
-    /// Gives a download another priority; it goes to the end of those.
+    /// Changes the priority of a download; it goes to the end of the downloads of that priority.
     ///
-    /// Default for new ones is 0, greater runs earlier; nobody is stopped for it. `false` when there is no such download.
+    /// Default 0 for new ones, higher starts first; running downloads are not preempted. `false` when there
+    /// is no such download.
     @discardableResult
     public func change(priority: Int, of id: Download.ID) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in
@@ -118,23 +121,23 @@ extension DownloadManager {
         }
     }
 
-    /// Changes how many downloads run at once; with fewer, the newest make room.
+    /// Changes the number of simultaneous downloads; if it is lowered, the newest are preempted.
     ///
-    /// It outlives the program.
+    /// The value survives restarts.
     public func change(slots: Int) async throws(PawlError) {
         try await ask { $0.change(slots: slots) }
     }
 
-    /// Changes the limit of all downloads together, in bytes per second; `nil` takes it away.
+    /// Changes the limit for all downloads together, in bytes per second; `nil` removes it.
     ///
-    /// It outlives the program.
+    /// The value survives restarts.
     public func limit(to bytesPerSecond: Int64?) async throws(PawlError) {
         try await ask { $0.limit(to: bytesPerSecond) }
     }
 }
 
 extension DownloadManager {
-    /// Changes the limit of one download, in bytes per second; `nil` takes it away.
+    /// Changes the limit of one download, in bytes per second; `nil` removes it.
     ///
     /// `false` when there is no such download.
     @discardableResult
@@ -142,10 +145,10 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in try keeper.limit(QueueID(id), to: bytesPerSecond) }
     }
 
-    /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` takes them away, and what ``limit(to:)``
-    /// said last holds again.
+    /// Changes the limits by time of day, see ``Configuration/timetable``; `nil` removes them, and the last
+    /// value of ``limit(to:)`` applies again.
     ///
-    /// It outlives the program. Throws code 28 when the text cannot be understood.
+    /// The value survives restarts. Throws code 28 when the text is invalid.
     public func change(timetable: String?) async throws(PawlError) {
         try await ask { keeper throws(Failure) in try keeper.change(timetable: timetable) }
     }

@@ -10,77 +10,82 @@ import PawlStore
 /// print(try await download.file.path)
 /// ```
 ///
-/// A manager owns one folder, the root: files go there, and the queue is kept in `.pawl` in it. Everything in it is
-/// relative to the root, which may move while no manager is open. One process at a time may have it open.
+/// A manager owns one folder, the root: it contains the files, and the queue in `.pawl`. All stored paths are
+/// relative to the root, which may be moved while no manager is open. Only one process at a time may open it.
 ///
-/// What a method has answered is on disk: a program that is killed in the next moment finds it again. A manager that is
-/// opened goes on where the last one was, however that ended.
+/// Changes are on disk before the method that made them returns: they survive a kill. A manager that is
+/// opened continues from the state of the previous one, however that ended.
 public final class DownloadManager: Sendable {
-    /// How a manager works; everything has a default.
+    /// The configuration of a manager; everything has a default.
     public struct Configuration: Sendable {
-        /// Downloads that run at once; the rest wait for their turn.
+        /// Simultaneous downloads; the rest wait in the queue.
         ///
-        /// Default `nil`: as many as ``DownloadManager/change(slots:)`` said last, 3 at first.
+        /// Default `nil`: the last value of ``DownloadManager/change(slots:)``, initially 3.
         public var slots: Int?
-        /// Bytes per second of all downloads together, 0 for no limit.
+        /// Bytes per second for all downloads together, 0 for no limit.
         ///
-        /// Default `nil`: what ``DownloadManager/limit(to:)`` said last, no limit at first.
+        /// Default `nil`: the last value of ``DownloadManager/limit(to:)``, initially no limit.
         public var rateLimit: Int64?
-        /// Limits by time of day instead of one for all of it: `08:00-18:00 1M, else none`.
+        /// Limits by time of day: `08:00-18:00 1M, else none`.
         ///
-        /// Entries may name days (`Mon-Fri 08:00-18:00 500K`); the first that fits holds, in the machine's zone. What
-        /// ``DownloadManager/limit(to:)`` sets holds until the timetable's next change. Empty for none. Default `nil`: what
-        /// ``DownloadManager/change(timetable:)`` said last. Opening a manager throws code 28 when it cannot be understood.
+        /// Entries may name days (`Mon-Fri 08:00-18:00 500K`); the first match applies, in the machine's time
+        /// zone. A limit set by ``DownloadManager/limit(to:)`` applies until the timetable's next change.
+        /// Empty for none. Default `nil`: the last value of ``DownloadManager/change(timetable:)``. Opening a
+        /// manager throws code 28 when it is invalid.
         public var timetable: String?
-        /// Asked for another address of the same content when a server says that one has expired (401, 403, 404, 410).
+        /// Provides another URL of the same content when the server reports that one has expired (401, 403,
+        /// 404, 410).
         ///
-        /// It gets the download and the address, and answers `nil` when there is no other; then the download fails. It is
-        /// asked a few times at most without progress in between. The new address is kept, and proved like that of
-        /// ``DownloadManager/replaceURL(of:with:)``. Default `nil`.
+        /// It receives the download and the URL, and returns `nil` if there is no other; the download then
+        /// fails. It is called a limited number of times without progress in between. The new URL is stored
+        /// and verified like that of ``DownloadManager/replaceURL(of:with:)``. Default `nil`.
         public var refreshURL: (@Sendable (_ download: Download.ID, _ expired: String) async -> String?)?
-        /// Threads that move bytes: 1…16.
+        /// Threads that transfer data: 1…16.
         ///
-        /// Default 1, which fills a fast line.
+        /// Default 1, enough for a fast network.
         public var threads = 1
         /// Whether files of one host may share an HTTP/2 connection.
         ///
         /// Default `false`, as in ``Downloader/Configuration/sharesConnections``.
         public var sharesConnections = false
-        /// Whether what waited or ran when the queue was closed goes on by itself.
+        /// Whether downloads that waited or ran when the queue was closed continue automatically.
         ///
-        /// Default `true`. Otherwise it comes back paused, until it is resumed.
+        /// Default `true`. Otherwise they are paused until they are resumed.
         public var resumesAtStart = true
-        /// Whether no connection goes to this machine or to a private network.
+        /// Whether connections to this machine and to private networks are refused.
         ///
-        /// Asked after a name was resolved, on every connection, so that neither a name nor a redirect leads there; it holds
-        /// for proxies too. Such a download fails with ``PawlError/Code/insecure``. Default `false`.
+        /// Checked after name resolution, for every connection including those to proxies, so neither a name
+        /// nor a redirect can bypass it. Such a download fails with ``PawlError/Code/insecure``. Default
+        /// `false`.
         public var deniesPrivateAddresses = false
-        /// A folder in which it is remembered how many connections hosts bear, for all programs that give the same one.
+        /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
-        /// A host that turned further connections away is not asked for as many again, for a day, also after a restart.
-        /// The folder is made when it is needed; one that cannot be used is as good as none. Default `nil`: nothing is
-        /// kept over restarts.
+        /// A host that rejected further connections gets no more than it accepted for a day, also after a
+        /// restart. The folder is created when needed; one that cannot be used is ignored. Default `nil`:
+        /// nothing is kept across restarts.
         public var stateFolder: String?
-        /// Whether links in the root that lead out of it are not followed.
+        /// Whether symbolic links in the root that lead out of it are refused.
         package var staysInRoot = false
-        /// Whether nothing runs before its owner says so, and the queue goes on saying what waited.
+        /// Whether nothing runs before the owner starts it, while the queue still reports downloads as
+        /// waiting.
         package var holdsAtStart = false
-        /// What servers said with the content is kept with the records, without what may be a secret.
+        /// Whether responses are stored with the records, without fields that may contain a secret.
         package var keepsResponses = false
-        /// Whether the queue belongs to a program that is gone, see ``DownloadManager/init(goingOnIn:beside:)``.
+        /// Whether the queue belongs to a program that has exited, see
+        /// ``DownloadManager/init(goingOnIn:beside:)``.
         var isGuest = false
-        /// Where several managers have one limit of all downloads together.
+        /// The common limit of several managers.
         var commonRate: CommonRate?
-        /// Events that are kept for a listener who does not fetch them, see ``DownloadManager/events``.
+        /// The capacity of an event buffer, see ``DownloadManager/events``.
         ///
         /// Default 1000.
         public var eventBuffer = 1000
 
-        /// Every default.
+        /// Creates a configuration with all defaults.
         public init() {}
     }
 
-    /// The folder that it owns, as it was given.
+    /// The root folder, as it was given.
     public let root: String
     let thread: WorkThread<QueueKeeper>
     let broadcaster: EventBroadcaster
@@ -88,11 +93,11 @@ public final class DownloadManager: Sendable {
     let commonRate: CommonRate
     private let owner: ManagerOwner
 
-    /// Opens the queue in `root`, which is made when missing, and lets it go on.
+    /// Opens the queue in `root`, which is created if missing, and continues it.
     ///
-    /// `delegate` is held until the manager is shut down. Throws ``PawlError`` when the folder or the queue cannot be
-    /// used: another process has it (code 11), or a newer version of Pawl made it (code 34). A damaged queue is set aside
-    /// beside the new one, which an event of the kind `notice` tells.
+    /// `delegate` is retained until the manager is shut down. Throws ``PawlError`` when the folder or the
+    /// queue cannot be used: another process uses it (code 11), or a newer version of Pawl created it (code
+    /// 34). A damaged queue is moved aside and a new one created; an event of the kind `notice` reports it.
     public convenience init(
         root: String,
         _ configuration: Configuration = Configuration(),
@@ -107,7 +112,7 @@ public final class DownloadManager: Sendable {
 
     static func queue(in root: String) -> String { "\(root)/.pawl/queue.db" }
 
-    /// Opens a queue with effects of the caller's choice.
+    /// Opens a queue with the given ports.
     package init(
         root: String,
         _ configuration: Configuration = Configuration(),
@@ -160,12 +165,13 @@ public final class DownloadManager: Sendable {
         if case .failure(let failure) = result { throw PawlError(failure) }
     }
 
-    /// What still runs is stopped, as by ``shutDown()``, but nobody waits for it.
+    /// Stops running downloads, as ``shutDown()`` does, without waiting.
     deinit { thread.post { $0.shutDown {} } }
 
-    /// Stops everything in good order, writes what is to be written and lets go of the queue.
+    /// Stops all downloads cleanly, writes pending changes and closes the queue.
     ///
-    /// What ran goes on when the queue is opened again. Afterwards every call fails with ``PawlError/Code/unfinished``.
+    /// Downloads that ran continue when the queue is opened again. Afterwards every call fails with
+    /// ``PawlError/Code/unfinished``.
     public func shutDown() async {
         await withCheckedContinuation { continuation in
             let isHeard = thread.post { $0.shutDown { continuation.resume() } }
@@ -173,12 +179,13 @@ public final class DownloadManager: Sendable {
         }
     }
 
-    /// What happens to all downloads from now on.
+    /// Events of all downloads from now on.
     ///
-    /// Each call begins to listen anew. Events of one download come in order, and after what they tell has been written.
+    /// Each call returns an independent sequence. Events of one download come in order, and after their
+    /// changes were written.
     public var events: DownloadEvents { DownloadEvents(listener: broadcaster.listen()) }
 
-    /// Asks the queue's thread and waits until the answer is written.
+    /// Runs `body` on the queue's thread and returns when its changes are written.
     func ask<Value: Sendable>(
         _ question: @escaping @Sendable (QueueKeeper) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
@@ -203,13 +210,13 @@ public final class DownloadManager: Sendable {
 extension Failure {
     static let closed = Failure(
         .unfinished,
-        "cannot ask",
+        "cannot use",
         at: "the queue",
         because: "its manager was shut down"
     )
 }
 
-/// Carries out what handles are asked for.
+/// Carries out the requests of handles.
 final class ManagerOwner: DownloadOwner {
     private let thread: WorkThread<QueueKeeper>
 
@@ -230,7 +237,7 @@ final class ManagerOwner: DownloadOwner {
 }
 
 extension WorkThread<QueueKeeper> {
-    /// Answers when nothing of it is left; `false` when there was no such download.
+    /// Returns when the removal is complete; `false` if there was no such download.
     func remove(_ id: Download.ID, _ wish: Removal) async throws(PawlError) -> Bool {
         let result: Result<Bool, Failure> = await withCheckedContinuation { continuation in
             let isHeard = post { keeper in

@@ -1,60 +1,60 @@
 import PawlCore
 import PawlEngine
 
-/// What a ``DownloadManager`` is asked to download.
+/// A request to a ``DownloadManager``.
 public struct DownloadRequest: Sendable, Hashable {
     /// An `http`, `https`, `ftp`, `ftps` or `sftp` URL.
     public var source: String
-    /// How it is fetched and where it goes.
+    /// Options: how it is fetched and where it is stored.
     ///
-    /// ``DownloadOptions/folder`` is relative to the manager's root and stays in it.
+    /// ``DownloadOptions/folder`` is relative to the manager's root and must be inside it.
     public var options = DownloadOptions()
-    /// When it may run.
+    /// When the download may start.
     ///
     /// Default ``Start/enqueued``.
     public var start = Start.enqueued
-    /// Greater runs earlier.
+    /// The priority; higher starts first.
     ///
     /// Default 0.
     public var priority = 0
-    /// The group that it belongs to, see ``DownloadManager/pause(group:)``.
+    /// The group, see ``DownloadManager/pause(group:)``.
     ///
     /// Default `nil`, none.
     public var group: String?
-    /// The name that a new download gets; one that is taken is refused.
+    /// The identifier of a new download; one that is in use is refused.
     ///
-    /// Default `nil`: one is chosen at random.
+    /// Default `nil`: a random one.
     public var id: Download.ID?
-    /// Whether a second download of an address that the queue knows already is wanted.
+    /// Whether to add a second download of a URL that is already in the queue.
     ///
-    /// Default `false`: the known one goes on.
+    /// Default `false`: the known one is resumed.
     public var allowsDuplicate = false
 
-    /// When a new download may run.
+    /// When a new download may start.
     public enum Start: Sendable, Hashable, CaseIterable {
-        /// When a slot is free and its turn has come.
+        /// When a slot is free, in queue order.
         case enqueued
-        /// Not before it is resumed or started.
+        /// Only after it is resumed or started.
         case paused
-        /// At once; when all slots are taken, the oldest running download makes room.
+        /// Immediately; if all slots are taken, the longest-running download is sent back to the queue.
         case now
     }
 
-    /// A request with every default.
+    /// Creates a request with all defaults.
     public init(_ source: String) { self.source = source }
 }
 
-/// A request that was understood.
+/// A validated request.
 struct AddOrder: Sendable {
     var record: QueueRecord
     var start: QueueMachine.Start
     var allowsDuplicate: Bool
-    /// Its name was asked for.
+    /// The caller chose its file name.
     var isNamed: Bool
 
-    /// Throws code 28 when an address or an option cannot be understood, or a folder leaves the root.
+    /// Throws code 28 when a URL or an option is invalid, or a folder is outside the root.
     init(_ request: DownloadRequest, settingsCache: TransferSettingsCache) throws(Failure) {
-        // Everything is refused now that would be refused when its turn comes.
+        // Refuses now what would be refused at the start.
         let job = try Job(source: request.source, options: request.options, settingsCache: settingsCache)
         record = QueueRecord(
             id: QueueID(rawValue: request.id?.rawValue ?? .random(in: 1 ... .max)),
@@ -82,31 +82,31 @@ struct AddOrder: Sendable {
             }
     }
 
-    /// Relative to the root and without steps out of it.
+    /// Returns a path relative to the root, without `..`.
     static func folder(_ text: String) throws(Failure) -> String {
         let parts = text.split(separator: "/").filter { $0 != "." }
         guard !text.hasPrefix("/"), !parts.contains(".."), !text.utf8.contains(0) else {
             throw Failure(
                 .badOption,
-                "cannot take",
+                "cannot use",
                 at: "the folder \(text)",
                 because: "it is not inside the download root",
-                remedy: "give a path relative to the root, without .."
+                remedy: "use a path relative to the root, without .."
             )
         }
         try check(text[...], given: text)
         return parts.joined(separator: "/")
     }
 
-    /// Throws when the place is the queue's own, where a download could write over it.
+    /// Throws if the folder is the queue's own, where a download could overwrite it.
     static func check(_ place: Substring, given folder: String) throws(Failure) {
         guard place.split(separator: "/").first(where: { $0 != "." }) == ".pawl" else { return }
         throw Failure(
             .badOption,
-            "cannot take",
+            "cannot use",
             at: "the folder \(folder)",
             because: "the queue keeps its own files there",
-            remedy: "give another folder"
+            remedy: "use another folder"
         )
     }
 }

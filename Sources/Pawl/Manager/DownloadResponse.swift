@@ -1,6 +1,6 @@
 import PawlCore
 
-/// What the server's answer said of the content.
+/// The server's response for the content.
 public struct DownloadResponse: Sendable, Hashable {
     /// The status code; 0 for FTP and SFTP, which have none.
     public var status: Int
@@ -8,37 +8,37 @@ public struct DownloadResponse: Sendable, Hashable {
     public var contentType: String?
     /// Content-Disposition as sent.
     public var contentDisposition: String?
-    /// The entity tag, in its quotes.
+    /// The entity tag, including its quotes.
     public var entityTag: String?
     /// Last-Modified in seconds since 1970.
     public var lastModified: Int64?
-    /// Content-Length, of this answer's body.
+    /// Content-Length of this response's body.
     public var contentLength: Int64?
-    /// Every header field, in the order in which it came; empty for FTP and SFTP.
+    /// Every header field in order of arrival; empty for FTP and SFTP.
     ///
-    /// Cookies and other secrets are among them. Nothing of Pawl logs them.
+    /// Cookies and other secrets are among them. Pawl never logs them.
     public var fields: [Field]
 
-    /// One header field of an answer.
+    /// One header field.
     public struct Field: Sendable, Hashable, CustomStringConvertible {
         /// The name as sent.
         public var name: String
-        /// The value, without white space around it.
+        /// The value, without surrounding whitespace.
         public var value: String
 
-        /// A field of that name and value.
+        /// Creates a field.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
 
-        /// The field's line, without what may be a secret.
+        /// The field line, with secrets redacted.
         public var description: String { Redaction.header("\(name): \(value)") }
     }
 
-    /// The value of a header field, letter case of the name ignored; `nil` when it is not there.
+    /// The value of a header field, case-insensitive; `nil` if it is missing.
     ///
-    /// The values of one that came several times are joined by commas (RFC 9110 §5.3).
+    /// Values of repeated fields are joined by commas (RFC 9110 §5.3).
     public func value(of name: String) -> String? {
         let name = name.lowercased()
         let values = fields.filter { $0.name.lowercased() == name }.map(\.value)
@@ -57,7 +57,7 @@ public struct DownloadResponse: Sendable, Hashable {
 }
 
 extension DownloadResponse {
-    /// Lines for the queue, from which it is read again; none of what may be a secret.
+    /// Lines for the queue's record, without fields that may contain a secret.
     var kept: [String] {
         guard status > 0 else { return [] }
         let told = fields.filter { !Redaction.isSecret(name: $0.name.lowercased()) }
@@ -73,6 +73,6 @@ extension DownloadResponse {
 }
 
 extension EntityTag {
-    /// As it stands in a header field.
+    /// The header field's format.
     var text: String { "\(isWeak ? "W/" : "")\"\(opaque)\"" }
 }

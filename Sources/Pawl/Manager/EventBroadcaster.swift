@@ -1,7 +1,7 @@
 import PawlEngine
 import Synchronization
 
-/// Everybody who hears of a manager's downloads: listeners, the delegate, and closures.
+/// Distributes a manager's events to sequences, the delegate, and closures.
 final class EventBroadcaster: Sendable {
     private struct WeakListener {
         weak var listener: Listener?
@@ -32,7 +32,7 @@ final class EventBroadcaster: Sendable {
         return listener
     }
 
-    /// Called on the queue's thread only, so every listener hears the same order.
+    /// Called on the queue's thread only, so every consumer gets the same order.
     func tell(_ events: [DownloadEvent]) {
         guard !events.isEmpty else { return }
         for listener in state.withLock({ $0.listeners }) { listener.listener?.post(events) }

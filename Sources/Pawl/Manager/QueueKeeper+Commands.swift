@@ -2,11 +2,11 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-// What is asked of the queue, in the words of the machine.
+// Commands, passed to the machine.
 extension QueueKeeper {
     // MARK: starting and ending
 
-    /// Reads what an earlier run left.
+    /// Restores the state of an earlier run.
     func load(_ configuration: DownloadManager.Configuration) throws(Failure) {
         try restoreLimits(configuration)
         if !configuration.resumesAtStart { try store.apply([.pauseWaiting]) }
@@ -29,17 +29,17 @@ extension QueueKeeper {
         perform(machine.startNext())
     }
 
-    /// The setting that says who has a slot: ids in hexadecimal digits, the oldest first.
+    /// The setting that stores the slot holders: ids in hexadecimal digits, the oldest first.
     static let holdersName = "running"
 
-    /// What is no id means nothing.
+    /// Invalid ids are ignored.
     static func holders(_ text: String) -> [QueueID] {
         text.split(separator: " ").compactMap { word in
             UInt64(word, radix: 16).flatMap { $0 == 0 ? nil : QueueID(rawValue: $0) }
         }
     }
 
-    /// Who has a slot now is written with whatever changed that.
+    /// The slot holders are written together with the change that affected them.
     func noteHolders() {
         let text = machine.holders.map(\.text).joined(separator: " ")
         guard text != writtenHolders ?? "" else { return }
@@ -47,7 +47,7 @@ extension QueueKeeper {
         settings[Self.holdersName] = text
     }
 
-    /// Stops everything in good order; `completion` comes when the store is closed.
+    /// Stops all downloads cleanly; `completion` is called when the store is closed.
     func shutDown(_ completion: @escaping @Sendable () -> Void) {
         closing.append(completion)
         guard closing.count == 1 else { return }
@@ -72,7 +72,7 @@ extension QueueKeeper {
 
     // MARK: adding
 
-    /// Takes a new download in, or lets the known one of the same address go on.
+    /// Adds a new download, or resumes the known one of the same URL.
     func add(_ order: AddOrder) throws(Failure) -> QueueRecord {
         let source = order.record.sources[0]
         if !order.allowsDuplicate, let record = try goOn(with: order) { return record }
@@ -102,9 +102,9 @@ extension QueueKeeper {
         return record
     }
 
-    /// Throws when a link leads out of the root and that is not wanted.
+    /// Throws if a symbolic link leads out of the root and the configuration forbids that.
     ///
-    /// What is not there yet will be made inside.
+    /// Missing folders will be created inside the root.
     func checkPlace(of record: QueueRecord) throws(Failure) {
         guard staysInRoot, let home = Self.realPath(root) else { return }
         var parts = record.folder.split(separator: "/")
@@ -141,7 +141,7 @@ extension QueueKeeper {
         return !actions.isEmpty
     }
 
-    /// Lets a paused one go on, and a failed one, or a finished one whose file is gone, run again.
+    /// Resumes a paused download, and restarts a failed one or a finished one whose file is gone.
     func resume(_ id: QueueID) throws(Failure) -> Bool {
         if machine.knows(id) {
             let actions = machine.resume(id)
@@ -160,7 +160,7 @@ extension QueueKeeper {
         return !actions.isEmpty
     }
 
-    /// Puts one that has ended back into the line.
+    /// Puts an ended download back into the queue.
     private func revive(_ id: QueueID) throws(Failure) -> Bool {
         guard !machine.isRunning(id), var record = try record(id) else { return false }
         switch record.state {
@@ -182,7 +182,7 @@ extension QueueKeeper {
         return true
     }
 
-    /// Another name, in the queue and on disk.
+    /// Renames a download, in the queue and on disk.
     func rename(_ id: QueueID, to name: String) throws(Failure) -> Bool {
         guard let record = try record(id), record.state != .removed else { return false }
         if name.isEmpty { return true }
@@ -220,9 +220,9 @@ extension QueueKeeper {
 
     private func writeGroups() { settings["paused groups"] = pausedGroups.sorted().joined(separator: "\n") }
 
-    /// Another address of the same content.
+    /// Sets another URL of the same content.
     ///
-    /// A running one goes on there as soon as the content is shown to be the same.
+    /// A running download switches to it as soon as the content is shown to be the same.
     func replace(_ id: QueueID, with address: WebAddress) throws(Failure) -> Bool {
         guard let record = try record(id), record.state != .removed, record.state != .finished else {
             return false
@@ -232,10 +232,10 @@ extension QueueKeeper {
         return true
     }
 
-    /// Addresses that expire by the minute add up; a part file is known by the first or by the last that was proved.
+    /// Expiring URLs add up; a part file is identified by the first or the last verified one.
     private static let mostFormer = 16
 
-    /// The engine, or the person, has another address for it.
+    /// Stores a new URL from the engine or the user.
     func keep(_ address: WebAddress, for id: QueueID) {
         edit(id) { record in
             let former = record.sources[0]
@@ -249,7 +249,7 @@ extension QueueKeeper {
         tell(id, .changed)
     }
 
-    /// A limit of this one alone.
+    /// Sets the limit of one download.
     func limit(_ id: QueueID, to rate: Int64?) throws(Failure) -> Bool {
         guard let record = try record(id), record.state != .removed else { return false }
         edit(id) { $0.change { $0.options.rateLimit = rate } }

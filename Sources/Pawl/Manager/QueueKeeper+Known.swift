@@ -1,12 +1,12 @@
 import PawlCore
 import PawlEngine
 
-// A request for an address that the queue has already (D11).
+// Requests for a URL that is already in the queue (D11).
 extension QueueKeeper {
-    /// The download that goes on for this request, with what the request says of it; `nil` when none of the address is for
-    /// the same file.
+    /// The known download that this request resumes, updated with the request's options; `nil` if none of the
+    /// same URL is for the same file.
     ///
-    /// Throws code 28 when it contradicts what is known of the content.
+    /// Throws code 28 when the request contradicts the expected content.
     func goOn(with order: AddOrder) throws(Failure) -> QueueRecord? {
         let wish = StoredOptions(text: order.record.options)
         for record in try known(order, wish) {
@@ -25,10 +25,10 @@ extension QueueKeeper {
         return nil
     }
 
-    /// Those of this address: what says the same of the file first, then the oldest.
+    /// The downloads of this URL: identical file options first, then the oldest.
     private func known(_ order: AddOrder, _ wish: StoredOptions) throws(Failure) -> [QueueRecord] {
         let source = order.record.sources[0]
-        // The store does not know yet what came in the same moment.
+        // Downloads added in the same transaction are not stored yet.
         var ids = fresh[source] ?? []
         for record in try store.records(of: source) where !ids.contains(record.id) { ids.append(record.id) }
         var exact: [QueueRecord] = []
@@ -72,9 +72,10 @@ extension QueueKeeper {
         tell(id, .changed)
     }
 
-    /// Other options for one that has not finished: a limit holds at once, everything else takes a new start.
+    /// Changes the options of an unfinished download: a limit applies at once, everything else requires a
+    /// restart.
     ///
-    /// What runs keeps the plan with which it began; the new one is made from the record.
+    /// A running download keeps its plan; the new one is made from the record.
     func change(_ record: QueueRecord, to options: DownloadOptions) throws(Failure) {
         let id = record.id
         let before = StoredOptions(text: record.options).options
@@ -92,7 +93,7 @@ extension QueueKeeper {
         edit(id) { record in
             record.sources = [record.sources[0]] + mirrors
             record.change { $0.options = options }
-            // How much there is of it is another question for another part of the content.
+            // The size of another range is not known.
             if options.range != before.range { record.total = nil }
         }
         if options.rateLimit != before.rateLimit { _ = try limit(id, to: options.rateLimit) }
@@ -116,7 +117,7 @@ extension QueueKeeper {
             because: isFinished
                 ? "the queue has it already as \(record.id.text), finished without this \(name)"
                 : "the queue has it already as \(record.id.text), with another \(name)",
-            remedy: "remove that download first, or give this one another file name"
+            remedy: "remove that download first, or use another file name"
         )
     }
 }

@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-// Slots and limits: what was said last holds after a restart too, unless the configuration says otherwise.
+// Slots and limits: the last change survives a restart, unless the configuration sets another value.
 extension QueueKeeper {
     private enum Setting {
         static let slots = "slots"
@@ -44,9 +44,9 @@ extension QueueKeeper {
         followTimetable()
     }
 
-    /// Sets the limit of this time of day when it has changed, and remembers when to look again.
+    /// Applies the timetable's current limit if it changed, and schedules the next check.
     ///
-    /// At least each minute: the wall clock may be set, and a machine sleeps.
+    /// At least every minute: the wall clock may be set, and a machine may sleep.
     func followTimetable() {
         guard let timetable else { return }
         let wall = ports.clock.wallTime

@@ -1,13 +1,13 @@
 import PawlCore
 import PawlEngine
 
-/// How a download is taken out.
+/// The options of a removal.
 struct Removal: Hashable, Sendable {
-    /// Its file was in its place.
+    /// Its file has its final name.
     var isFinished = false
     var keepsFile = false
     var keepsHistory = false
-    /// Part file and journal stay for a download that is added later.
+    /// Part file and journal stay for a later download.
     var keepsPartial = false
 
     init(keepsFile: Bool, keepsHistory: Bool = false, keepsPartial: Bool = false) {
@@ -16,7 +16,7 @@ struct Removal: Hashable, Sendable {
         self.keepsPartial = keepsPartial
     }
 
-    /// A letter for each, as it is kept until it is done; an earlier version had three.
+    /// One letter per option, as stored until the removal is complete; an earlier version had three.
     init?(text: some StringProtocol) {
         let letters = Array(text)
         guard letters.count >= 3 else { return nil }
@@ -32,11 +32,11 @@ struct Removal: Hashable, Sendable {
     }
 }
 
-// Taking downloads out: first it is written that they go, then their files go, then the rest of them.
+// Removes downloads: the removal is written first, then the files are deleted, then the record.
 extension QueueKeeper {
     private static let setting = "removing"
 
-    /// Begins to take it out; `answer` comes when nothing of it is left.
+    /// Begins a removal; `answer` is called when it is complete.
     func remove(_ record: QueueRecord, _ removal: Removal, answer: @escaping (Result<Void, Failure>) -> Void)
     {
         let id = record.id
@@ -50,14 +50,14 @@ extension QueueKeeper {
         perform(machine.remove(id))
     }
 
-    /// Its file got to its place while it was on the way out.
+    /// Its file got its final name during the removal.
     func finishRemoved(_ id: QueueID, wasThere: Bool) {
         removals[id]?.isFinished = true
         edit(id) { $0.change { $0.wasThere = wasThere } }
         writeRemovals()
     }
 
-    /// What an earlier run could not end.
+    /// Continues removals that an earlier run did not complete.
     func resumeRemovals() throws(Failure) {
         guard let text = try store.setting(Self.setting) else { return }
         for line in text.split(separator: "\n") {
@@ -75,7 +75,7 @@ extension QueueKeeper {
         settings[Self.setting] = removals.map { "\($0.key.text) \($0.value.text)\n" }.joined()
     }
 
-    /// Everything that nothing runs of any more, now that its end is written.
+    /// Completes the removal of stopped downloads, now that it is written.
     func clean() {
         let ids = cleanings
         cleanings = []
@@ -105,7 +105,7 @@ extension QueueKeeper {
         writeRemovals()
     }
 
-    /// The name of its part file, which is found by the address when a kill came before the name was written.
+    /// The name of its part file, found by URL if a kill came before the name was written.
     private func begunName(of record: QueueRecord) throws(Failure) -> String? {
         if let name = record.name { return name }
         let (source, folder) = (record.sources[0], path(of: record))
@@ -114,7 +114,7 @@ extension QueueKeeper {
                 ?? ports.disk.leftover(of: source, in: folder)
         else { return nil }
         for other in try store.records(of: record.sources[0]) where other.id != record.id {
-            // A second download of the same address: the part file is, or may be, that one's.
+            // Another download of the same URL: the part file may belong to that one.
             let other = try self.record(other.id) ?? other
             guard other.folder != record.folder || other.name ?? name != name || other.state == .removed
             else { return nil }
@@ -134,7 +134,7 @@ extension QueueKeeper {
             }
             if removal.keepsPartial, !isFinished { return .success(()) }
             let hasPart = ports.disk.holds(FileName.partial(of: name), in: folder)
-            // A kill may have left the journal alone, of a finished file too.
+            // A kill may have left only the journal, also of a finished file.
             let isOrphaned = !hasPart && ports.disk.holds(FileName.journal(of: name), in: folder)
             if isOrphaned || hasPart && !isFinished {
                 var sources: [WebAddress] = []

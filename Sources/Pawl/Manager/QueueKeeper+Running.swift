@@ -1,7 +1,7 @@
 import PawlCore
 import PawlEngine
 
-// Carries out what the machine decides, and tells it what the engine says.
+// Carries out the machine's decisions and passes engine events to it.
 extension QueueKeeper {
     func perform(_ actions: [QueueMachine.Action]) {
         for action in actions {
@@ -26,7 +26,7 @@ extension QueueKeeper {
         }
     }
 
-    // MARK: beginning
+    // MARK: starting
 
     private func begin(_ id: QueueID) {
         do throws(Failure) {
@@ -52,7 +52,7 @@ extension QueueKeeper {
         engine.pause(id)
     }
 
-    /// The name under which it works: what was claimed, else what was wished for.
+    /// The working name: the claimed one, else the requested one.
     private func job(for record: QueueRecord) throws(Failure) -> Job {
         try checkPlace(of: record)
         let stored = StoredOptions(text: record.options)
@@ -77,7 +77,7 @@ extension QueueKeeper {
         }
         let (known, folder) = (record.name, record.folder)
         job.isOthers = { [store] name in
-            // What cannot be looked up is not touched.
+            // If the lookup fails, the name is not used.
             name != known && (try? store.isName(name, in: folder, ofOtherThan: id)) ?? true
         }
         job.onPublishing = { [weak thread] publishing, completion in
@@ -93,13 +93,13 @@ extension QueueKeeper {
 
     func path(of name: String, _ record: QueueRecord) -> String { "\(path(of: record))/\(name)" }
 
-    // MARK: what the engine says
+    // MARK: engine events
 
     func heard(_ report: EngineEvent) {
         guard let id = ids[report.id] else { return memoryDownloadEnded(report) }
         switch report.notice {
         case .phase(.paused), .phase(.preempted): stopped(id)
-        // What follows tells more.
+        // The events that follow carry more.
         case .phase(.finished), .phase(.failed): break
         case .phase(let phase):
             if phase == .publishing { perform(machine.publishing(id)) }
@@ -144,7 +144,7 @@ extension QueueKeeper {
         perform(machine.stopped(id))
     }
 
-    /// The engine's run is over: what it knew last is kept.
+    /// The engine's run is over: its last state is kept.
     private func leave(_ id: QueueID) {
         guard let run = runs[id] else { return }
         let reading = run.box.reading
@@ -161,8 +161,8 @@ extension QueueKeeper {
         put(record)
     }
 
-    /// Every byte is there: the name and the length are written before the file gets its name, so that after a kill
-    /// in between the file is known for what it is.
+    /// All bytes are on disk: the name and size are written before the file is renamed, so that the file is
+    /// identified after a kill in between.
     func publishing(
         _ id: QueueID,
         _ publishing: Publishing,
@@ -172,11 +172,11 @@ extension QueueKeeper {
             record.name = publishing.name
             record.written = publishing.length
             record.total = publishing.length
-            // A person's own new name comes before the server's.
+            // The user's new name takes precedence over the server's.
             if let name = publishing.finalName {
                 record.change { $0.newName = $0.newName ?? name }
             }
-            // A pause came too late.
+            // The pause came too late.
             if record.state == .paused { record.state = .waiting }
         }
         answers.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
@@ -219,14 +219,14 @@ extension QueueKeeper {
         }
     }
 
-    /// It came to its end before it could be stopped.
+    /// It ended before it could be stopped.
     private func endRemoved(_ id: QueueID, _ result: Result<DownloadedFile, Failure>) {
         leave(id)
         if case .success(let file) = result { finishRemoved(id, wasThere: file.wasThere) }
         perform(machine.ended(id, as: .removed))
     }
 
-    /// Gives the file the name that a rename asked for while it was a part file.
+    /// Renames the file if a rename was requested while it was a part file.
     private func named(_ id: QueueID, _ file: DownloadedFile) -> Result<DownloadedFile, Failure> {
         do throws(Failure) {
             guard let record = try record(id), !file.wasThere,
@@ -241,7 +241,7 @@ extension QueueKeeper {
             edit(id) { $0.change { $0.newName = nil } }
             return .success(file)
         } catch {
-            // The file is there and whole: only its name is not the new one.
+            // The file is complete; only the rename failed.
             tell(id, .notice(DownloadNotice("\(error)")))
             edit(id) { $0.change { $0.newName = nil } }
             return .success(file)
@@ -250,14 +250,14 @@ extension QueueKeeper {
 
     // MARK: after a kill
 
-    /// The length of a file whose publishing was written down, that bears its name and has no part file any more: a
-    /// kill came between the rename and the record.
+    /// Whether the recorded publishing was completed: the final file exists, the part file is gone, and a
+    /// kill prevented the update of the record.
     func isPublished(_ record: QueueRecord) -> Bool { publishedLength(record) != nil }
 
     private func publishedLength(_ record: QueueRecord) -> Int64? {
         guard let name = record.name, let total = record.total, record.written == total else { return nil }
         let stored = StoredOptions(text: record.options)
-        // A file of that name may be an older one; fetching it again, or asking the server, makes it right.
+        // The file of that name may be an older one; fetching it again, or asking the server, corrects it.
         guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
             return nil
         }
@@ -275,7 +275,7 @@ extension QueueKeeper {
         let stored = StoredOptions(text: record.options)
         let isRenamed = !ports.disk.holds(name, in: path(of: record))
         do throws(Failure) {
-            // The journal's leftover goes.
+            // Removes the leftover journal.
             let facts = JournalFacts(sources: record.sources, name: name)
             let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
             if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }

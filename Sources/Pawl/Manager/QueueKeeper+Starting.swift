@@ -1,14 +1,15 @@
 import PawlCore
 import PawlEngine
 
-// What the process dies of at each start is not started for ever.
+// A download that crashes the process at each start is not started forever.
 extension QueueKeeper {
-    /// The setting that says what is being started, see ``StartLedger``.
+    /// The setting that stores downloads being started, see ``StartLedger``.
     static let startsName = "starting"
 
-    /// Reads what the last process was starting when it ended, and gives what is not to be started again.
+    /// Reads which downloads the previous process was starting when it ended, and returns those not to start
+    /// again.
     ///
-    /// Where nothing starts by itself, no download can end the process again and again: a program that is killed while it
+    /// Without automatic starts no download can end the process repeatedly: a program that is killed while it
     /// starts its own says nothing about them.
     func loadStarts() throws(Failure) -> Set<QueueID> {
         guard startsByItself else { return [] }
@@ -18,12 +19,12 @@ extension QueueKeeper {
         return Set(starts.suspects)
     }
 
-    /// Keeps in mind that this download is being started.
+    /// Records that this download is being started.
     func noteStart(of id: QueueID) {
         if startsByItself { starts.begin(id) }
     }
 
-    /// Pauses a download that was being started each time when the process ended.
+    /// Pauses a download whose starts coincided with the ends of the process.
     func setAside(_ id: QueueID) {
         starts.end(id)
         edit(id) { record in
@@ -42,7 +43,7 @@ extension QueueKeeper {
         }
     }
 
-    /// What is being started now is written before it starts.
+    /// The downloads being started are written before they start.
     func noteStarts() {
         guard startsByItself else { return }
         for id in erased { starts.end(id) }

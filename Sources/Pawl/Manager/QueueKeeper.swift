@@ -1,12 +1,12 @@
 import PawlCore
 import PawlEngine
 
-/// The shell around the queue's decisions: owned by one thread, so nothing here is locked.
+/// Carries out the queue's decisions; one thread owns it, so nothing here is locked.
 ///
-/// Work changes the machine and records; `settle` then writes all changes in one transaction, and only then answers
-/// and tells. So nobody hears of what a kill could take back.
+/// Commands change the machine and records; `settle` then writes all changes in one transaction, and only
+/// then replies and publishes events. So nothing is reported that a kill could undo.
 final class QueueKeeper: ThreadBound {
-    /// A download that the engine has.
+    /// A download that the engine runs.
     struct Run {
         let engineID: DownloadID
         let box: ProgressCell
@@ -25,43 +25,43 @@ final class QueueKeeper: ThreadBound {
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
     let refreshURL: (@Sendable (Download.ID, String) async -> String?)?
-    /// The limit of all together that holds where no timetable says otherwise.
+    /// The common limit outside the timetable.
     var rate: Int64?
     /// Limits by time of day.
     var timetable: RateTimetable?
-    /// What they said last, once they were asked.
+    /// The timetable's last value, once it was read.
     var tabled: Int64??
     var nextLimit: Instant?
     var machine: QueueMachine
     var runs: [QueueID: Run] = [:]
-    /// By the engine's names.
+    /// By the engine's identifiers.
     var ids: [DownloadID: QueueID] = [:]
-    /// Runs that no queue knows: content for memory.
+    /// Runs outside the queue: content for memory.
     var memoryDownloads: [DownloadID: @Sendable (Result<Void, Failure>) -> Void] = [:]
 
-    // What waits to be written and told.
+    // Changes to be written and published.
     var changed: [QueueID: QueueRecord] = [:]
     var erased: Set<QueueID> = []
     var settings: [String: String] = [:]
     var events: [DownloadEvent] = []
     var answers: [(Failure?) -> Void] = []
-    /// New ones that the queue does not know yet: a kill would leave files that are nobody's.
+    /// New downloads that are not stored yet: a kill would leave files without an owner.
     var unwritten: Set<QueueID> = []
-    /// The same by address.
+    /// The same by URL.
     var fresh: [String: [QueueID]] = [:]
-    /// Runs that begin when the queue knows of them and that they are being started.
+    /// Runs that begin once they and their start are stored.
     var held: [DownloadID] = []
-    /// Nothing of these runs any more: their files go when that they are removed is written.
+    /// Stopped downloads whose files are removed once their removal is written.
     var cleanings: [QueueID] = []
-    /// What was asked to be removed and is not yet gone.
+    /// Requested removals that are not complete.
     var removals: [QueueID: Removal] = [:]
     var removalAnswers: [QueueID: [(Result<Void, Failure>) -> Void]] = [:]
-    /// What the store was told last of who has a slot.
+    /// The slot holders that were written last.
     var writtenHolders: String?
-    /// What is being started, and what the store was told of it.
+    /// Downloads being started, and what was written of them.
     var starts = StartLedger()
     var writtenStarts: String?
-    /// What waits goes on without being resumed.
+    /// Waiting downloads continue without being resumed.
     let startsByItself: Bool
     /// Groups that are paused.
     var pausedGroups: Set<String> = []
@@ -73,7 +73,7 @@ final class QueueKeeper: ThreadBound {
     private var writeFailure: Failure?
     private var endedCount: Int?
     var closing: [@Sendable () -> Void] = []
-    /// The engine has stopped.
+    /// The engine is stopped.
     var isStopped = false
     var hasEnded = false
 
@@ -101,7 +101,7 @@ final class QueueKeeper: ThreadBound {
         engine = Engine(
             ports: ports,
             loops: min(max(1, configuration.threads), 16),
-            // Who runs is decided here.
+            // The queue schedules, not the engine.
             jobs: .max,
             rate: nil,
             common: commonRate
@@ -117,7 +117,7 @@ final class QueueKeeper: ThreadBound {
         return erased.contains(id) ? nil : try store.record(id)
     }
 
-    /// Changes a record; one that is not there stays so.
+    /// Changes a record; does nothing if it is missing.
     func edit(_ id: QueueID, _ edit: (inout QueueRecord) -> Void) {
         do throws(Failure) {
             guard var record = try record(id) else { return }
@@ -133,18 +133,18 @@ final class QueueKeeper: ThreadBound {
         runs[record.id]?.record = record
     }
 
-    // MARK: telling
+    // MARK: events
 
     func tell(_ id: QueueID, _ kind: DownloadEvent.Kind) {
         events.append(DownloadEvent(id: Download.ID(rawValue: id.rawValue), kind: kind))
     }
 
-    /// Something that belongs to no single download.
+    /// A notice that belongs to no single download.
     func notice(_ message: LocalizableMessage) {
         events.append(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice(message))))
     }
 
-    /// Reading or writing the queue failed; what was to be written is tried again each second.
+    /// Reading or writing the queue failed; unwritten changes are retried every second.
     func note(_ failure: Failure) {
         guard writeFailure != failure else { return }
         writeFailure = failure
@@ -153,7 +153,7 @@ final class QueueKeeper: ThreadBound {
 
     // MARK: handles
 
-    /// The handle of a download, the same one for everybody.
+    /// The handle of a download, the same for all callers.
     func handle(_ record: QueueRecord) -> Download? {
         if let handle = handles[record.id]?.download { return handle }
         guard let owner else { return nil }
@@ -164,7 +164,7 @@ final class QueueKeeper: ThreadBound {
         return handle
     }
 
-    /// How it ended before anybody asked.
+    /// The outcome of a download that ended before this handle existed.
     private func outcome(of record: QueueRecord) -> Result<DownloadedFile, PawlError>? {
         switch location(record) {
         case .unknown: .failure(.gone(DownloadSnapshot(record).source, because: "it was removed"))
@@ -180,8 +180,8 @@ final class QueueKeeper: ThreadBound {
                         .notFound,
                         "cannot find",
                         at: path,
-                        because: "it was finished, and the file has gone since",
-                        remedy: "resume it to fetch it anew"
+                        because: "the file was removed after the download finished",
+                        remedy: "resume it to download it again"
                     )
                 )
             )
@@ -189,17 +189,17 @@ final class QueueKeeper: ThreadBound {
     }
 
     var allHandles: [Download] { handles.values.compactMap(\.download) }
-    /// It is on its way out of the queue.
+    /// It is being removed.
     func isLeaving(_ id: QueueID) -> Bool { removals[id] != nil }
 
     func existingHandle(_ id: QueueID) -> Download? { handles[id]?.download }
 
-    /// Its last holder has let go of it, unless another was made since.
+    /// The last reference is gone, unless another handle was made since.
     func forgetHandle(_ id: QueueID) {
         if handles[id]?.download == nil { handles[id] = nil }
     }
 
-    /// Brings the handle, if there is one, to what is known.
+    /// Updates the handle, if there is one.
     func show(_ record: QueueRecord) {
         guard let handle = existingHandle(record.id) else { return }
         let rest = machine.rest(of: record.id).map { DownloadState($0) }
@@ -209,7 +209,7 @@ final class QueueKeeper: ThreadBound {
         handle.show(base, box: run?.box, leaving: run == nil ? nil : rest)
     }
 
-    /// A download as it is now.
+    /// The current state of a download.
     func snapshot(_ record: QueueRecord) -> DownloadSnapshot {
         let record = changed[record.id] ?? runs[record.id]?.record ?? record
         var snapshot = DownloadSnapshot(record)
@@ -225,14 +225,14 @@ final class QueueKeeper: ThreadBound {
 
     // MARK: settling
 
-    /// How long the thread may sleep; progress of what runs is written each second.
+    /// How long the thread may sleep; progress of running downloads is written every second.
     var patience: Interval? {
         let isBusy = !runs.isEmpty || writeFailure != nil
         let due = [isBusy ? nextProgress : nil, nextLimit].compactMap { $0 }.min()
         return due.map { max(.milliseconds(1), $0 - ports.clock.now) }
     }
 
-    /// Writes, cleans up, begins what is new, answers and tells.
+    /// Writes changes, cleans up, starts new downloads, replies and publishes.
     func settle() {
         let now = ports.clock.now
         let isDue = now >= nextProgress
@@ -255,10 +255,10 @@ final class QueueKeeper: ThreadBound {
         endWhenClosed()
     }
 
-    /// Before the store is asked for many; few questions want to know there how far what runs has come.
+    /// Writes before a query of many records; few queries need the current progress.
     func writeNow(progress: Bool = false) { _ = write(progress: progress) }
 
-    /// How many have ended, counted anew after a change.
+    /// The number of ended downloads, recounted after a change.
     func countEnded() throws(Failure) -> Int {
         writeNow()
         if let endedCount { return endedCount }

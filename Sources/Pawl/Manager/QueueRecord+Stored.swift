@@ -11,14 +11,14 @@ extension QueueID {
 extension QueueRecord {
     var groupID: GroupID? { group.isEmpty ? nil : GroupID(group) }
 
-    /// Changes what only the library reads.
+    /// Changes the stored options.
     mutating func change(_ edit: (inout StoredOptions) -> Void) {
         var stored = StoredOptions(text: options)
         edit(&stored)
         options = stored.text
     }
 
-    /// It is to run again: how it ended before means nothing any more.
+    /// It will run again: clears the previous outcome.
     mutating func reopen() {
         endedAt = nil
         errorCode = 0
@@ -27,7 +27,7 @@ extension QueueRecord {
 }
 
 extension DownloadSnapshot {
-    /// What the queue remembers.
+    /// The stored state.
     init(_ record: QueueRecord) {
         let stored = StoredOptions(text: record.options)
         self.init(id: Download.ID(rawValue: record.id.rawValue), source: Redaction.address(record.sources[0]))
@@ -49,7 +49,7 @@ extension DownloadSnapshot {
 }
 
 extension PawlError {
-    /// An error that the queue remembers as its code and sentence.
+    /// Restores an error from its stored code and sentence.
     init(kept sentence: String, code: Int, place: String) {
         self.init(
             Failure(.init(rawValue: UInt8(clamping: code)), "", at: place, because: sentence)

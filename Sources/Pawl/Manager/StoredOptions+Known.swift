@@ -1,17 +1,17 @@
 import PawlCore
 
-// What a request asks of a download that the queue has already; each option's rule stands in the table of fields.
+// Compares a request with a known download of the same URL; the table of fields has each option's rule.
 extension StoredOptions {
-    /// Whether `wish` is for another file than these options are for.
+    /// Whether `wish` is for another file than these options.
     ///
-    /// `name` is the one that the known download works under.
+    /// `name` is the known download's working name.
     func isAnotherFile(_ wish: StoredOptions, name: String?) -> Bool {
         Self.fields.contains { field in
             guard field.whenKnown == .anotherFile else { return false }
             let (known, wanted) = (field.values(self), field.values(wish))
             if known == wanted { return false }
             switch field.name {
-            // The part of the content is what the file is: none given means all of it.
+            // The range determines the file: none means the whole content.
             case "range": return true
             case "name": return wish.options.fileName.map { $0 != newName ?? name } ?? false
             case _: return wanted != field.values(Self.untouched)
@@ -19,14 +19,14 @@ extension StoredOptions {
         }
     }
 
-    /// Whether `wish` says the same of what the file is, and nothing less.
+    /// Whether `wish` specifies exactly the same file.
     func isSameFile(_ wish: StoredOptions) -> Bool {
         Self.fields.allSatisfy { $0.whenKnown != .anotherFile || $0.values(self) == $0.values(wish) }
     }
 
-    /// The first option by which `wish` contradicts what the content must be.
+    /// The first option of `wish` that contradicts the expected content.
     ///
-    /// With `isFinished` there is nothing left to hold to it.
+    /// With `isFinished` the content can no longer be checked.
     func contradiction(_ wish: StoredOptions, isFinished: Bool) -> String? {
         Self.fields.first { field in
             guard field.whenKnown == .proof else { return false }
@@ -38,7 +38,7 @@ extension StoredOptions {
         }?.name
     }
 
-    /// These, with what `wish` says otherwise than by default.
+    /// These options, with those of `wish` that differ from the default.
     func taking(over wish: StoredOptions) -> StoredOptions {
         var merged = StoredOptions()
         for field in Self.fields {

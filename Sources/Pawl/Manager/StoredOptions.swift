@@ -1,29 +1,29 @@
 import PawlCore
 
-/// What the queue keeps of a download beside its record's own columns, as a text of one line a value.
+/// The part of a download that has no column of its own in its record, as text with one value per line.
 ///
-/// `NAME VALUE`, values with escaped line ends; what has its default is left out, and a name that is not known (a later
-/// version's) means nothing.
+/// `NAME VALUE`, values with escaped line ends; defaults are left out, and unknown names (of a later version)
+/// are ignored.
 struct StoredOptions: Hashable, Sendable {
     var options = DownloadOptions()
-    /// The name that the finished file gets: a rename came while the part file had another.
+    /// The finished file's new name: the rename came while the part file had the old one.
     var newName: String?
-    /// Addresses that were given before, by which its own part file is known.
+    /// Earlier URLs, which identify its part file.
     var formerSources: [String] = []
-    /// The finished file was there before this download.
+    /// The finished file existed before this download.
     var wasThere = false
-    /// The lines of the answer's head, without those that may tell a secret.
+    /// The response's header section, without fields that may contain a secret.
     var response: [String] = []
 
-    /// What becomes of an option that comes with an address which the queue has already.
+    /// How an option of a request applies to a known download of the same URL.
     enum WhenKnown: Sendable {
-        /// The known download goes on with it.
+        /// The known download continues with it.
         case takenOver
-        /// It asks for another file than the known one: a download of its own.
+        /// It identifies another file than the known one: a separate download.
         case anotherFile
-        /// It says what the content must be: taken over where nothing was said, refused where that was something else.
+        /// It specifies the expected content: adopted if none was specified, refused if it differs.
         case proof
-        /// No option of a request.
+        /// Not an option of a request.
         case kept
     }
 
@@ -45,7 +45,7 @@ struct StoredOptions: Hashable, Sendable {
             self.take = take
         }
 
-        /// One that a known download takes over.
+        /// An option that a known download adopts.
         init(
             _ name: String,
             _ values: @escaping @Sendable (StoredOptions) -> [String],
@@ -68,7 +68,7 @@ struct StoredOptions: Hashable, Sendable {
         stored.options.attributes[String(name)] = String(value)
     }
 
-    /// The one list of options: how each is written and read, and what it means for a known address.
+    /// All options: how each is written and read, and how it applies to a known URL.
     static let fields: [Field] = [
         Field("name", .anotherFile, { one($0.options.fileName) }, { $0.options.fileName = $1 }),
         Field(
@@ -145,7 +145,7 @@ struct StoredOptions: Hashable, Sendable {
         Field(
             "ownerssecrets",
             { one($0.options.usesOwnersSecrets) },
-            // What somebody else asked for stays so.
+            // A download of another party never gains access to the owner's secrets.
             { $0.options.usesOwnersSecrets = $0.options.usesOwnersSecrets && $1 == "true" }
         ),
         Field("attribute", attributes, takeAttribute),
@@ -161,7 +161,7 @@ struct StoredOptions: Hashable, Sendable {
 
     init(text: String) {
         guard !text.isEmpty else { return }
-        // By bytes: every look at a download reads these, and a page of the queue has many.
+        // By bytes: every read of a download parses this, and a page of the queue has many.
         for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
             guard let (name, value) = Self.halves(Substring(line)), let field = Self.named[name] else {
                 continue
@@ -170,13 +170,13 @@ struct StoredOptions: Hashable, Sendable {
         }
     }
 
-    /// What stands before and after the first blank.
+    /// The text before and after the first space.
     private static func halves(_ line: Substring) -> (Substring, Substring)? {
         guard let blank = line.utf8.firstIndex(of: UInt8(ascii: " ")) else { return nil }
         return (line[..<blank], line[line.utf8.index(after: blank)...])
     }
 
-    /// `false` when there is no such option.
+    /// `false` if there is no such option.
     fileprivate mutating func take(_ name: String, _ value: String) -> Bool {
         guard let field = Self.named[Substring(name)] else { return false }
         field.take(&self, value)
@@ -187,7 +187,7 @@ struct StoredOptions: Hashable, Sendable {
         values.reduce(into: "") { $0 += "\($1.name) \(Self.escaped($1.value))\n" }
     }
 
-    /// What is not as by default.
+    /// Values that differ from the default.
     fileprivate var values: [(name: String, value: String)] {
         if self == Self.untouched { return [] }
         return Self.fields.flatMap { field in
@@ -229,7 +229,7 @@ struct StoredOptions: Hashable, Sendable {
 }
 
 extension DownloadOptions {
-    /// Takes options by the names under which the queue keeps them; gives the first name that is none.
+    /// Sets options by their stored names; returns the first unknown name.
     package mutating func take(_ values: [(name: String, value: String)]) -> String? {
         var stored = StoredOptions()
         stored.options = self
@@ -238,12 +238,12 @@ extension DownloadOptions {
         return nil
     }
 
-    /// Whether files of this machine are read for it.
+    /// Whether it reads local files.
     package var readsFiles: Bool {
         [netrc, cookieFile, authorityFile, certificate, key].contains { $0 != nil }
     }
 
-    /// What is not as by default, in the form that ``take(_:)`` takes.
+    /// Values that differ from the default, in the form that ``take(_:)`` accepts.
     package var values: [(name: String, value: String)] {
         var stored = StoredOptions()
         stored.options = self

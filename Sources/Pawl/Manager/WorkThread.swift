@@ -2,16 +2,16 @@ import Glibc
 import PawlCore
 import PawlEngine
 
-/// What lives on a thread of its own and is touched there only.
+/// A value confined to its own thread.
 protocol ThreadBound: AnyObject {
-    /// How long the thread may sleep when there is nothing to do; `nil` for ever.
+    /// How long the thread may sleep when idle; `nil` for an unlimited time.
     var patience: Interval? { get }
     var hasEnded: Bool { get }
-    /// What was left together is done.
+    /// Called when the queued work is done.
     func settle()
 }
 
-/// A thread that owns a value, and the line of work for it: in order, from any thread.
+/// A thread that owns a value, and its serial work queue, which any thread may post to.
 @safe
 final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with the mutex held
     typealias Work = @Sendable (Owner) -> Void
@@ -37,7 +37,7 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
         unsafe mutex.deallocate()
     }
 
-    /// Leaves work; `false` when nobody will do it any more.
+    /// Posts work; `false` when it will not be executed.
     @discardableResult
     func post(_ item: @escaping Work) -> Bool {
         unsafe pthread_mutex_lock(mutex)
@@ -48,7 +48,7 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
         return true
     }
 
-    /// Does what comes until the owner has ended.
+    /// Executes posted work until the owner has ended.
     func run(_ owner: Owner) {
         while !owner.hasEnded {
             for item in take(within: owner.patience) { item(owner) }
@@ -66,13 +66,13 @@ final class WorkThread<Owner: ThreadBound>: @unchecked Sendable {  // used with 
         return work
     }
 
-    /// Once, with the mutex held; waking for nothing does no harm.
+    /// Waits once, with the mutex held; spurious wake-ups do no harm.
     private func wait(_ patience: Interval?) {
         guard let patience else {
             unsafe pthread_cond_wait(condition, mutex)
             return
         }
-        // A wall clock that is set back must not make this long.
+        // Setting the wall clock back must not extend the wait.
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
         var deadline = Self.time(

@@ -2,11 +2,12 @@ import Glibc
 import PawlCore
 import PawlStore
 
-/// Where a background session has its queue and its files, and who has it: a program, the service, or nobody.
+/// The folder of a background session, with its queue and files; it is held by a program, by the service, or
+/// by no process.
 ///
-/// A program has the session for as long as it holds a lock of its own beside the queue's. It takes that first, and then
-/// waits for the queue. The service looks at the program's lock and never takes it: so a program always comes first, and
-/// a second one is told at once.
+/// A program holds the session by a lock of its own beside the queue's. It takes that lock first, and then
+/// waits for the queue. The service tests the program's lock and never takes it: so a program always has
+/// precedence, and a second program is refused at once.
 package struct SessionRoot: Sendable, Hashable {
     package let path: String
 
@@ -16,7 +17,7 @@ package struct SessionRoot: Sendable, Hashable {
 
     private init(path: String) { self.path = path }
 
-    /// `$XDG_STATE_HOME/pawl/sessions`, else `~/.local/state/pawl/sessions`; `nil` when there is no home.
+    /// `$XDG_STATE_HOME/pawl/sessions`, else `~/.local/state/pawl/sessions`; `nil` without a home directory.
     package static var usualState: String? {
         if let state = environment("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/pawl/sessions" }
         return environment("HOME").flatMap { $0.isEmpty ? nil : "\($0)/.local/state/pawl/sessions" }
@@ -26,7 +27,7 @@ package struct SessionRoot: Sendable, Hashable {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// One path component that never begins with a dot, and another one for another identifier.
+    /// A path component that never begins with a dot and is unique to the identifier.
     package static func escaped(_ identifier: String) -> String {
         var text = ""
         for byte in identifier.utf8 {
@@ -40,16 +41,16 @@ package struct SessionRoot: Sendable, Hashable {
         return text.isEmpty ? "%" : text
     }
 
-    /// The identifier as the folder spells it.
+    /// The escaped identifier, the folder's name.
     package var name: String { path.split(separator: "/").last.map { String($0) } ?? path }
 
     private var programLock: String { "\(path)/.pawl/program.lock" }
 
     // MARK: for programs
 
-    /// Takes the session for a program, until it is released or the program ends.
+    /// Claims the session for a program, until it is released or the program ends.
     ///
-    /// Throws code 11 when a program has it already.
+    /// Throws code 11 when a program holds it already.
     package func claim() throws(PawlError) -> SessionClaim {
         do throws(Failure) {
             guard let lock = try FileLock(at: programLock) else {
@@ -57,11 +58,11 @@ package struct SessionRoot: Sendable, Hashable {
                     .alreadyDownloading,
                     "cannot open the session",
                     at: path,
-                    because: "another program, or another part of this one, has it open",
-                    remedy: "end that one first, or use another identifier"
+                    because: "it is already open in this or another program",
+                    remedy: "close it there first, or use another identifier"
                 )
             }
-            // Never 0, and another one than that of the run before.
+            // Never 0, and different from the previous run's.
             lock.note(.random(in: 1 ... .max))
             return SessionClaim(lock)
         } catch {
@@ -69,7 +70,7 @@ package struct SessionRoot: Sendable, Hashable {
         }
     }
 
-    /// Waits until nobody has the queue open, on a thread of its own; `false` when `limit` passed first.
+    /// Waits on its own thread until the queue is not open; `false` when `limit` passed first.
     package func waitUntilFree(until limit: ContinuousClock.Instant) async -> Bool {
         await withCheckedContinuation { continuation in
             BackgroundThread.start("pawl-handover") {
@@ -88,23 +89,23 @@ package struct SessionRoot: Sendable, Hashable {
 
     // MARK: for the service
 
-    /// The sessions in a state folder, those that only their owner can have made.
+    /// The sessions in a state folder that only their owner can have created.
     ///
-    /// Who could plant one would have files written where it likes.
+    /// A planted session could direct files to any path.
     package static func all(in state: String) -> [SessionRoot] {
         guard isOwn(state) else { return [] }
         return names(in: state).filter { !$0.hasPrefix(".") }.map { SessionRoot(path: "\(state)/\($0)") }
             .filter { isOwn($0.path) }
     }
 
-    /// A folder, not a link to one, that nobody else may write to.
+    /// A folder, not a symbolic link, that only its owner can write to.
     private static func isOwn(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return false }
         return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
     }
 
-    /// A number for the run of the program that left the session; `nil` while a program has it, or where none ever had.
+    /// The run of the program that left the session; `nil` while a program holds it, or if none ever did.
     package var leftBy: UInt64? {
         guard let sight = FileLock.look(at: programLock), !sight.isHeld, sight.number != 0 else { return nil }
         return sight.number
@@ -125,7 +126,7 @@ package struct SessionRoot: Sendable, Hashable {
     }
 }
 
-/// A program has a session for as long as this is there and not released.
+/// A program's hold on a session, until it is released or deallocated.
 package final class SessionClaim: Sendable {
     private let lock: FileLock
 

@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 
 extension Aria2Methods {
-    /// What was given and every default, in a form that `addUri` takes back.
+    /// The given options and all defaults, in a form that `addUri` accepts.
     func getOption(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
         let status = try await status(of: id, looking: false)
@@ -13,7 +13,7 @@ extension Aria2Methods {
         }
         for (name, value) in status.options.values { told[name] = value }
         told["dir"] = Aria2Status.join(settings.root, status.snapshot.folder)
-        // Folders that were named with it are in `dir`.
+        // Folders given in `out` are already in `dir`.
         if told["out"] != nil { told["out"] = status.details.options.fileName }
         told["gid"] = nil
         told["pause"] = nil

@@ -2,7 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 
-// aria2's session file: what has not finished, in the form that `--input-file` reads.
+// aria2's session file: unfinished downloads, in the format of `--input-file`.
 extension Aria2Methods {
     func saveSession() async throws -> JSON {
         guard let path = settings.sessionFile else { throw RPCError("Filename is not given.") }
@@ -21,7 +21,8 @@ extension Aria2Methods {
         return text
     }
 
-    /// Finished ones are kept where `force-save` says so, failed ones unless they were not found and it says not to.
+    /// Finished downloads are saved if `force-save` is set; failed ones unless they were not found and
+    /// `save-not-found` is off.
     private func isSaved(_ details: DownloadDetails) -> Bool {
         let options = Aria2Options.remembered(in: details.options.attributes)
         switch details.snapshot.state {
@@ -47,13 +48,13 @@ extension Aria2Methods {
     }
 }
 
-/// Keeps the session file up to date, and takes in what one lists.
+/// Saves the session file periodically, and loads one.
 final class SessionKeeper: Sendable {
     private let methods: Aria2Methods
     private let log: ServiceLog?
     private let timer: Task<Void, Never>?
 
-    /// `interval` are seconds, 0 for never.
+    /// `interval` in seconds, 0 for never.
     init(_ methods: Aria2Methods, interval: Int, log: ServiceLog?) {
         self.methods = methods
         self.log = log
@@ -76,11 +77,11 @@ final class SessionKeeper: Sendable {
         } catch let error as PawlError {
             log?.note(error.failure)
         } catch {
-            // There is a file to save it in.
+            // Thrown only without a session file.
         }
     }
 
-    /// What the queue knows by the name that an entry says is not added again; what cannot be added is passed over.
+    /// An entry whose id is already in the queue is not added again; entries that cannot be added are skipped.
     func load(_ entries: [InputEntry]) async {
         for entry in entries {
             if let gid = entry.options.last(where: { $0.name == "gid" })?.value,
@@ -100,7 +101,7 @@ final class SessionKeeper: Sendable {
 }
 
 extension RPCParameters {
-    /// What a client would send to have the same download.
+    /// The request with which a client would add the same download.
     fileprivate init(_ entry: InputEntry) {
         var lines: [String: String] = [:]
         for line in entry.options {

@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-// What changes something.
+// Methods that change the queue.
 extension Aria2Methods {
     func addURI(_ parameters: RPCParameters) async throws -> JSON {
         let sources = try parameters.texts(0)
@@ -13,7 +13,7 @@ extension Aria2Methods {
         return .string(try await add([request], at: position)[0].description)
     }
 
-    /// A file for each one that the Metalink names.
+    /// One download for each file of the Metalink.
     func addMetalink(_ parameters: RPCParameters) async throws -> JSON {
         guard let bytes = Base64.decode(try parameters.text(0).utf8) else {
             throw RPCError("The parameter at 0 is not base64.")
@@ -43,7 +43,7 @@ extension Aria2Methods {
         return .array(try await add(requests, at: position).map { .string($0.description) })
     }
 
-    /// What holds for all, and above it what was given with this call.
+    /// The global options, overridden by those of this call.
     private func options(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Aria2Options {
         var options = settings.options
         try options.take(try parameters.members(index), scope: .initial)
@@ -53,7 +53,7 @@ extension Aria2Methods {
     private func position(_ parameters: RPCParameters, _ index: Int) throws(RPCError) -> Int? {
         guard let position = try parameters.optionalInteger(index) else { return nil }
         guard position >= 0 else { throw RPCError("Position must be greater than or equal to 0.") }
-        // Beyond the end of every line, with room for the files of a Metalink behind each other.
+        // Beyond any queue length, without an overflow when the positions of a Metalink's files are added.
         return min(position, .max / 2)
     }
 
@@ -75,8 +75,8 @@ extension Aria2Methods {
         guard ["active", "waiting", "paused"].contains(word) else {
             throw RPCError("Active Download not found for GID#\(id)")
         }
-        // One that never ran leaves no trace. What has come stays, as with aria2: uGet pauses by this, and goes on by
-        // adding the same again.
+        // A download that never ran is removed without a trace. Received data stays, as in aria2: uGet pauses
+        // this way, and resumes by adding the same download again.
         try await manager.remove(
             id,
             keepingFile: true,
@@ -130,7 +130,7 @@ extension Aria2Methods {
         let id = try await find(try parameters.text(0))
         guard try parameters.integer(1) == 1 else { throw RPCError("fileIndex is out of range") }
         let removed = try parameters.texts(2)
-        // What is no address is passed over, as there.
+        // Invalid URLs are skipped, as in aria2.
         let added = try parameters.texts(3).filter { (try? WebAddress.parse($0)) != nil }
         let position = try parameters.optionalInteger(4)
         guard var sources = try await manager.details(of: [id]).first?.sources else {
@@ -148,14 +148,14 @@ extension Aria2Methods {
         return [.number(count), .number(added.count)]
     }
 
-    /// The first is the address, the others are its mirrors.
+    /// The first is the URL, the others are its mirrors.
     private func replace(_ sources: [String], of id: Download.ID, _ rights: RPCRights) async throws {
         guard let details = try await manager.details(of: [id]).first else {
             throw RPCError("GID \(id) is not found")
         }
         var options = details.options
         options.mirrors = Array(sources.dropFirst())
-        // Before anything is asked of an address that somebody else gave.
+        // Before any request to a URL from an untrusted client.
         if !rights.mayNameFiles { options.usesOwnersSecrets = false }
         if options != details.options { try await manager.change(options: options, of: id) }
         if details.sources[0] != sources[0] { try await manager.replaceURL(of: id, with: sources[0]) }

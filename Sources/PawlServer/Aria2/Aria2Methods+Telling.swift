@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-// How things stand.
+// Methods that return state.
 extension Aria2Methods {
     func tellStatus(_ parameters: RPCParameters) async throws -> JSON {
         let id = try await find(try parameters.text(0))
@@ -104,7 +104,7 @@ extension Aria2Methods {
         )
     }
 
-    /// The one download whose name begins like this.
+    /// The only download whose id has this prefix.
     func find(_ text: String) async throws -> Download.ID {
         let digits = text.lowercased()
         let isHexadecimal = digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
@@ -117,7 +117,7 @@ extension Aria2Methods {
         return first
     }
 
-    /// A part of a list: from the front, or with a negative offset from the end backwards.
+    /// A range of a list: from the front, or with a negative offset from the end backwards.
     private struct Window {
         let offset: Int
         let count: Int
@@ -132,9 +132,9 @@ extension Aria2Methods {
 
         var isReversed: Bool { offset < 0 }
 
-        /// `nil` when nothing of it is there.
+        /// `nil` if it is empty.
         func slice(of total: Int) -> Range<Int>? {
-            // −1 is the last one.
+            // −1 is the last entry.
             let last = offset < 0 ? total + offset : offset
             guard last >= 0, last < total, count > 0 else { return nil }
             return offset < 0
@@ -144,6 +144,6 @@ extension Aria2Methods {
 }
 
 extension DownloadFilter {
-    /// What is over, however.
+    /// All ended downloads.
     static let ended = DownloadFilter([.finished, .failed, .removed])
 }

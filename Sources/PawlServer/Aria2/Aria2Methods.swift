@@ -1,7 +1,7 @@
 package import Pawl
 package import PawlCore
 
-/// The methods that aria2's clients call, on a queue of ours.
+/// aria2's RPC methods on Pawl's queue.
 package struct Aria2Methods: RPCMethods {
     typealias Method = @Sendable (Aria2Methods, RPCParameters) async throws -> JSON
 

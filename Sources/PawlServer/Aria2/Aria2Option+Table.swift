@@ -1,7 +1,7 @@
 extension Aria2Option {
     private typealias Row = (name: String, kind: Kind, fallback: String?)
 
-    /// Taken with a new download and for all downloads, and changed later on.
+    /// For new downloads and for all downloads, and changeable later.
     private static let everywhere: [Row] = [
         ("all-proxy", .text, nil), ("all-proxy-passwd", .text, nil), ("all-proxy-user", .text, nil),
         ("allow-overwrite", .flag, "false"), ("allow-piece-length-change", .flag, "false"),
@@ -44,18 +44,18 @@ extension Aria2Option {
         ("use-head", .flag, "false"), ("user-agent", .text, nil),
     ]
 
-    /// Of one download, and changed later on.
+    /// For one download, and changeable later.
     private static let perDownload: [Row] = [
         ("checksum", .checksum, nil), ("index-out", .lines, nil), ("out", .text, nil),
         ("select-file", .text, nil),
     ]
 
-    /// With a new download only.
+    /// For new downloads only.
     private static let once: [Row] = [
         ("gid", .identifier, nil), ("pause", .flag, "false"),
     ]
 
-    /// With a new download and for all, but not changed later on.
+    /// For new downloads and for all, but not changeable later.
     private static let onceOrGlobal: [Row] = [
         ("dry-run", .flag, "false"), ("metalink-base-uri", .text, nil), ("parameterized-uri", .flag, "false"),
         ("piece-length", .size(1 << 20...1 << 30), "1048576"), ("rpc-save-upload-metadata", .flag, "true"),
@@ -72,9 +72,9 @@ extension Aria2Option {
         ("optimize-concurrent-downloads", .text, "false"),
     ]
 
-    /// Told, and set where the service is started.
+    /// Readable, and set only when the service is started.
     ///
-    /// File names are among them: no call from outside chooses where a log, a session or cookies are written.
+    /// Among them are file names: no RPC call can choose where a log, a session or cookies are written.
     private static let toldOnly: [Row] = [
         ("auto-save-interval", .number(0...600), "60"), ("check-certificate", .flag, "true"),
         ("disk-cache", .size(0...Int64.max), "0"),
@@ -90,7 +90,7 @@ extension Aria2Option {
         ("summary-interval", .number(0...Int64.max), "60"),
     ]
 
-    /// Every option that is known, by its name.
+    /// All known options by name.
     package static let table: [String: Aria2Option] = {
         let groups: [([Row], Scope)] = [
             (everywhere, [.initial, .changeable, .global]), (perDownload, [.initial, .changeable]),

@@ -1,12 +1,12 @@
 import Pawl
 import PawlCore
 
-/// An option as aria2's clients know it: its name, what values it takes, where it may be given.
+/// An option of aria2's clients: its name, values and scope.
 package struct Aria2Option: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case flag
         case number(ClosedRange<Int64>)
-        /// A number with an optional K or M, powers of 1024, told as plain digits.
+        /// A number with an optional K or M (powers of 1024), returned as plain digits.
         case size(ClosedRange<Int64>)
         case choice([String])
         case text
@@ -14,28 +14,28 @@ package struct Aria2Option: Hashable, Sendable {
         case identifier
         /// `TYPE=HEX`
         case checksum
-        /// Several lines, told joined by line feeds.
+        /// Several lines, returned joined by line feeds.
         case lines
     }
 
-    /// Where an option may be given.
+    /// The contexts in which an option may be given.
     package struct Scope: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// With a new download.
+        /// For a new download.
         package static let initial = Scope(rawValue: 1)
-        /// Of a download later on.
+        /// For an existing download.
         package static let changeable = Scope(rawValue: 2)
         /// For all downloads, while the service runs.
         package static let global = Scope(rawValue: 4)
-        /// Told, but given on the service's command line only.
+        /// Readable, but set only on the service's command line.
         package static let told = Scope(rawValue: 8)
     }
 
     package var name: String
     package var kind: Kind
-    /// `nil`: it is not told until it is given.
+    /// `nil`: not returned until it is given.
     package var fallback: String?
     package var scope: Scope
 
@@ -46,14 +46,14 @@ package struct Aria2Option: Hashable, Sendable {
         self.scope = scope
     }
 
-    /// The value as it is told; `nil` when it is none of this option's.
+    /// The normalized value; `nil` if it is invalid.
     package func normal(_ value: String) -> String? {
         switch kind {
         case .flag: value == "true" || value == "false" ? value : nil
         case .number(let range): Int64(value).flatMap { range.contains($0) ? String($0) : nil }
         case .size(let range): Aria2Option.size(value).flatMap { range.contains($0) ? String($0) : nil }
         case .choice(let choices): choices.contains(value) ? value : nil
-        // Names of files are made safe by themselves; all else may become part of a request.
+        // File names are made safe later; everything else may become part of a request.
         case .text: ["dir", "out"].contains(name) || FieldText.isSafe(value) ? value : nil
         case .lines: value.split(separator: "\n").allSatisfy { FieldText.isSafe(String($0)) } ? value : nil
         case .identifier: Download.ID(value).flatMap { $0.rawValue == 0 ? nil : $0.description }
@@ -61,7 +61,7 @@ package struct Aria2Option: Hashable, Sendable {
         }
     }
 
-    /// Digits with an optional K or M, as aria2 reads sizes and speeds; G is ours besides.
+    /// Digits with an optional K or M, as in aria2; G is an extension.
     static func size(_ text: String) -> Int64? {
         let factors: [Character: Int64] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
         var digits = text[...]

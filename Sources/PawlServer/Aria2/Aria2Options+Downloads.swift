@@ -1,11 +1,11 @@
 import Pawl
 import PawlCore
 
-// What options mean for a download of ours.
+// Maps aria2's options to those of a download.
 extension Aria2Options {
     /// A request for one file; `others` are its mirrors.
     ///
-    /// Options that have no meaning here are remembered with the download, since clients ask for them again.
+    /// Options without a meaning here are stored with the download, since clients read them again.
     func request(_ source: String, mirrors: [String], root: String) throws(RPCError) -> DownloadRequest {
         var request = DownloadRequest(source)
         request.options.mirrors = mirrors
@@ -17,7 +17,7 @@ extension Aria2Options {
         return request
     }
 
-    /// As they are remembered with a download.
+    /// The form stored with a download.
     var attributes: [String: String] {
         var attributes: [String: String] = [:]
         for (name, value) in values where name != "pause" && name != "gid" {
@@ -26,7 +26,7 @@ extension Aria2Options {
         return attributes
     }
 
-    /// What was remembered.
+    /// Restores the stored options.
     static func remembered(in attributes: [String: String]) -> Aria2Options {
         var values: [String: String] = [:]
         for (name, value) in attributes where name.hasPrefix("aria2.") {
@@ -35,7 +35,7 @@ extension Aria2Options {
         return Aria2Options(values)
     }
 
-    /// Puts what is given here into `options`; what is not given stays.
+    /// Applies the given options to `options`; the others keep their values.
     func apply(to options: inout DownloadOptions, of source: String, root: String) throws(RPCError) {
         if let folder = self["dir"] { options.folder = try Self.folder(folder, root: root) }
         if let name = self["out"] { try Self.place(name, in: &options) }
@@ -47,12 +47,12 @@ extension Aria2Options {
         if let checksum = self["checksum"] { options.checksum = checksum }
         if let user = self["http-user"] ?? self["ftp-user"] { options.user = user }
         if let password = self["http-passwd"] ?? self["ftp-passwd"] { options.password = password }
-        // A star stands for the address itself.
+        // An asterisk stands for the URL itself.
         if let referer = self["referer"] { options.referer = referer == "*" ? source : referer }
         if let agent = self["user-agent"] { options.userAgent = agent }
         if let proxy = proxy { options.proxy = proxy }
         if let hosts = self["no-proxy"] { options.noProxy = hosts }
-        // 0 means without end there, which here is as good as a number nobody lives to see.
+        // 0 means unlimited in aria2; a number this large is as good.
         if let tries = number("max-tries") {
             options.retries = tries == 0 ? 1_000_000 : Int(clamping: tries - 1)
         }
@@ -73,7 +73,7 @@ extension Aria2Options {
         }
     }
 
-    /// aria2 bounds the connections of a file by both; their defaults, which clients send back, leave it to us.
+    /// aria2 limits the connections of a file by both; with their defaults, which clients send back, Pawl decides.
     private var connections: Int? {
         let bounds = ["split", "max-connection-per-server"].compactMap { name in
             self[name] == Aria2Option.table[name]?.fallback ? nil : number(name)
@@ -81,7 +81,7 @@ extension Aria2Options {
         return bounds.min().map { Int(min($0, 64)) }
     }
 
-    /// With the place and the checksum of a Metalink's file instead of its own.
+    /// With the path and the checksum of a Metalink's file instead of its own.
     func naming(_ file: Metalink.File) -> Aria2Options {
         var values = values
         values["gid"] = nil
@@ -109,7 +109,7 @@ extension Aria2Options {
         return nil
     }
 
-    /// All but letters and digits percent-encoded (RFC 3986 §2.1).
+    /// Percent-encodes everything but letters and digits (RFC 3986 §2.1).
     private static func coded(_ text: String) -> String {
         text.utf8.map { byte -> String in
             let scalar = Unicode.Scalar(byte)
@@ -133,7 +133,7 @@ extension Aria2Options {
         return parts.joined(separator: "/")
     }
 
-    /// `out` may name folders on the way.
+    /// `out` may contain folders.
     private static func place(_ name: String, in options: inout DownloadOptions) throws(RPCError) {
         let parts = name.split(separator: "/").filter { $0 != "." }
         guard !name.hasPrefix("/"), !parts.contains(".."), let last = parts.last else {

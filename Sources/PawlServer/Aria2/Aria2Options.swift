@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// Options that a client has given, in the form in which they are told again.
+/// Options given by a client, in the form in which they are returned.
 package struct Aria2Options: Hashable, Sendable {
     package private(set) var values: [String: String]
 
@@ -8,10 +8,10 @@ package struct Aria2Options: Hashable, Sendable {
 
     package subscript(_ name: String) -> String? { values[name] }
 
-    /// Takes over what is allowed in `scope` of a struct of options.
+    /// Takes the options that are allowed in `scope` from a struct.
     ///
-    /// As in aria2, unknown names, those of another scope and values that are no texts are passed over in silence; a text
-    /// that is no value of its option is an error.
+    /// As in aria2, unknown names, those of another scope and values that are not strings are ignored; an invalid value
+    /// is an error.
     package mutating func take(_ given: JSON, scope: Aria2Option.Scope) throws(RPCError) {
         for member in given.members ?? [] {
             guard let option = Aria2Option.table[member.name], !option.scope.isDisjoint(with: scope) else {

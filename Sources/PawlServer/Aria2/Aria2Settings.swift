@@ -2,13 +2,13 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What aria2's clients see of the service itself, and options that hold for all downloads to come.
+/// The service's state as aria2 clients see it, and the options for all later downloads.
 package final class Aria2Settings: Sendable {
-    /// 40 hexadecimal digits, other ones at each start.
+    /// 40 hexadecimal digits, different at each start.
     package let sessionID: String
     /// The download root, absolute.
     package let root: String
-    /// Where `saveSession` writes; `nil` when the service was started without one.
+    /// The path for `saveSession`; `nil` if the service was started without one.
     package let sessionFile: String?
     private let stop: @Sendable () -> Void
     private let global: Mutex<Aria2Options>
@@ -35,7 +35,7 @@ package final class Aria2Settings: Sendable {
         }
     }
 
-    /// Clients know that it takes three seconds, in which the answer arrives.
+    /// Clients expect a delay of three seconds, in which the response arrives.
     func shutDown() -> JSON {
         Task { [stop] in
             try? await Task.sleep(for: .seconds(3))

@@ -1,13 +1,14 @@
 import Pawl
 import PawlCore
 
-/// A download in the words of aria2's `tellStatus`.
+/// A download in the format of aria2's `tellStatus`.
 struct Aria2Status {
     let details: DownloadDetails
     let options: Aria2Options
     let root: String
 
-    /// The unit of the bit field: aria2's own, twice as much and so on for files that would have millions of pieces.
+    /// The piece length of the bit field: aria2's default, doubled until a large file no longer has millions
+    /// of pieces.
     static func pieceLength(of total: Int64) -> Int64 {
         var length: Int64 = 1 << 20
         while total / length >= 1 << 20 { length *= 2 }
@@ -16,7 +17,7 @@ struct Aria2Status {
 
     private var pieceLength: Int64 { Aria2Status.pieceLength(of: snapshot.total ?? 0) }
 
-    /// Whether what is asked for cannot be told without knowing which bytes are there.
+    /// Whether the requested keys depend on which bytes are on disk.
     static func needsRanges(_ keys: Set<String>) -> Bool {
         keys.isEmpty || keys.contains("bitfield") || keys.contains("files")
     }
@@ -25,12 +26,12 @@ struct Aria2Status {
 
     var isOver: Bool { ["complete", "error", "removed"].contains(Aria2Status.word(snapshot.state)) }
 
-    /// The keys that were asked for, all when none were.
+    /// The requested keys; all if none were given.
     func json(keys: Set<String>) -> JSON {
         var members: [JSON.Member] = []
         for member in all where keys.isEmpty || keys.contains(member.name) { members.append(member) }
         if snapshot.state == .verifying {
-            // Told whatever was asked for.
+            // Always returned.
             members.append(JSON.Member("verifiedLength", "0"))
             members.append(JSON.Member("verifyIntegrityPending", "false"))
         }
@@ -91,7 +92,7 @@ struct Aria2Status {
         ]
     }
 
-    /// The first source is in use, the others wait.
+    /// The first source is in use, the others are waiting.
     var uris: JSON {
         .array(
             details.sources.enumerated().map { index, source in

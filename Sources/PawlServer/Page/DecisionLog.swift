@@ -3,9 +3,9 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What was decided about each download since the service started, and what its server answered.
+/// The decisions about each download since the service started, and its server's response.
 ///
-/// Bounded: the last entries of the downloads that something happened to last.
+/// Bounded: the last entries of the most recently active downloads.
 final class DecisionLog: DownloadDelegate {
     private struct Page {
         var entries: [JSON] = []
@@ -41,7 +41,7 @@ final class DecisionLog: DownloadDelegate {
 
     func download(_ id: Download.ID, didStart total: Int64?, at offset: Int64, response: DownloadResponse?) {
         guard var response else { return }
-        // Not told, and cookies are among them.
+        // Not shown; cookies are among them.
         response.fields = []
         edit(id) { [response] in $0.response = response }
     }
@@ -66,7 +66,7 @@ final class DecisionLog: DownloadDelegate {
         ]
     }
 
-    /// A sentence in parts: the page has it in other languages.
+    /// A localizable message in parts: the page has the translations.
     private static func parts(of message: LocalizableMessage) -> [JSON.Member] {
         let values = message.values.map { value -> JSON in
             switch value {

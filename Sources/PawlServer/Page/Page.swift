@@ -2,9 +2,9 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// The page for browsers: its files, who may use it, and the files of finished downloads.
+/// The web interface: its files, its access control, and the files of finished downloads.
 final class Page: Sendable {
-    /// Where the page's WebSocket is.
+    /// The path of the page's WebSocket.
     static let live = "/live"
 
     let sessions: PageSessions
@@ -28,14 +28,14 @@ final class Page: Sendable {
         sessions = try PageSessions(secret: secret, keyFile: manager.root + "/.pawl/page-key")
     }
 
-    /// The server runs; `address` is the page's, `nil` when there is no port.
+    /// Called when the server runs; `address` is the page's URL, `nil` without a port.
     func attach(_ server: WebServer, address: String?) {
         feed.attach(server)
         Task { await feed.run() }
         self.address.withLock { $0 = address }
     }
 
-    /// Leads to the page and lets one browser in; `nil` when there is no port.
+    /// A one-time login link to the page; `nil` without a port.
     func link() -> String? {
         guard let address = address.withLock({ $0 }) else { return nil }
         return sessions.makeCode().map { "\(address)#code=\($0)" } ?? address
@@ -46,31 +46,31 @@ final class Page: Sendable {
         feed.touch(event.id)
     }
 
-    /// What was removed is gone for good, and no page hears of anything any more.
+    /// Completes pending removals, and ends the updates of all pages.
     func close() async {
         await pendingRemovals.completeAll()
         feed.end()
     }
 
-    /// Whether a WebSocket or a file may be had.
+    /// Whether a WebSocket or a file may be opened.
     func isKnown(_ request: WebRequest) -> Bool { sessions.isKnown(request) }
 
     func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         switch (request.method, request.path) {
         case (.post, "/login"): reply(login(request))
         case (.post, "/logout"): reply(logout(request))
-        // A browser cannot read why its WebSocket was refused: it asks here.
+        // A browser cannot read why its WebSocket was refused: it requests the reason here.
         case (.get, "/session"):
             let word = isKnown(request) ? "known" : "unauthorized"
             reply(WebResponse(200, contentType: "text/plain", body: .bytes(Array(word.utf8))))
         case (.get, _) where request.path.hasPrefix("/files/"): file(request, reply: reply)
         case (.get, _):
             guard let asset = assets[request.path] else {
-                return reply(WebResponse(404, text: "there is nothing at this address"))
+                return reply(WebResponse(404, text: "not found"))
             }
             reply(assets.response(asset, known: request.fields[.ifNoneMatch]))
         case (.head, _), (.post, _), (.options, _), (.other, _):
-            reply(WebResponse(405, text: "only GET is understood here"))
+            reply(WebResponse(405, text: "only GET is allowed"))
         }
     }
 
@@ -78,7 +78,7 @@ final class Page: Sendable {
     private func login(_ request: WebRequest) -> WebResponse {
         guard let cookie = sessions.cookie(for: String(decoding: request.body, as: UTF8.self), request) else {
             if isKnown(request) { return WebResponse(204) }
-            var response = WebResponse(401, text: "this is not the secret")
+            var response = WebResponse(401, text: "wrong secret")
             response.delay = .seconds(1)
             return response
         }
@@ -95,14 +95,14 @@ final class Page: Sendable {
         return response
     }
 
-    /// `/files/ID`: a finished download's file; with `?save` it is to be saved.
+    /// `/files/ID`: a finished download's file; `?save` makes the browser save it.
     private func file(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard isKnown(request) else { return reply(WebResponse(401)) }
         let digits = request.path.dropFirst("/files/".count)
         Task {
             guard let id = try? await manager.find(String(digits)).first, id.description == digits,
                 case .finished(let path) = try? await manager.location(of: id)
-            else { return reply(WebResponse(404, text: "there is no such file")) }
+            else { return reply(WebResponse(404, text: "no such file")) }
             let type = try? await manager.snapshot(of: id)?.contentType
             reply(PageFile(path: path, files: files, claimedType: type).response(to: request))
         }

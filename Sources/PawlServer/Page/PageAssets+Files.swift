@@ -1,5 +1,6 @@
 extension PageAssets {
-    /// What SwiftPM makes of the folder `Assets`; a test holds this table to the folder.
+    /// The resources that SwiftPM generates from the folder `Assets`; a test compares this table with the
+    /// folder.
     static let files: [(name: String, bytes: [UInt8])] = [
         ("index.html", PackageResources.index_html),
         ("icon.svg", PackageResources.icon_svg),

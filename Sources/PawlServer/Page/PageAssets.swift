@@ -1,6 +1,6 @@
 import PawlCore
 
-/// The page's files, which are part of the program.
+/// The page's files, which are embedded in the program.
 struct PageAssets: Sendable {
     struct Asset: Sendable {
         let type: String
@@ -25,7 +25,7 @@ struct PageAssets: Sendable {
 
     subscript(path: String) -> Asset? { assets[path] }
 
-    /// The answer for an asset; 304 when the browser has it already.
+    /// The response for an asset; 304 if the browser has it already.
     func response(_ asset: Asset, known tag: String?) -> WebResponse {
         var response =
             tag == asset.tag
@@ -36,7 +36,7 @@ struct PageAssets: Sendable {
         return response
     }
 
-    /// Nothing but this server's own files, no script or style inside of HTML, and no text is ever taken for HTML.
+    /// Only this server's own files; no inline scripts or styles, and text is never parsed as HTML.
     private static let policy = """
         default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; \
         connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
@@ -49,7 +49,7 @@ struct PageAssets: Sendable {
         "webmanifest": "application/manifest+json",
     ]
 
-    /// Changes when the file does; nobody gains anything by a collision.
+    /// Changes with the file; collisions are harmless.
     private static func digest(_ bytes: [UInt8]) -> String {
         String(
             bytes.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 },
@@ -58,7 +58,7 @@ struct PageAssets: Sendable {
     }
 }
 
-/// Fields that every answer to a browser bears.
+/// Header fields of every response to a browser.
 enum PageFields {
     static let guards: [(name: String, value: String)] = [
         ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),

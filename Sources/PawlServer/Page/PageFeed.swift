@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Keeps open pages up to date: first everything, then what has changed, at most ten times a second.
+/// Keeps open pages up to date: first a full update, then changes, at most ten times a second.
 ///
 /// One task makes all messages, one after another, so that none is older than the one before it.
 final class PageFeed: Sendable {
@@ -12,7 +12,7 @@ final class PageFeed: Sendable {
         var readers: Set<ConnectionID> = []
         var newcomers: Set<ConnectionID> = []
         var changed: Set<Download.ID> = []
-        /// Rings once a second while somebody looks.
+        /// Fires once a second while a page is open.
         var ticker: Task<Void, Never>?
     }
 
@@ -59,13 +59,13 @@ final class PageFeed: Sendable {
         }
     }
 
-    /// Ends every page's connection: who is still known comes back.
+    /// Closes every page's connection: browsers that are still logged in reconnect.
     func dismiss() {
         let (server, sockets) = state.withLock { ($0.server, $0.readers.union($0.newcomers)) }
         for socket in sockets { server?.end(socket) }
     }
 
-    /// Something happened to a download.
+    /// A download changed.
     func touch(_ id: Download.ID) {
         let isHeard = state.withLock { state in
             guard state.ticker != nil else { return false }
@@ -75,7 +75,7 @@ final class PageFeed: Sendable {
         if isHeard { bell.yield() }
     }
 
-    /// What bounds the downloads changed.
+    /// The limits of the downloads changed.
     func wake() { bell.yield() }
 
     func end() { bell.finish() }
@@ -87,7 +87,7 @@ final class PageFeed: Sendable {
             do {
                 try await serve(work)
             } catch {
-                // The queue cannot be read: the pages learn it, and everything they missed, when it can be.
+                // The queue cannot be read: pages get everything that they missed when it can be.
                 retry(work)
             }
             try? await Task.sleep(for: .milliseconds(100))
@@ -129,7 +129,7 @@ final class PageFeed: Sendable {
         work.server.push(try await everything(status: status), to: work.newcomers)
     }
 
-    /// What has changed, and what runs.
+    /// Changed and running downloads.
     private func news(_ changed: Set<Download.ID>, status: JSON) async throws -> [UInt8] {
         var rows = try await manager.running()
         let running = Set(rows.map(\.id))
@@ -143,7 +143,7 @@ final class PageFeed: Sendable {
         ])
     }
 
-    /// All that has not ended, and the latest of what has; in several messages.
+    /// All downloads that have not ended, and the latest that have; in several messages.
     private func everything(status: JSON) async throws -> [[UInt8]] {
         var rows = try await manager.downloads(
             matching: DownloadFilter([.finished, .failed]),
@@ -175,7 +175,7 @@ final class PageFeed: Sendable {
         ]
     }
 
-    /// Room on the disk of the download root for us.
+    /// Free space on the disk of the download root.
     private var freeBytes: Int64? {
         var status = statvfs()
         guard unsafe statvfs(manager.root, &status) == 0 else { return nil }

@@ -1,27 +1,28 @@
 import Glibc
 import Pawl
 
-/// Serves the file of a finished download so that nothing in it can act: it is shown, or saved, and never executed.
+/// Serves the file of a finished download so that nothing in it can run: it is shown or saved, never executed.
 ///
-/// Only types that a browser shows without running anything keep their name; everything else is bytes to be saved.
+/// Only types that a browser shows without running anything keep their media type; all others are sent as
+/// bytes to be saved.
 struct PageFile {
     let path: String
     let files: RootedFiles
-    /// What the server of the download called it; believed only if it is harmless.
+    /// The media type from the download's server; used only if it is harmless.
     let claimedType: String?
 
     func response(to request: WebRequest) -> WebResponse {
         guard let descriptor = files.open(path) else {
-            return WebResponse(404, text: "the file is not there")
+            return WebResponse(404, text: "the file does not exist")
         }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)
-            return WebResponse(404, text: "this is no file")
+            return WebResponse(404, text: "not a regular file")
         }
         let length = Int64(status.st_size)
         let tag = "\"\(length)-\(status.st_mtim.tv_sec)-\(status.st_mtim.tv_nsec)\""
-        // Another file than the one whose beginning the browser has is sent whole.
+        // A file other than the one that the browser has partially is sent whole.
         let isSame = request.fields[.ifRange].map { $0 == tag } ?? true
         let part = isSame ? PageRange(request.fields[.range], length: length) : .whole
         var response: WebResponse
@@ -65,7 +66,7 @@ struct PageFile {
             + "; filename=\"\(plain.joined())\"; filename*=UTF-8''\(coded.joined())"
     }
 
-    /// By the name's ending, else what its server said.
+    /// From the file name extension, else from its server.
     var type: String {
         let ending = name.split(separator: ".").dropFirst().last?.lowercased() ?? ""
         if let type = PageFile.endings[ending] { return type }
@@ -87,11 +88,11 @@ struct PageFile {
     ]
 }
 
-/// The one range of a Range field; several are answered with the whole, which is allowed (RFC 9110 §14.2).
+/// The range of a Range field; several ranges get the whole file, which is allowed (RFC 9110 §14.2).
 package enum PageRange: Hashable, Sendable {
     case whole
     case part(Range<Int64>)
-    /// There is nothing of it in the file.
+    /// The range is outside the file.
     case none
 
     package init(_ field: String?, length: Int64) {

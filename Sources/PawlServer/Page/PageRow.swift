@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-/// A download as the page's list gets it: what says nothing is left out, since thousands come at once.
+/// A download in the page's list: empty fields are omitted, since thousands are sent at once.
 enum PageRow {
     static func json(_ snapshot: DownloadSnapshot) -> JSON {
         guard case .object(let members) = ServiceEvent.json(snapshot) else { return .null }

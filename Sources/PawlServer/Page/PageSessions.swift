@@ -1,7 +1,7 @@
 import PawlCore
 import Synchronization
 
-/// Which browsers are known: those that showed the secret or a one-time code bear a cookie.
+/// The logged-in browsers: those that presented the secret or a one-time code have a cookie.
 ///
 /// Scripts cannot read the cookie, and no other site's page can make a browser send it (RFC 6265bis §5.2).
 final class PageSessions: Sendable {
@@ -15,16 +15,16 @@ final class PageSessions: Sendable {
     private let keyFile: String
     private let state: Mutex<State>
 
-    /// The key that cookies hold is in a file of its own, so that browsers stay known when the service starts again.
+    /// The key of the cookies is in a file of its own, so that browsers stay logged in when the service restarts.
     init(secret: Secret?, keyFile: String) throws(Failure) {
         self.secret = secret
         self.keyFile = keyFile
         state = Mutex(State(key: secret == nil ? nil : Secret(try SecretFile.text(at: keyFile))))
     }
 
-    /// Whether a request bears our cookie, or nobody needs one.
+    /// Whether a request has a valid cookie, or none is required.
     ///
-    /// Pages of other ports of this machine count as the same site: a browser that names the origin must name ours.
+    /// Pages of other ports of this machine count as the same site: a browser that names the origin must send ours.
     func isKnown(_ request: WebRequest) -> Bool {
         guard secret != nil, request.listener != .local else { return true }
         guard PageSessions.isOurs(request.fields[.origin], host: request.fields[.host]),
@@ -56,11 +56,11 @@ final class PageSessions: Sendable {
         return "pawl-\(port ?? 0)"
     }
 
-    // MARK: coming and going
+    // MARK: logging in and out
 
-    /// A code that lets one browser in, within a minute.
+    /// A code that logs one browser in, within a minute.
     ///
-    /// `nil` when everybody may come in.
+    /// `nil` if no login is required.
     func makeCode() -> String? {
         let code = PageSessions.dice()
         guard secret != nil, let kept = Secret(code) else { return nil }
@@ -72,7 +72,7 @@ final class PageSessions: Sendable {
         return code
     }
 
-    /// The cookie for who shows the secret or a code that was not used yet; `nil` for others.
+    /// The cookie in exchange for the secret or an unused code; `nil` otherwise.
     func cookie(for word: String, _ request: WebRequest) -> String? {
         guard let secret else { return nil }
         guard use(word) || secret.admits(word) else { return nil }
@@ -91,7 +91,7 @@ final class PageSessions: Sendable {
         }
     }
 
-    /// Ends the sessions of all browsers; gives the field that takes this one's cookie away.
+    /// Ends the sessions of all browsers; returns the field that deletes this one's cookie.
     func end(_ request: WebRequest) -> String {
         SecretFile.remove(at: keyFile)
         state.withLock { $0.key = nil }

@@ -2,10 +2,10 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Removals that can still be taken back for some seconds.
+/// Removals that can still be undone for some seconds.
 ///
-/// What is to go stands still at once, with its slot, so that taking it back changes nothing. The service removes what
-/// is left here before it stops.
+/// A download to be removed is suspended at once and keeps its slot, so that undoing the removal changes nothing. The
+/// service completes pending removals before it stops.
 final class PendingRemovals: Sendable {
     private struct PendingRemoval {
         let keepsFile: Bool
@@ -21,7 +21,7 @@ final class PendingRemovals: Sendable {
 
     func holds(_ id: Download.ID) -> Bool { leaving.withLock { $0[id] != nil } }
 
-    /// Removes a download after `delay`, unless it is taken back; `false` when there is no such download.
+    /// Removes a download after `delay`, unless this is undone; `false` if there is no such download.
     func remove(_ id: Download.ID, keepingFile: Bool, after delay: Duration) async throws(PawlError) -> Bool {
         guard let snapshot = try await manager.snapshot(of: id), snapshot.state != .removed, !holds(id) else {
             return false
@@ -36,7 +36,7 @@ final class PendingRemovals: Sendable {
                 leaving[id] = PendingRemoval(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
                 return true
             }
-            // Of two who remove it at once one has stopped it, and knows how it was.
+            // Of two concurrent removals, one has stopped it and knows its earlier state.
             leaving[id]?.wasUnderWay = other.wasUnderWay || wasUnderWay
             return false
         }
@@ -44,7 +44,7 @@ final class PendingRemovals: Sendable {
         return isFirst
     }
 
-    /// Takes a removal back; `false` when it is too late.
+    /// Undoes a removal; `false` if it is too late.
     func restore(_ id: Download.ID) async throws(PawlError) -> Bool {
         guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return false }
         pendingRemoval.timer.cancel()
@@ -52,14 +52,14 @@ final class PendingRemovals: Sendable {
         return true
     }
 
-    /// Removes what still waits for its time.
+    /// Completes all pending removals now.
     func completeAll() async {
         for id in leaving.withLock({ Array($0.keys) }) { await complete(id) }
     }
 
     private func complete(_ id: Download.ID) async {
         guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return }
-        // What it cannot remove, the manager tells in an event.
+        // The manager reports files that it cannot remove in an event.
         _ = try? await manager.remove(id, keepingFile: pendingRemoval.keepsFile)
     }
 }

@@ -1,9 +1,9 @@
 import Pawl
 import PawlCore
 
-// What the page asks for beside what everybody does.
+// Methods that only the page uses.
 extension ServiceMethods {
-    /// `[ID or IDs, {keepFile, grace}]`: with `grace` it goes after so many seconds, and can be taken back until then.
+    /// `[ID or IDs, {keepFile, grace}]`: with `grace` the removal happens after so many seconds and can be undone.
     func remove(_ given: RPCParameters) async throws -> JSON {
         let wish = try given.members(1)
         let keepsFile = wish["keepFile"]?.bool ?? false
@@ -17,7 +17,7 @@ extension ServiceMethods {
         }
     }
 
-    /// `[ID or IDs]`: takes removals back.
+    /// `[ID or IDs]`: undoes removals.
     func restore(_ given: RPCParameters) async throws -> JSON {
         try await each(given) { id in
             defer { page.feed.touch(id) }
@@ -25,7 +25,7 @@ extension ServiceMethods {
         }
     }
 
-    /// `[ID]`: its address with everything in it, to be copied.
+    /// `[ID]`: its URL including secrets, to be copied.
     func source(_ given: RPCParameters) async throws -> JSON {
         let details = try await manager.details(of: [try await id(given)])
         return details.first?.sources.first.map { .string($0) } ?? .null
@@ -37,7 +37,7 @@ extension ServiceMethods {
         return .bool(true)
     }
 
-    /// What is told of one download only: how it is fetched, what its server said, what was decided and when.
+    /// Details of one download: its transfer, its server's response, the decisions and their times.
     func particulars(_ details: DownloadDetails) async throws -> [JSON.Member] {
         let location: JSON =
             switch try await manager.location(of: details.snapshot.id) {

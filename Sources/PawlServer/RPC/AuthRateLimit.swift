@@ -1,4 +1,5 @@
-/// How many guesses are looked at: many at once, since programs with an old secret are no attack, then a few each second.
+/// A token bucket for authentication attempts: a burst, since programs with an old secret are no attack, then a few per
+/// second.
 package struct AuthRateLimit: Hashable, Sendable {
     package static let burst = 100.0
     package static let perSecond = 10.0
@@ -8,7 +9,7 @@ package struct AuthRateLimit: Hashable, Sendable {
 
     package init(now: ContinuousClock.Instant) { at = now }
 
-    /// Whether one more is looked at.
+    /// Whether one more attempt is checked.
     package mutating func take(now: ContinuousClock.Instant) -> Bool {
         left = min(AuthRateLimit.burst, left + max(0, (now - at) / .seconds(1)) * AuthRateLimit.perSecond)
         at = now
@@ -17,12 +18,12 @@ package struct AuthRateLimit: Hashable, Sendable {
         return true
     }
 
-    /// Whether one more would be looked at.
+    /// Whether one more attempt would be checked.
     package func canTake(now: ContinuousClock.Instant) -> Bool {
         var copy = self
         return copy.take(now: now)
     }
 
-    /// It was no guess.
+    /// The attempt was correct: returns its token.
     package mutating func restoreOriginal() { left = min(AuthRateLimit.burst, left + 1) }
 }

@@ -12,7 +12,7 @@ package struct RPCCall: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// A call, or the answer that its text deserves.
+    /// A call, or the error response to its text.
     package enum Parsed: Hashable, Sendable {
         case call(RPCCall)
         case refused(id: JSON, RPCError)
@@ -26,7 +26,7 @@ package struct RPCCall: Hashable, Sendable {
         return .call(RPCCall(id: id, method: method, parameters: list))
     }
 
-    /// The secret that the first parameter shows, which is taken out, asked for or not.
+    /// The secret in the first parameter, which is removed whether a secret is required or not.
     package mutating func takeToken() -> String? {
         guard let first = parameters.first?.string, first.hasPrefix("token:") else { return nil }
         parameters.removeFirst()
@@ -34,7 +34,7 @@ package struct RPCCall: Hashable, Sendable {
     }
 }
 
-/// What a client sent at once: one call, or several in an array.
+/// A message of a client: one call, or a batch in an array.
 package enum RPCMessage: Hashable, Sendable {
     case one(RPCCall.Parsed)
     case batch([RPCCall.Parsed])
@@ -48,8 +48,8 @@ package enum RPCMessage: Hashable, Sendable {
 
     private static func sort(_ value: JSON) -> RPCMessage {
         switch value {
-        // What is no object in a batch is passed over in silence.
-        // The number counts before any of them is looked at.
+        // Elements of a batch that are not objects are ignored.
+        // Their number is checked before any of them is parsed.
         case .array(let values) where values.count > RPCDispatcher.mostCalls:
             .one(.refused(id: .null, .tooMany(RPCDispatcher.mostCalls)))
         case .array(let values): .batch(values.filter { $0.members != nil }.map(RPCCall.parse))
@@ -61,7 +61,7 @@ package enum RPCMessage: Hashable, Sendable {
     package static func parse(query: (String) -> String?) -> RPCMessage {
         var parameters: JSON?
         if let coded = query("params") {
-            // aria2 answers an unreadable parameter with this code, not with the parse error's.
+            // aria2 responds to an unreadable parameter with this code, not with the parse error's.
             guard let bytes = Base64.decode(coded.utf8), let value = try? JSON.parse(bytes) else {
                 return .one(.refused(id: .null, .invalidRequest))
             }
@@ -74,7 +74,7 @@ package enum RPCMessage: Hashable, Sendable {
     }
 }
 
-/// The answer to one call.
+/// The response to one call.
 package struct RPCReply: Hashable, Sendable {
     package var id: JSON
     package var result: Result<JSON, RPCError>

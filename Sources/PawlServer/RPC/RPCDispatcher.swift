@@ -1,29 +1,29 @@
 package import PawlCore
 
-/// What can be called.
+/// The available methods.
 package protocol RPCMethods: Sendable {
-    /// Names of everything that can be called, but for `system.…`.
+    /// Names of all methods except `system.…`.
     var names: [String] { get }
     /// Names of the notifications that WebSockets get.
     var notifications: [String] { get }
-    /// Whether a call of that name changes nothing.
+    /// Whether a call of this method changes nothing.
     func isReadOnly(_ method: String) -> Bool
-    /// Whether a call of that name gives back options, in which passwords may be.
+    /// Whether this method returns options, which may contain passwords.
     func tellsOptions(_ method: String) -> Bool
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON
 }
 
-/// Where a letter came from, and what may therefore be in it.
+/// The rights of a message, derived from its source.
 package struct RPCRights: Hashable, Sendable {
-    /// Nobody else can have sent it.
+    /// Only the owner can have sent it.
     package var isTrusted: Bool
-    /// Its sender has shown the secret before: it does not guess.
+    /// Its sender has authenticated before: it is not guessing.
     package var isKnown: Bool
     /// Calls that change something are refused: any page can make a browser send a GET.
     package var isReadOnly: Bool
-    /// Files of this machine may be named for the service to read: only who can read them anyway.
+    /// It may name local files for the service to read: only for senders that can read them anyway.
     package var mayNameFiles: Bool
-    /// The answer goes into a script, which any page can run: nothing that may hold a password goes there.
+    /// The response becomes a script, which any page can run: it must not contain anything that may hold a password.
     package var isScript = false
 
     package init(isTrusted: Bool, isReadOnly: Bool, mayNameFiles: Bool = false) {
@@ -34,21 +34,21 @@ package struct RPCRights: Hashable, Sendable {
     }
 }
 
-/// Turns letters into answers: secrets, several calls at once, and the methods of `system.…`.
+/// Turns messages into responses: secrets, batches, and the methods of `system.…`.
 package struct RPCDispatcher: Sendable {
     package struct Outcome: Hashable, Sendable {
         package var json: JSON
         package var status: Int
-        /// The right secret was shown.
+        /// The correct secret was presented.
         package var showedSecret: Bool
-        /// A secret was missing or wrong: the answer has to wait.
+        /// The secret was missing or wrong: the response must be delayed.
         package var isUnauthorized: Bool
     }
 
     private let methods: any RPCMethods
     private let secret: Secret?
 
-    /// Without a secret everybody may call.
+    /// If `secret` is `nil`, none is required.
     package init(_ methods: any RPCMethods, secret: Secret?) {
         self.methods = methods
         self.secret = secret
@@ -92,7 +92,7 @@ package struct RPCDispatcher: Sendable {
     private func perform(_ call: RPCCall, _ visit: inout Visit, depth: Int) async throws(RPCError) -> JSON {
         try visit.begin()
         let result = try await result(of: call, &visit, depth: depth)
-        // What calls inside it gave is counted already.
+        // The results of calls inside it are already counted.
         if call.method != "system.multicall" { try visit.end(result) }
         return result
     }
@@ -113,20 +113,20 @@ package struct RPCDispatcher: Sendable {
         guard methods.names.contains(call.method) else { throw .noSuchMethod(call.method) }
         if visit.rights.isReadOnly, !methods.isReadOnly(call.method) {
             throw RPCError(
-                "\(call.method) changes something and has to be sent with POST or over a WebSocket."
+                "\(call.method) changes state and must be sent with POST or over a WebSocket."
             )
         }
         if visit.rights.isScript, methods.tellsOptions(call.method) {
-            throw RPCError("\(call.method) is not answered into a script.")
+            throw RPCError("\(call.method) is not available to JSONP callbacks.")
         }
         return try await methods.call(call.method, call.parameters, visit.rights)
     }
 
-    /// Calls in one letter, those inside a multicall and those that are refused too.
+    /// Calls in one message, including those inside a multicall and refused ones.
     package static let mostCalls = 10_000
-    /// Bytes of the answers to one letter, nearly.
+    /// Approximate bytes of the responses to one message.
     package static let largestResponse = 64 << 20
-    /// The same for who has not shown the secret.
+    /// The same limits for unauthenticated clients.
     package static let mostUnauthenticatedCalls = 100
     package static let largestUnauthenticatedResponse = 16 << 10
 
@@ -150,14 +150,14 @@ package struct RPCDispatcher: Sendable {
         return .array(results)
     }
 
-    /// What is learnt of a client while its letter is read.
+    /// The state of a client while its message is processed.
     private struct Visit {
         let rights: RPCRights
-        /// It may take what those take who have shown the secret.
+        /// The limits of authenticated clients apply.
         var isKnown: Bool
         var showedSecret = false
         var isUnauthorized = false
-        /// Nothing that follows is answered.
+        /// Further calls get no response.
         var isExhausted = false
         private var calls = 0
         private var answered = 0
@@ -181,7 +181,7 @@ package struct RPCDispatcher: Sendable {
             }
         }
 
-        /// A small letter must not make a large amount of work.
+        /// A small message must not cause a large amount of work.
         mutating func begin() throws(RPCError) {
             calls += 1
             let limit = isKnown ? RPCDispatcher.mostCalls : RPCDispatcher.mostUnauthenticatedCalls
@@ -190,16 +190,16 @@ package struct RPCDispatcher: Sendable {
             throw .tooMany(limit)
         }
 
-        /// Nor a huge answer.
+        /// Nor a huge response.
         mutating func end(_ result: JSON) throws(RPCError) {
             answered += result.weight
             let limit = isKnown ? RPCDispatcher.largestResponse : RPCDispatcher.largestUnauthenticatedResponse
             guard answered > limit else { return }
             isExhausted = true
-            throw RPCError("The answers are too large for one request.")
+            throw RPCError("The responses are too large for one request.")
         }
 
-        /// Nor send a long name back to who has not shown the secret.
+        /// Nor may a long name be sent back to an unauthenticated client.
         func echo(_ id: JSON) -> JSON { isKnown || id.weight <= 64 ? id : .null }
 
         func answer(_ json: JSON, status: Int) -> Outcome {
@@ -209,7 +209,7 @@ package struct RPCDispatcher: Sendable {
 }
 
 extension JSON {
-    /// About how many bytes its text has.
+    /// The approximate size of its text in bytes.
     fileprivate var weight: Int {
         switch self {
         case .null, .bool: 4

@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// Why a call was not done, in aria2's words, which clients compare.
+/// The error of a call, in aria2's wording, which clients compare.
 package struct RPCError: Error, Hashable, Sendable {
     package var code: Int
     package var message: String
@@ -10,7 +10,7 @@ package struct RPCError: Error, Hashable, Sendable {
         self.message = message
     }
 
-    /// The call was understood and refused.
+    /// The call is valid but was refused.
     package init(_ message: String) { self.init(1, message) }
 
     package static let parse = RPCError(-32700, "Parse error.")
@@ -32,7 +32,7 @@ package struct RPCError: Error, Hashable, Sendable {
 
     package var json: JSON { ["code": .number(code), "message": .string(message)] }
 
-    /// The status of an HTTP answer that consists of this error alone.
+    /// The status of an HTTP response that consists of this error alone.
     package var status: Int {
         switch code {
         case 1, -32600: 400

@@ -4,7 +4,7 @@ import PawlCore
 struct RPCParameters: Sendable {
     private let values: [JSON]
 
-    /// What the caller may do.
+    /// The rights of the caller.
     let rights: RPCRights
 
     init(_ values: [JSON], _ rights: RPCRights) {
@@ -46,7 +46,7 @@ struct RPCParameters: Sendable {
         try value(position) { $0.integer }.map { Int(clamping: $0) }
     }
 
-    /// One text, or several in an array.
+    /// A string, or an array of strings.
     func textOrTexts(_ position: Int) throws(RPCError) -> [String] {
         try required(
             position,
@@ -56,7 +56,7 @@ struct RPCParameters: Sendable {
 
     func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
 
-    /// `nil` for `null` and for none.
+    /// `nil` for `null` or a missing parameter.
     func textOrNull(_ position: Int) throws(RPCError) -> String? {
         if position < values.count, values[position] == .null { return nil }
         return try optionalText(position)
@@ -66,13 +66,13 @@ struct RPCParameters: Sendable {
         try required(position, try value(position) { $0.array })
     }
 
-    /// A whole number; `nil` for `null` and for none.
+    /// An integer; `nil` for `null` or a missing parameter.
     func optionalNumber(_ position: Int) throws(RPCError) -> Int64? {
         if position < values.count, values[position] == .null { return nil }
         return try value(position) { $0.integer }
     }
 
-    /// A struct; an empty one when there is none.
+    /// A struct; an empty one if it is missing.
     func members(_ position: Int) throws(RPCError) -> JSON {
         try value(position) { $0.members == nil ? nil : $0 } ?? [:]
     }

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What a client has to know.
+/// The RPC secret.
 package final class Secret: Sendable {
     private let bytes: [UInt8]
     private let guesses = Mutex(AuthRateLimit(now: .now))
 
-    /// `nil` for an empty text, which would let everybody in.
+    /// `nil` for an empty text, which would admit everyone.
     package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
         bytes = Array(text.utf8)
     }
 
-    /// Nobody finds so long a one by guessing: the one that is made for the user has 128 bits.
+    /// A secret of this length cannot be guessed: the generated one has 128 bits.
     private static let unguessable = 32
 
-    /// Whether somebody of whom nothing is known has shown it.
+    /// Whether an unauthenticated client has presented it.
     ///
-    /// Wrong ones are looked at a few times a second only, of all callers together: until then the right one is refused
-    /// too. A long one needs no such protection, so that nobody keeps others out by guessing.
+    /// Attempts are rate-limited over all clients: above the limit even the correct secret is refused. A long
+    /// secret needs no such protection, so guessing cannot lock others out.
     package func admits(_ other: String) -> Bool {
         guard bytes.count < Secret.unguessable else { return equals(other) }
         guard guesses.withLock({ $0.take(now: .now) }) else { return false }
@@ -26,7 +26,7 @@ package final class Secret: Sendable {
         return true
     }
 
-    /// The same, where a wrong one is looked at again by ``admits(_:)`` and counts there.
+    /// The same without consuming an attempt: a wrong secret is checked again by ``admits(_:)`` and counted there.
     package func recognizes(_ other: String) -> Bool {
         guard bytes.count < Secret.unguessable || guesses.withLock({ $0.canTake(now: .now) }) else {
             return false
@@ -34,7 +34,7 @@ package final class Secret: Sendable {
         return equals(other)
     }
 
-    /// Takes the same time wherever the difference is, so that it cannot be guessed a character at a time.
+    /// Compares in constant time, so that the secret cannot be guessed character by character.
     package func equals(_ other: String) -> Bool {
         let other = Array(other.utf8)
         guard other.count == bytes.count else { return false }

@@ -1,14 +1,14 @@
 import PawlCore
 
-/// Finds what a letter shows as its secret, without reading the letter: who knows the secret need not wait behind those
-/// who do not, and may send more than they may.
+/// Finds the secret in a message without parsing the message: authenticated clients do not wait behind unauthenticated
+/// ones, and have larger limits.
 enum ShownSecret {
     private static let mark = Array("token:".utf8)
-    /// What stands behind further marks is found when the letter is read.
+    /// Candidates after further marks are found when the message is parsed.
     private static let mostCandidates = 4
     private static let longest = 1024
 
-    /// What stands behind the first marks: a string of JSON, or XML's text.
+    /// The texts after the first marks: JSON strings, or XML text.
     static func candidates(in bytes: some Collection<UInt8>) -> [String] {
         var found: [String] = []
         var rest = Array(bytes)[...]

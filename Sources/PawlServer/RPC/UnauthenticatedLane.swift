@@ -1,7 +1,7 @@
-/// Work for callers who have not shown the secret: one piece after another, so that all of them together take no more
-/// than one of many threads, and those who have shown it are served meanwhile.
+/// A serial queue for the work of unauthenticated clients: all of them together use at most one of many threads, and
+/// authenticated clients are served meanwhile.
 final class UnauthenticatedLane: Sendable {
-    /// Pieces that may wait.
+    /// Work items that may wait.
     static let room = 256
 
     typealias Work = @Sendable () async -> Void
@@ -18,7 +18,7 @@ final class UnauthenticatedLane: Sendable {
 
     deinit { work.finish() }
 
-    /// `false` when too many wait; then it is not done.
+    /// `false` if too many wait; the work is then dropped.
     func add(_ piece: @escaping Work) -> Bool {
         switch work.yield(piece) {
         case .enqueued: true

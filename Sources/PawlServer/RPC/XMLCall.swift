@@ -1,10 +1,10 @@
 package import PawlCore
 
-/// XML-RPC's letters for the calls that JSON-RPC has.
+/// The XML-RPC encoding of the JSON-RPC calls.
 package enum XMLCall {
     static let limits = XMLElement.Limits(length: .max, depth: 64, elements: 100_000)
 
-    /// `nil` when it is none.
+    /// `nil` if it is invalid.
     package static func parse(_ bytes: [UInt8]) -> RPCCall? {
         guard let root = try? XMLElement.parse(bytes, within: limits), root.name == "methodCall",
             let method = root.child("methodName")?.trimmedText
@@ -17,7 +17,7 @@ package enum XMLCall {
         return RPCCall(id: .null, method: method, parameters: parameters)
     }
 
-    /// What has no type is a text; bytes stay in base64, as JSON-RPC has them.
+    /// A value without a type is a string; bytes stay in base64, as in JSON-RPC.
     private static func value(_ holder: XMLElement) -> JSON? {
         guard let element = holder.children.first else { return .string(holder.text) }
         switch element.name {
@@ -49,7 +49,7 @@ package enum XMLCall {
         }
     }
 
-    /// The answer of JSON-RPC as XML-RPC says it.
+    /// The JSON-RPC response encoded as XML-RPC.
     package static func answer(_ reply: JSON) -> [UInt8] {
         var text = "<?xml version=\"1.0\"?><methodResponse>"
         if let error = reply["error"] {
@@ -91,7 +91,7 @@ package enum XMLCall {
         text += "</value>"
     }
 
-    /// XML has no way to write control characters.
+    /// Control characters cannot be represented in XML.
     private static func escaped(_ text: String) -> String {
         var escaped = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

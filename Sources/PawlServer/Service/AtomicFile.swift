@@ -1,13 +1,13 @@
 import Glibc
 package import PawlCore
 
-/// Writes a file that its owner alone can read, so that a reader sees the old one or the new one.
+/// Replaces a file that only its owner can read; readers see either the old or the new content.
 package enum AtomicFile {
     package static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
         let draft = path + "__temp"
         _ = unsafe unlink(draft)
         let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failure("cannot make", draft) }
+        guard file >= 0 else { throw failure("cannot create", draft) }
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes[written...].withUnsafeBytes {
@@ -16,7 +16,7 @@ package enum AtomicFile {
             guard count > 0 else {
                 let failure = failure("cannot write", draft)
                 close(file)
-                // It has what room there was.
+                // On a full disk it is incomplete.
                 _ = unsafe unlink(draft)
                 throw failure
             }

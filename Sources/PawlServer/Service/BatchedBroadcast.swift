@@ -1,50 +1,50 @@
 import PawlCore
 
-/// Letters for many listeners, who get them in rounds, a few listeners at a time.
+/// Broadcasts messages to many listeners in rounds, a few listeners at a time.
 ///
-/// A write to a socket costs the system the same whether one letter is in it or ten, so what comes during a round goes
-/// out together in the next. A thousand writes in a row would keep calls waiting for as long as they take; between
-/// portions the server's thread looks at everybody else.
+/// A write to a socket costs the same for one message as for ten, so messages that arrive during a round are sent
+/// together in the next. A thousand consecutive writes would delay calls; between portions the server's thread serves
+/// other connections.
 struct BatchedBroadcast {
     struct Portion: Equatable {
         var messages: [[UInt8]]
         var listeners: Set<ConnectionID>
-        /// Until the next one.
+        /// The time until the next one.
         var pause: Duration
     }
 
-    /// Listeners at a time.
+    /// Listeners per portion.
     static let portion = 16
-    /// The time that a round takes, however few they are.
+    /// The duration of a round with few listeners.
     static let length = Duration.milliseconds(100)
-    /// With very many listeners a round takes longer instead.
+    /// The pause between portions; with many listeners it makes rounds longer.
     static let shortestPause = Duration.milliseconds(8)
 
     private(set) var listeners: Set<ConnectionID> = []
     /// For the next round.
     private var messages: [[UInt8]] = []
     private var present: [[UInt8]] = []
-    /// Who has not had the present round's letters.
+    /// Listeners that have not received the current round's messages.
     private var waiting: [ConnectionID] = []
     private var pause = BatchedBroadcast.length
-    /// Somebody takes portions.
+    /// A sender is taking portions.
     private var isGoing = false
 
-    /// Whether it was not there yet.
+    /// Whether it was new.
     mutating func add(_ listener: ConnectionID) -> Bool { listeners.insert(listener).inserted }
 
     mutating func remove(_ listener: ConnectionID) { listeners.remove(listener) }
 
     mutating func add(_ message: [UInt8]) { messages.append(message) }
 
-    /// Whether the caller has to take portions from now on, until there is none.
+    /// Whether the caller must send portions from now on, until none is left.
     mutating func begins() -> Bool {
         guard !isGoing, !messages.isEmpty else { return false }
         isGoing = true
         return true
     }
 
-    /// `nil` after a round in which nothing has come: the next letter goes out at once.
+    /// `nil` after a round without new messages: the next message is sent at once.
     mutating func next() -> Portion? {
         if waiting.isEmpty, !beginRound() {
             isGoing = false
@@ -65,7 +65,7 @@ struct BatchedBroadcast {
         return true
     }
 
-    /// All that is left, for everybody at once.
+    /// All remaining messages, for all listeners at once.
     mutating func rest() -> [Portion] {
         let behind = listeners.intersection(waiting)
         defer { (messages, waiting) = ([], []) }

@@ -2,25 +2,25 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Tells events to those who listen: WebSockets in aria2's words, streams in ours.
+/// Sends events to listeners: to WebSockets in aria2's format, to streams in Pawl's.
 final class EventStreams: Sendable {
     private struct State {
         var server: WebServer?
-        /// WebSockets and what they have to be told.
+        /// WebSockets and their pending events.
         var broadcasts = BatchedBroadcast()
         var readers: Set<ConnectionID> = []
-        /// What runs, as far as events told: aria2's words depend on it.
+        /// The running downloads, according to the events: aria2's notifications depend on it.
         var running: Set<Download.ID> = []
     }
 
     private let state = Mutex(State())
 
     func attach(_ server: WebServer) { state.withLock { $0.server = server } }
-    /// Whether it was not there yet.
+    /// Whether it was new.
     func add(socket: ConnectionID) -> Bool { state.withLock { $0.broadcasts.add(socket) } }
     func add(reader: ConnectionID) { state.withLock { _ = $0.readers.insert(reader) } }
 
-    /// What ran before anything was told.
+    /// The downloads that ran before the first event.
     func begin(with running: some Sequence<Download.ID>) { state.withLock { $0.running.formUnion(running) } }
 
     func remove(_ connection: ConnectionID) {
@@ -37,21 +37,22 @@ final class EventStreams: Sendable {
             }
             return (state.server, state.readers, state.broadcasts.begins())
         }
-        if begins { Task { await tellInRounds() } }
+        if begins { Task { await sendInRounds() } }
         if !readers.isEmpty {
             server?.push([ServiceEvent.json(event).utf8 + [UInt8(ascii: "\n")]], to: readers)
         }
     }
 
-    private func tellInRounds() async {
-        while let (server, portion) = state.withLock({ state in state.broadcasts.next().map { (state.server, $0) }
+    private func sendInRounds() async {
+        while let (server, portion) = state.withLock({ state in
+            state.broadcasts.next().map { (state.server, $0) }
         }) {
             server?.push(portion.messages, to: portion.listeners)
             try? await Task.sleep(for: portion.pause)
         }
     }
 
-    /// Says of what runs that it stops: nothing more is told after this.
+    /// Sends the stop of all running downloads; no event follows.
     func tellStop() {
         let (server, rest) = state.withLock { state in
             for id in state.running { state.broadcasts.add(EventStreams.message("onDownloadStop", id)) }
@@ -69,7 +70,7 @@ final class EventStreams: Sendable {
         return message.utf8
     }
 
-    /// What aria2 would say.
+    /// aria2's notification for the event.
     static func words(for event: DownloadEvent, _ running: inout Set<Download.ID>) -> [String] {
         guard case .state(let state) = event.kind else { return [] }
         switch state {

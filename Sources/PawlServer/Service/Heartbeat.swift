@@ -1,18 +1,18 @@
-/// Decides, from one look a second, whether a thread is stuck, and whether an end takes too long.
+/// Decides, from one check a second, whether a thread is stuck, and whether a shutdown takes too long.
 ///
-/// Looks are counted and not seconds: a process that was stopped, or a machine that slept, is not stuck.
+/// Checks are counted, not seconds: a process that was stopped, or a machine that slept, is not stuck.
 package struct Heartbeat: Hashable, Sendable {
     package enum Finding: Hashable, Sendable {
         case well
-        /// The thread has not come round for so many looks.
+        /// The thread has sent no heartbeat for so many checks.
         case stuck
-        /// It was asked to end, and did not for so many looks.
+        /// It was requested to end, and has not for so many checks.
         case unending
     }
 
-    /// Looks until a thread counts as stuck.
+    /// Checks until a thread counts as stuck.
     package static let patience = 15
-    /// Looks that an end may take; systemd's unit waits longer.
+    /// Checks that a shutdown may take; systemd's unit waits longer.
     package static let grace = 20
 
     private var silent = 0
@@ -20,7 +20,7 @@ package struct Heartbeat: Hashable, Sendable {
 
     package init() {}
 
-    /// `hasAnswered` is whether the thread has come round since the last look.
+    /// `hasAnswered` is whether the thread has sent a heartbeat since the last check.
     package mutating func look(hasAnswered: Bool, isEnding: Bool) -> Finding {
         if isEnding {
             ending += 1

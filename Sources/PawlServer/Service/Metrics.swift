@@ -2,14 +2,14 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What is counted for `/metrics`, in Prometheus' text format.
+/// The metrics for `/metrics`, in Prometheus' text format.
 final class Metrics: Sendable {
     private struct Counts {
         var received: Int64 = 0
         var finished = 0
         var retries = 0
         var missed = 0
-        /// By code of the exit table.
+        /// By exit code.
         var failures: [UInt8: Int] = [:]
     }
 
@@ -30,12 +30,16 @@ final class Metrics: Sendable {
     }
 
     /// `latencies` are the server's.
-    func text(_ manager: DownloadManager, _ latencies: LatencyHistogram?, orphanedSessions: OrphanedSessions?) async -> String {
+    func text(
+        _ manager: DownloadManager,
+        _ latencies: LatencyHistogram?,
+        orphanedSessions: OrphanedSessions?
+    ) async -> String {
         var page = PrometheusWriter()
         if let queue = try? await manager.counts(), let running = try? await manager.running() {
             page.gauge(
                 "pawl_downloads",
-                "Downloads by standing.",
+                "Downloads by state.",
                 [
                     ([("state", "running")], Double(queue.running)),
                     ([("state", "waiting")], Double(queue.waiting)),
@@ -49,7 +53,7 @@ final class Metrics: Sendable {
             )
             page.gauge(
                 "pawl_connections",
-                "Connections in use.",
+                "Open connections.",
                 Double(running.reduce(0) { $0 + $1.connections })
             )
         }
@@ -58,21 +62,21 @@ final class Metrics: Sendable {
         if let orphanedSessions {
             page.gauge(
                 "pawl_adopted_sessions",
-                "Background sessions that go on here while their programs are gone.",
+                "Background sessions taken over while their programs are not running.",
                 Double(orphanedSessions.count)
             )
         }
         if let latencies {
             page.histogram(
                 "pawl_loop_delay_seconds",
-                "How long answers and messages waited for the server's thread.",
+                "Delay of responses and messages before the server's thread handled them.",
                 latencies
             )
         }
         return page.text
     }
 
-    /// Of so many hosts at most, those with the most connections: each is a series of its own in Prometheus.
+    /// Maximum number of hosts, those with the most connections: each is a separate time series in Prometheus.
     private static let hosts = 100
 
     private func add(_ budgets: [Origin: HostBudget], to page: inout PrometheusWriter) {
@@ -80,12 +84,12 @@ final class Metrics: Sendable {
             .sorted { ($1.budget.inUse, $0.name) < ($0.budget.inUse, $1.name) }.prefix(Metrics.hosts)
         page.gauge(
             "pawl_host_connections",
-            "Connections to a host, of the \(Metrics.hosts) hosts with the most.",
+            "Connections per host, for the \(Metrics.hosts) hosts with the most.",
             busiest.map { ([("host", $0.name)], Double($0.budget.inUse)) }
         )
         page.gauge(
             "pawl_host_connections_limit",
-            "What a host bears, for those that have complained.",
+            "Connection limit per host, for hosts that throttled requests.",
             busiest.compactMap { host in host.budget.limit.map { ([("host", host.name)], Double($0)) } }
         )
     }
@@ -93,23 +97,23 @@ final class Metrics: Sendable {
     private func add(_ counts: Counts, to page: inout PrometheusWriter) {
         page.counter(
             "pawl_received_bytes_total",
-            "Bytes received for downloads that finished.",
+            "Bytes received for finished downloads.",
             Double(counts.received)
         )
-        page.counter("pawl_finished_total", "Downloads that finished.", Double(counts.finished))
+        page.counter("pawl_finished_total", "Finished downloads.", Double(counts.finished))
         page.counter(
             "pawl_retries_total",
-            "Attempts that failed and were followed by another.",
+            "Retries after failed attempts.",
             Double(counts.retries)
         )
         page.counter(
             "pawl_missed_events_total",
-            "Events that this page was too slow for.",
+            "Events dropped because the metrics consumer was too slow.",
             Double(counts.missed)
         )
         page.counter(
             "pawl_failures_total",
-            "Downloads that failed, by code of the exit table.",
+            "Failed downloads, by exit code.",
             counts.failures.sorted { $0.key < $1.key }.map { ([("code", "\($0.key)")], Double($0.value)) }
         )
     }

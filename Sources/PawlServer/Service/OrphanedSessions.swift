@@ -2,30 +2,30 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Goes on with background sessions whose programs are gone, until these are there again or nothing is left to do (A2).
+/// Takes over orphaned background sessions until their programs return or nothing is left to do.
 ///
-/// What a session's delegate would have heard stays in its queue, and is told by the program that makes the session again.
+/// Events for a session's delegate stay in its queue, and are delivered when a program creates the session again.
 final class OrphanedSessions: Sendable {
     private enum Standing {
-        /// It has work, or that is just being found out.
+        /// It has work, or this is being determined.
         case here(isAtWork: Bool)
-        /// There is nothing to do before a program has had it again.
+        /// There is nothing to do until a program has held it again.
         case settled(run: UInt64)
     }
 
     private enum Ending: String {
-        case done = "nothing is left to do"
-        case claimed = "its program is there again"
-        case stopped = "the service stops"
+        case done = "no work is left"
+        case claimed = "its program is running again"
+        case stopped = "the service is stopping"
     }
 
     /// Each has threads of its own.
     private static let most = 16
-    /// How long a session may have been left before it is seen.
+    /// Interval of the search for orphaned sessions.
     private static let pace = Duration.seconds(2)
-    /// How long a program that is there again waits at most before it is seen.
+    /// Interval of the check whether a program has returned.
     private static let glance = Duration.milliseconds(50)
-    /// Glances between two looks at what is left to do.
+    /// Number of such checks after which the remaining work is checked once.
     private static let glances = 20
 
     private let state: String
@@ -34,14 +34,14 @@ final class OrphanedSessions: Sendable {
     private let book = Mutex<[SessionRoot: Standing]>([:])
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
-    /// `manager` is the one with whose downloads they share the limit.
+    /// The sessions share the rate limit of the downloads of `manager`.
     init(in state: String, beside manager: DownloadManager, log: ServiceLog?) {
         self.state = state
         self.manager = manager
         self.log = log
     }
 
-    /// Sessions that are gone on with.
+    /// Sessions being continued.
     var count: Int {
         book.withLock { $0.values.count { if case .here(isAtWork: true) = $0 { true } else { false } } }
     }
@@ -50,14 +50,14 @@ final class OrphanedSessions: Sendable {
         let task = Task {
             await withDiscardingTaskGroup { group in
                 repeat {
-                    for (root, run) in found() { group.addTask { await self.goOn(with: root, leftBy: run) } }
+                    for (root, run) in found() { group.addTask { await self.takeOver(root, leftBy: run) } }
                 } while await Self.rest(Self.pace)
             }
         }
         watch.withLock { $0 = task }
     }
 
-    /// Lets go of all of them.
+    /// Releases all sessions.
     func close() async {
         let task = watch.withLock { $0 }
         task?.cancel()
@@ -67,9 +67,9 @@ final class OrphanedSessions: Sendable {
     /// `false` when the service stops.
     private static func rest(_ span: Duration) async -> Bool { (try? await Task.sleep(for: span)) != nil }
 
-    // MARK: which
+    // MARK: discovery
 
-    /// Sessions that are to be looked at, and the runs of the programs that left them.
+    /// Sessions to check, and the runs of the programs that left them.
     private func found() -> [(SessionRoot, UInt64)] {
         let left = SessionRoot.all(in: state).compactMap { root in root.leftBy.map { (root, $0) } }
         return book.withLock { book in
@@ -90,9 +90,9 @@ final class OrphanedSessions: Sendable {
 
     private func set(_ root: SessionRoot, _ standing: Standing?) { book.withLock { $0[root] = standing } }
 
-    // MARK: one of them
+    // MARK: a session
 
-    private func goOn(with root: SessionRoot, leftBy run: UInt64) async {
+    private func takeOver(_ root: SessionRoot, leftBy run: UInt64) async {
         do throws(PawlError) {
             let manager = try await DownloadManager(goingOnIn: root.path, beside: manager)
             let ending: Result<Ending, PawlError>
@@ -102,19 +102,19 @@ final class OrphanedSessions: Sendable {
                 ending = .failure(error)
             }
             await manager.shutDown()
-            let isTold = book.withLock { if case .here(isAtWork: true) = $0[root] { true } else { false } }
-            let words = try ending.get()
-            if isTold { log?.note("letGo", "let go of the session \(root.name): \(words.rawValue)") }
-            set(root, words == .done ? .settled(run: run) : nil)
+            let wasAtWork = book.withLock { if case .here(isAtWork: true) = $0[root] { true } else { false } }
+            let end = try ending.get()
+            if wasAtWork { log?.note("letGo", "released the session \(root.name): \(end.rawValue)") }
+            set(root, end == .done ? .settled(run: run) : nil)
         } catch {
-            // A program, or another service, was quicker.
+            // A program, or another service, claimed it first.
             let isTaken = error.code == .alreadyDownloading
             if !isTaken { log?.note(error.failure) }
             set(root, isTaken ? nil : .settled(run: run))
         }
     }
 
-    /// Returns when the session is to be let go of.
+    /// Returns when the session must be released.
     private func attend(
         _ root: SessionRoot,
         _ run: UInt64,
@@ -122,7 +122,7 @@ final class OrphanedSessions: Sendable {
     ) async throws(PawlError) -> Ending {
         guard try await manager.hasWork else { return .done }
         set(root, .here(isAtWork: true))
-        log?.note("adopted", "going on with the session \(root.name), whose program is gone")
+        log?.note("adopted", "taking over the session \(root.name), whose program has exited")
         while true {
             for _ in 0..<Self.glances {
                 guard await Self.rest(Self.glance) else { return .stopped }

@@ -1,4 +1,4 @@
-/// Figures in Prometheus' text format.
+/// Writes metrics in Prometheus' text format.
 struct PrometheusWriter {
     typealias Labels = [(name: String, value: String)]
 
@@ -37,7 +37,9 @@ struct PrometheusWriter {
     }
 
     private mutating func add(_ name: String, _ labels: Labels, _ value: Double) {
-        let words = labels.map { "\($0.name)=\"\(PrometheusWriter.escaped($0.value))\"" }.joined(separator: ",")
+        let words = labels.map { "\($0.name)=\"\(PrometheusWriter.escaped($0.value))\"" }.joined(
+            separator: ","
+        )
         text += name + (words.isEmpty ? "" : "{\(words)}") + " \(value)\n"
     }
 

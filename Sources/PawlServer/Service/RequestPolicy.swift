@@ -1,16 +1,16 @@
 import PawlCore
 
-/// Which requests may come in at all, before anything is done for them.
+/// Checks Host and Origin of a request before it is processed.
 ///
-/// A page of another origin can make a browser send requests here, and a name that its owner points at this machine (DNS
-/// rebinding) makes them look like requests to ourselves. Both show in the Host and Origin fields (RFC 9110 §7.2, RFC
-/// 6454 §7).
+/// A page of another origin can make a browser send requests here, and a name that its owner points at this
+/// machine (DNS rebinding) makes them look like same-origin requests. Both are visible in the Host and Origin
+/// fields (RFC 9110 §7.2, RFC 6454 §7).
 package struct RequestPolicy: Hashable, Sendable {
-    /// Names in Host that are ours, without a port; addresses always are.
+    /// Accepted names in Host, without a port; numeric addresses are always accepted.
     package var names: Set<String>
     /// Whether pages of every origin may call.
     package var allowsEveryOrigin: Bool
-    /// Whether extensions of a browser may call; they are no pages, and have to know the secret.
+    /// Whether browser extensions may call; they are not pages, and must present the secret.
     package var allowsExtensions: Bool
 
     package init(names: Set<String> = [], allowsEveryOrigin: Bool = false, allowsExtensions: Bool = false) {
@@ -21,15 +21,15 @@ package struct RequestPolicy: Hashable, Sendable {
 
     private static let extensions = ["chrome-extension://", "moz-extension://", "safari-web-extension://"]
 
-    /// `nil` when the request may come in, else why not.
+    /// `nil` if the request is accepted, else the reason why not.
     package func refusal(of request: WebRequest) -> String? {
         if request.listener == .local { return nil }
         guard let host = request.fields[.host], isOurs(host) else {
-            return "this name is not one of this server's"
+            return "this host name is not allowed"
         }
         if allowsEveryOrigin { return nil }
         guard let origin = request.fields[.origin] else {
-            // A script, a picture or a link names no origin, but every browser of today says whose it is (Fetch
+            // Requests for scripts, images and links have no Origin, but current browsers send Sec-Fetch-Site (Fetch
             // Metadata, §2.2).
             return request.fields[.fetchSite] == "cross-site"
                 ? "pages of other sites may not call this server" : nil
@@ -39,7 +39,7 @@ package struct RequestPolicy: Hashable, Sendable {
         return "pages of \(RequestPolicy.plain(origin)) may not call this server"
     }
 
-    /// A name is ours when it was given; a numeric address cannot have been rebound.
+    /// Configured names are accepted; a numeric address cannot have been rebound.
     private func isOurs(_ host: String) -> Bool {
         guard let name = RequestPolicy.name(of: host) else { return false }
         return names.contains(name.lowercased()) || RequestPolicy.isNumeric(name)
@@ -68,7 +68,7 @@ package struct RequestPolicy: Hashable, Sendable {
             && parts.allSatisfy { part in UInt8(part) != nil && part.allSatisfy(\.isNumber) }
     }
 
-    /// What came from outside is not shown as more than plain text.
+    /// Replaces everything in untrusted input that is not plain text.
     private static func plain(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -77,7 +77,7 @@ package struct RequestPolicy: Hashable, Sendable {
         )
     }
 
-    /// The fields that let a page of another origin read the answer, as aria2 sends them.
+    /// The CORS fields that let a page of another origin read the response, as aria2 sends them.
     package func crossOriginFields(for request: WebRequest) -> [(name: String, value: String)] {
         guard allowsEveryOrigin else { return [] }
         var fields = [("access-control-allow-origin", "*")]

@@ -1,9 +1,9 @@
 import Glibc
 package import PawlCore
 
-/// The secret between two starts: a file that only its owner can read, made with the first one.
+/// Stores the secret between starts, in a file that only its owner can read, created at the first start.
 package enum SecretFile {
-    /// The text of the file; makes it with 32 random hexadecimal digits when it is not there.
+    /// The text of the file, which is created with 32 random hexadecimal digits if it is missing.
     package static func text(at path: String) throws(Failure) -> String {
         if let text = try read(path) { return text }
         let digits = (0..<4).map { _ in
@@ -11,12 +11,12 @@ package enum SecretFile {
             return String(repeating: "0", count: 8 - word.count) + word
         }
         try write(digits.joined(), to: path)
-        // Another process may have been quicker: the file counts.
+        // Another process may have created it first: the file wins.
         guard let text = try read(path) else { throw failure(.cannotOpen, "cannot read", path, ENOENT) }
         return text
     }
 
-    /// Removes the file, if it is there; the next text is another one.
+    /// Removes the file if it exists; the next secret is a new one.
     static func remove(at path: String) { unsafe unlink(path) }
 
     private static func read(_ path: String) throws(Failure) -> String? {
@@ -35,8 +35,8 @@ package enum SecretFile {
                 .badOption,
                 "will not use",
                 at: path,
-                because: "others may have read the secret in it",
-                remedy: "remove the file, a new one is made"
+                because: "other users may have read the secret in it",
+                remedy: "remove the file; the next start creates a new one"
             )
         }
         var bytes = [UInt8](repeating: 0, count: 4096)
@@ -60,13 +60,13 @@ package enum SecretFile {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard file >= 0 else {
             if errno == EEXIST { return }
-            throw failure(.cannotCreate, "cannot make", path, errno)
+            throw failure(.cannotCreate, "cannot create", path, errno)
         }
         defer { close(file) }
         let bytes = Array((text + "\n").utf8)
         guard unsafe Glibc.write(file, bytes, bytes.count) == bytes.count else {
             let number = errno
-            // A part of a secret would be taken for one at the next start.
+            // Part of a secret would be read as the secret at the next start.
             remove(at: path)
             throw failure(.inputOutput, "cannot write", path, number)
         }

@@ -2,12 +2,12 @@ package import Pawl
 package import PawlCore
 import Synchronization
 
-/// The background service: one download root, its queue, and everybody who asks about it.
+/// The background service: one download root, its queue, and its clients.
 package final class Service: Sendable {
     package let manager: DownloadManager
-    /// The port that is listened at; 0 for none.
+    /// The listening port; 0 for none.
     package let port: Int
-    /// Why there is no port, where one was wanted.
+    /// Why a requested port is not open.
     package let portRefusal: String?
     let server: WebServer
     private let bell: AsyncLatch
@@ -17,7 +17,7 @@ package final class Service: Sendable {
     private let page: Page
     private let orphanedSessions: OrphanedSessions?
 
-    /// Ends when everybody has heard of everything.
+    /// Ends when all events are delivered.
     private let telling: Task<Void, Never>
 
     private init(
@@ -129,7 +129,7 @@ package final class Service: Sendable {
         )
     }
 
-    /// Lets everybody who listens know what happens from now on.
+    /// Starts to send events to all listeners.
     private static func pass(
         on manager: DownloadManager,
         _ configuration: ServiceConfiguration,
@@ -158,13 +158,13 @@ package final class Service: Sendable {
         return try SecretFile.text(at: configuration.root + "/.pawl/secret")
     }
 
-    /// Returns when somebody has asked the service to stop.
+    /// Returns when the service was requested to stop.
     package func waitUntilAsked() async { await bell.wait() }
 
-    /// Asks it to stop, from any thread.
+    /// Requests a stop, from any thread.
     package func ask() { bell.ring() }
 
-    /// Stops in good order: everything goes on at the next start.
+    /// Shuts down cleanly: downloads resume at the next start.
     package func stop() async {
         lines.tellStop()
         await server.stop()
@@ -173,12 +173,12 @@ package final class Service: Sendable {
         await orphanedSessions?.close()
         await manager.shutDown()
         await telling.value
-        // The last of all: who waits for the lock finds everything written.
+        // Last: a process that waits for the lock finds everything written.
         lock.release()
     }
 }
 
-/// Rung once, heard by everybody who waits.
+/// A latch that releases all waiting tasks.
 final class AsyncLatch: Sendable {
     private struct State {
         var hasRung = false

@@ -1,7 +1,7 @@
 package import Pawl
 package import PawlCore
 
-/// How a service is started.
+/// The configuration of the service.
 package struct ServiceConfiguration: Sendable {
     /// The download root, absolute.
     package var root: String
@@ -9,33 +9,33 @@ package struct ServiceConfiguration: Sendable {
     package var socket: String
     /// Numeric address of the port.
     package var address = "127.0.0.1"
-    /// 0 for any free one; `nil` when only the socket file is listened at.
+    /// 0 for any free one; `nil` for the Unix socket only.
     package var port: Int? = 6800
-    /// Whether it goes on without the port when somebody else has it.
+    /// Whether it runs without the port if another process uses it.
     package var canDoWithoutPort = false
-    /// Why it went on without the port.
+    /// Why it runs without the port.
     private(set) var portRefusal: String?
     /// PEM files; with them the port speaks TLS only.
     package var certificate: String?
     package var key: String?
-    /// The secret that was given; otherwise the one in the secret file counts, which is made at first.
+    /// The given secret; else the one in the secret file, which is generated at the first start.
     package var secret: String?
-    /// No secret is asked for; refused when others than this machine can reach the port.
+    /// No secret is required; refused if other machines can reach the port.
     package var needsNoSecret = false
-    /// `USER:PASSWORD` to be shown with every request of the port (RFC 7617), as aria2 had it before secrets.
+    /// `USER:PASSWORD` required with every request to the port (RFC 7617), as in aria2 before secrets.
     ///
-    /// Without a secret of its own it stands for one.
+    /// Without a secret it also serves as the secret.
     package var login: String?
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false
-    /// Where aria2's clients find what is unfinished, written when they ask, every so many seconds (0: never), and at
-    /// the end.
+    /// aria2's session file with unfinished downloads, written on request, at an interval in seconds (0:
+    /// never), and at the end.
     package var sessionFile: String?
     package var sessionInterval = 0
-    /// What is added at the start, unless the queue knows it already by the name that it says.
+    /// Downloads added at the start, unless the queue contains their identifier already.
     package var entries: [InputEntry] = []
-    /// Where background sessions are whose programs may be gone; `nil` when that is nothing to this service.
+    /// The folder of background sessions to take over; `nil` for none.
     package var sessions: String?
     package var options = Aria2Options()
     package var manager = DownloadManager.Configuration()
@@ -49,17 +49,17 @@ package struct ServiceConfiguration: Sendable {
         manager.staysInRoot = true
     }
 
-    /// Whether nobody else on the network can reach the port.
+    /// Whether no other machine can reach the port.
     package var isLoopback: Bool { address.hasPrefix("127.") || address == "::1" }
 
-    /// Of the port, as a browser on this machine wants it.
+    /// The port's URL for a browser on this machine.
     package func pageURL(port: Int) -> String {
         let own = ["0.0.0.0": "127.0.0.1", "::": "::1"][address] ?? address
         let host = own.contains(":") ? "[\(own)]" : own
         return "\(certificate == nil ? "http" : "https")://\(host):\(port)/"
     }
 
-    /// The page's, `nil` without a port.
+    /// The page's URL, `nil` without a port.
     func pageAddress(_ server: WebServer) -> String? {
         guard port != nil, let number = server.ports.last else { return nil }
         return pageURL(port: number)
@@ -74,7 +74,7 @@ package struct ServiceConfiguration: Sendable {
         return addresses
     }
 
-    /// Leaves the port out when it cannot be listened at and need not be.
+    /// Drops the port if it cannot be bound and is optional.
     mutating func settlePort() {
         guard canDoWithoutPort, let wanted = port else { return }
         do throws(Failure) {
@@ -94,8 +94,8 @@ package struct ServiceConfiguration: Sendable {
                 .badOption,
                 "cannot listen at",
                 at: address,
-                because: "others could call it without a secret",
-                remedy: "leave the secret on, or listen at 127.0.0.1"
+                because: "other machines could call it without a secret",
+                remedy: "require a secret, or listen at 127.0.0.1"
             )
         }
     }

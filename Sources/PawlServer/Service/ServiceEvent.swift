@@ -1,9 +1,9 @@
 package import Pawl
 package import PawlCore
 
-/// Events and downloads in our own JSON.
+/// Events and downloads in Pawl's own JSON.
 ///
-/// Documentation/JSON.md is the promise about the fields.
+/// Documentation/JSON.md specifies the fields.
 package enum ServiceEvent {
     static func json(_ event: DownloadEvent) -> JSON {
         var members = [
@@ -55,7 +55,7 @@ package enum ServiceEvent {
         ]
     }
 
-    /// A download as a struct.
+    /// A download as an object.
     package static func json(_ snapshot: DownloadSnapshot) -> JSON {
         .object([
             JSON.Member("id", .string(snapshot.id.description)),
@@ -82,7 +82,7 @@ package enum ServiceEvent {
         ])
     }
 
-    /// With so many digits behind the point at most; JSON has no word for what is not finite.
+    /// With at most this many decimal places; `null` if it is not finite.
     static func decimal(_ value: Double, places: Int) -> JSON {
         guard value.isFinite, abs(value) < 1e15 else { return .null }
         var scale: Int64 = 1

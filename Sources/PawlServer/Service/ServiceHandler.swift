@@ -2,19 +2,19 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// What the service answers: calls, events, figures, and whether it is well.
+/// Handles the service's requests: calls, events, metrics, health check.
 final class ServiceHandler: WebHandler {
     private let dispatcher: RPCDispatcher
     private let requestPolicy: RequestPolicy
     private let secret: Secret?
-    /// `USER:PASSWORD` that aria2's older clients show instead of the secret.
+    /// `USER:PASSWORD` that older aria2 clients send instead of the secret.
     private let login: Secret?
     private let metrics: @Sendable (LatencyHistogram?) async -> String
     private let page: Page
     let lines: EventStreams
     private let unauthenticated = UnauthenticatedLane()
     private let server = Mutex<WebServer?>(nil)
-    /// Letters of each WebSocket, answered one after another.
+    /// Messages of each WebSocket, processed one after another.
     private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
 
     init(
@@ -54,7 +54,7 @@ final class ServiceHandler: WebHandler {
             response.closes = true
             return reply(response)
         }
-        // A browser asks this way before it shows anything (Fetch, "CORS-preflight request").
+        // A browser sends this before the request itself (Fetch, "CORS-preflight request").
         if request.method == .options { return reply(WebResponse(200)) }
         guard hasLogin(request) else { return reply(ServiceHandler.unauthorized("Basic realm=\"aria2\"")) }
         switch request.path {
@@ -71,20 +71,20 @@ final class ServiceHandler: WebHandler {
         switch request.method {
         case .post, .get, .head: break
         case .options, .other:
-            return reply(WebResponse(405, text: "only GET, POST and OPTIONS are understood here"))
+            return reply(WebResponse(405, text: "only GET, POST and OPTIONS are allowed"))
         }
         let callback = request.method == .post ? nil : request.value("jsoncallback")
         if let callback, !ServiceHandler.isName(callback) {
-            return reply(WebResponse(400, text: "this is no name of a function"))
+            return reply(WebResponse(400, text: "invalid callback name"))
         }
         var rights = RPCRights(request, isReadOnly: request.method != .post)
         rights.isScript = callback != nil
         let hasSecret = secret != nil
         work(for: request, reply) { [dispatcher, rights] in
             let answer = await dispatcher.answer(ServiceHandler.message(request), rights: rights)
-            // Any page can run a script of ours: it is given to who shows the secret, whatever else is asked for.
+            // Any page can run the script: it is sent only if the call contains the secret, whatever else it requests.
             guard callback == nil || answer.showedSecret && hasSecret else {
-                var response = WebResponse(403, text: "a callback is answered to who shows the secret only")
+                var response = WebResponse(403, text: "a callback requires the secret")
                 response.closes = true
                 if answer.isUnauthorized { response.delay = .seconds(1) }
                 return response
@@ -97,7 +97,7 @@ final class ServiceHandler: WebHandler {
         request.method == .post ? RPCMessage.parse(request.body) : RPCMessage.parse(query: request.value)
     }
 
-    /// Who has not shown the secret waits behind others like it.
+    /// Unauthenticated requests are processed one after another.
     private func work(
         for request: WebRequest,
         _ reply: @escaping @Sendable (WebResponse) -> Void,
@@ -111,19 +111,19 @@ final class ServiceHandler: WebHandler {
     }
 
     private static let busy: WebResponse = {
-        var response = WebResponse(503, text: "too many callers without the secret wait")
+        var response = WebResponse(503, text: "too many unauthenticated requests are waiting")
         response.closes = true
         return response
     }()
 
-    /// XML-RPC, which older clients speak: the same calls in other letters.
+    /// XML-RPC, which older clients use: the same calls in another encoding.
     private func callXML(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         guard request.method == .post else {
-            return reply(WebResponse(405, text: "XML-RPC is sent with POST"))
+            return reply(WebResponse(405, text: "XML-RPC requires POST"))
         }
         work(for: request, reply) { [dispatcher] in
             guard let call = XMLCall.parse(request.body) else {
-                var response = WebResponse(400, text: "this is no XML-RPC")
+                var response = WebResponse(400, text: "invalid XML-RPC request")
                 response.closes = true
                 return response
             }
@@ -153,7 +153,7 @@ final class ServiceHandler: WebHandler {
         return response
     }
 
-    /// What JavaScript calls a name, with points; nothing else gets into a script.
+    /// A dotted JavaScript identifier; nothing else is inserted into a script.
     private static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 128
             && text.utf8.allSatisfy { byte in
@@ -189,7 +189,7 @@ final class ServiceHandler: WebHandler {
         lines.add(reader: request.connection)
     }
 
-    /// Who came by the socket file, or shows the secret as `Authorization: Bearer SECRET`.
+    /// Clients of the Unix socket, and those that send `Authorization: Bearer SECRET`.
     private func isKnown(_ request: WebRequest) -> Bool {
         guard let secret, request.listener != .local else { return true }
         return ServiceHandler.bearer(in: request).map(secret.admits) ?? false
@@ -200,7 +200,7 @@ final class ServiceHandler: WebHandler {
         return String(field.dropFirst("Bearer ".count))
     }
 
-    /// Who came by the socket file, or shows the user name and password where they are asked for (RFC 7617).
+    /// Clients of the Unix socket, and those that send the required user name and password (RFC 7617).
     private func hasLogin(_ request: WebRequest) -> Bool {
         guard let login, request.listener != .local else { return true }
         return ServiceHandler.login(in: request).map(login.admits) ?? false
@@ -216,7 +216,8 @@ final class ServiceHandler: WebHandler {
     private static func unauthorized(_ way: String) -> WebResponse {
         var response = WebResponse(
             401,
-            text: "this needs \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a login")"
+            text:
+                "this requires \(way == "Bearer" ? "Authorization: Bearer SECRET" : "a user name and password")"
         )
         response.fields = [("www-authenticate", way)]
         response.delay = .seconds(1)
@@ -224,7 +225,7 @@ final class ServiceHandler: WebHandler {
         return response
     }
 
-    // MARK: who calls
+    // MARK: authentication
 
     func recognizes(_ request: WebRequest) -> Bool {
         if request.listener == .local { return true }
@@ -274,20 +275,20 @@ final class ServiceHandler: WebHandler {
         }
     }
 
-    /// Whether the secret was shown.
+    /// Whether the secret was presented.
     private func answer(_ message: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
         guard let answer = await reply(to: message, rights: rights) else {
             server.withLock { $0 }?.end(socket)
             return false
         }
-        // Its other letters wait too: guessing goes at one a second for each socket.
+        // Its other messages wait too: each socket can try one secret per second.
         if answer.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
         if answer.showedSecret { trust(socket) }
         server.withLock { $0 }?.answer(answer.json.utf8, to: socket)
         return answer.showedSecret
     }
 
-    /// `nil` when too many who have not shown the secret wait.
+    /// `nil` if too many unauthenticated requests wait.
     private func reply(to message: [UInt8], rights: RPCRights) async -> RPCDispatcher.Outcome? {
         guard !rights.isKnown, !recognizes(message) else {
             return await dispatcher.answer(RPCMessage.parse(message), rights: rights)
@@ -302,7 +303,7 @@ final class ServiceHandler: WebHandler {
         }
     }
 
-    /// It hears of events, and stays.
+    /// It is authenticated and receives events.
     private func trust(_ socket: ConnectionID) {
         guard lines.add(socket: socket) else { return }
         server.withLock { $0 }?.markAuthenticated(socket)

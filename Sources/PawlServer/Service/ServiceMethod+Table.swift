@@ -10,7 +10,7 @@ extension ServiceMethod {
             parameters: "[]",
             result: "{version, root, pid, running, waiting, ended, speed, connections, portRefusal}",
             help:
-                "Version, download root and process id of the service; numbers of downloads; bytes per second and connections of all together; portRefusal says why the service listens at no port, else null.",
+                "Version, download root and process id of the service; numbers of downloads; total bytes per second and connections. portRefusal: why the service does not listen on a port, else null.",
             example: "[]",
             isReadOnly: true,
             body: { methods, _ in try await methods.status() }
@@ -20,7 +20,7 @@ extension ServiceMethod {
             parameters: "[{states, group, text, after, limit}]",
             result: "an array of downloads",
             help:
-                "The first downloads that match, or those that follow the download with the id after. states: waiting, paused, finished, failed, removed. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
+                "The first matching downloads, or those that follow the download with the id after. states: waiting, paused, finished, failed, removed. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
             example: #"[{"states": ["failed"], "limit": 50}]"#,
             isReadOnly: true,
             body: { try await $0.list($1) }
@@ -42,7 +42,7 @@ extension ServiceMethod {
             result:
                 "a download with sources, ranges, lanes, headers, checksum, limit, file, response and decisions",
             help:
-                "Everything known of one download. ranges: what is on disk, as [start, end) in bytes. lanes: its connections.",
+                "Details of one download. ranges: the bytes on disk, as [start, end). lanes: its connections.",
             example: #"["3f2a"]"#,
             isReadOnly: true,
             body: { try await $0.show($1) }
@@ -52,7 +52,7 @@ extension ServiceMethod {
             parameters: "[{states, group, text}]",
             result: "{count, written, total, unknownTotals}",
             help:
-                "Number and bytes of the downloads that match; unknownTotals counts those whose length is not known.",
+                "Number and bytes of the matching downloads; unknownTotals counts those of unknown size.",
             example: #"[{"group": "films"}]"#,
             isReadOnly: true,
             body: { try await $0.totals($1) }
@@ -61,7 +61,7 @@ extension ServiceMethod {
             name: "pawl.source",
             parameters: "[ID]",
             result: "a URL, or null",
-            help: "The URL with its query and credentials. It never goes into a script.",
+            help: "The URL with its query and credentials. Not available to JSONP callbacks.",
             example: #"["3f2a"]"#,
             tellsOptions: true,
             body: { try await $0.source($1) }
@@ -70,11 +70,11 @@ extension ServiceMethod {
             name: "pawl.web",
             parameters: "[]",
             result: "{url}",
-            help: "A link that logs one browser in, once, within a minute.",
+            help: "A one-time link that logs a browser in; it expires after a minute.",
             example: "[]",
             body: { methods, _ in
                 guard let link = methods.page.link() else {
-                    throw RPCError(methods.portRefusal ?? "the service listens at no port")
+                    throw RPCError(methods.portRefusal ?? "the service does not listen on a port")
                 }
                 return ["url": .string(link)]
             }
@@ -88,7 +88,7 @@ extension ServiceMethod {
                 "[[URL or {url, options, mirrors, folder, group, priority, start, description}, ...]]",
             result: "an array with {id} or {error} for each",
             help:
-                "Adds downloads. options: fields as in an input file, each a string or an array of strings. folder: relative to the root. start: enqueued (default), paused, now. Names of files on this machine in options are taken from callers of the socket file only.",
+                "Adds downloads. options: fields as in an input file, each a string or an array of strings. folder: relative to the root. start: enqueued (default), paused, now. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
             body: { try await $0.add($1) }
         ),
@@ -116,7 +116,8 @@ extension ServiceMethod {
             name: "pawl.start",
             parameters: "[ID or [ID, ...]]",
             result: "{ID: changed, ...}",
-            help: "Starts downloads at once, beyond the number of slots.",
+            help:
+                "Starts downloads immediately, ahead of the queue; the longest-running ones are preempted if all slots are taken.",
             example: #"["3f2a"]"#,
             body: { methods, given in
                 try await methods.each(given) { try await methods.manager.start(now: $0) }
@@ -126,7 +127,7 @@ extension ServiceMethod {
             name: "pawl.pauseAll",
             parameters: "[]",
             result: "true",
-            help: "Pauses every download.",
+            help: "Pauses all downloads.",
             example: "[]",
             body: { methods, _ in
                 try await methods.manager.pauseAll()
@@ -137,7 +138,7 @@ extension ServiceMethod {
             name: "pawl.resumeAll",
             parameters: "[]",
             result: "true",
-            help: "Resumes every paused download.",
+            help: "Resumes all paused downloads.",
             example: "[]",
             body: { methods, _ in
                 try await methods.manager.resumeAll()
@@ -148,7 +149,7 @@ extension ServiceMethod {
             name: "pawl.pauseGroup",
             parameters: "[GROUP]",
             result: "true",
-            help: "Pauses a group; downloads added to it later wait too.",
+            help: "Pauses a group, including downloads added to it later.",
             example: #"["films"]"#,
             body: { methods, given in
                 try await methods.manager.pause(group: try given.text(0))
@@ -171,7 +172,7 @@ extension ServiceMethod {
             parameters: "[ID or [ID, ...], {keepFile, grace}]",
             result: "{ID: changed, ...}",
             help:
-                "Removes downloads, with their files unless keepFile is true. grace: seconds, at most 60, in which pawl.restore takes it back.",
+                "Removes downloads, with their files unless keepFile is true. grace: seconds, at most 60, in which pawl.restore can undo the removal.",
             example: #"["3f2a", {"keepFile": true}]"#,
             body: { try await $0.remove($1) }
         ),
@@ -179,7 +180,7 @@ extension ServiceMethod {
             name: "pawl.restore",
             parameters: "[ID or [ID, ...]]",
             result: "{ID: changed, ...}",
-            help: "Takes back removals whose grace has not passed.",
+            help: "Undoes removals whose grace period has not passed.",
             example: #"["3f2a"]"#,
             body: { try await $0.restore($1) }
         ),
@@ -220,7 +221,7 @@ extension ServiceMethod {
             name: "pawl.priority",
             parameters: "[ID, NUMBER]",
             result: "whether it changed",
-            help: "Sets the priority; greater numbers run first, 0 is the default.",
+            help: "Sets the priority; higher starts first, 0 is the default.",
             example: #"["3f2a", 5]"#,
             body: { methods, given in
                 let id = try await methods.id(given)
@@ -231,7 +232,8 @@ extension ServiceMethod {
             name: "pawl.url",
             parameters: "[ID, URL]",
             result: "whether it changed",
-            help: "Gives a download another URL of the same content; what is on disk is kept and compared.",
+            help:
+                "Replaces the URL of a download by another one of the same content; the data on disk is kept and compared.",
             example: #"["3f2a", "https://mirror.example/f.iso"]"#,
             body: { try await $0.replaceURL($1) }
         ),
@@ -239,7 +241,8 @@ extension ServiceMethod {
             name: "pawl.limit",
             parameters: "[RATE or null, ID]",
             result: "true, or whether it changed",
-            help: "Limits all downloads together, or one, to bytes per second; null removes the limit.",
+            help:
+                "Limits all downloads together, or a single one, to bytes per second; null removes the limit.",
             example: "[1048576]",
             body: { try await $0.limit($1) }
         ),
@@ -255,7 +258,7 @@ extension ServiceMethod {
             name: "pawl.slots",
             parameters: "[NUMBER]",
             result: "true",
-            help: "Sets how many downloads run at once.",
+            help: "Sets the number of simultaneous downloads.",
             example: "[3]",
             body: { methods, given in
                 try await methods.manager.change(slots: max(1, try given.integer(0)))

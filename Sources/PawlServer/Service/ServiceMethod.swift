@@ -1,6 +1,8 @@
 import PawlCore
 
-/// A method of Pawl's own: its reference, its access, and the code behind it. `Documentation/RPC.md` is made from the table.
+/// A `pawl.…` method: its reference, its access, and its implementation.
+///
+/// `Documentation/RPC.md` is generated from the table.
 struct ServiceMethod: Sendable {
     let name: String
     /// The array of parameters, with names in the places of values.
@@ -9,9 +11,9 @@ struct ServiceMethod: Sendable {
     let help: String
     /// An array of parameters.
     let example: String
-    /// A caller who may only read may use it, and so may GET.
+    /// It is available to read-only callers and by GET.
     var isReadOnly = false
-    /// Its result can hold secrets, which never go into a script (JSONP).
+    /// Its result can contain secrets, which are never sent in a script (JSONP).
     var tellsOptions = false
     let body: @Sendable (ServiceMethods, RPCParameters) async throws -> JSON
 

@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 
 extension ServiceMethods {
-    /// The one download whose id begins like the first parameter.
+    /// The only download whose id has the first parameter as its prefix.
     func id(_ given: RPCParameters) async throws -> Download.ID { try await find(try given.text(0)) }
 
     private func find(_ text: String) async throws -> Download.ID {
@@ -14,13 +14,13 @@ extension ServiceMethods {
         guard found.count == 1 else {
             throw RPCError(
                 Int(PawlError.Code.badOption.rawValue),
-                "\(text) is the beginning of several ids: give more of it"
+                "ambiguous id \(text): use more digits"
             )
         }
         return first
     }
 
-    /// Does something to one download or to each of several, and tells of each whether anything changed.
+    /// Applies an operation to one or several downloads, and returns for each whether anything changed.
     func each(
         _ given: RPCParameters,
         _ act: (Download.ID) async throws -> Bool
@@ -53,7 +53,7 @@ extension ServiceMethods {
         let limit = min(10_000, max(0, Int(clamping: wish["limit"]?.integer ?? 1000)))
         let page: [DownloadSnapshot]
         if let after = wish["after"]?.string {
-            guard let id = Download.ID(after) else { throw RPCError("\(after) is no id") }
+            guard let id = Download.ID(after) else { throw RPCError("\(after) is not an id") }
             page = try await manager.downloads(matching: filter, after: id, limit: limit)
         } else {
             page = try await manager.downloads(matching: filter, limit: limit)
@@ -80,7 +80,7 @@ extension ServiceMethods {
             var standings: Set<DownloadFilter.Standing> = []
             for word in words {
                 guard let standing = word.string.flatMap({ known[$0] }) else {
-                    throw RPCError("a state is waiting, paused, finished, failed or removed")
+                    throw RPCError("a state must be waiting, paused, finished, failed or removed")
                 }
                 standings.insert(standing)
             }
@@ -123,7 +123,7 @@ extension ServiceMethods {
         case "last": return .fromEnd(0)
         default:
             guard word.hasPrefix("+") || word.hasPrefix("-"), let step = Int(word) else {
-                throw RPCError("a place is an index, first, last, or a step such as +2 or -2")
+                throw RPCError("a position must be an index, first, last, or a step such as +2 or -2")
             }
             return .offset(step)
         }
@@ -144,10 +144,10 @@ extension ServiceMethods {
         )
     }
 
-    /// `[ID, URL]`: another address of the same content.
+    /// `[ID, URL]`: another URL of the same content.
     func replaceURL(_ given: RPCParameters) async throws -> JSON {
         let (id, address) = (try await id(given), try given.text(1))
-        // Before anything is asked of an address that somebody else gave.
+        // Before any request to a URL from an untrusted client.
         if !given.rights.mayNameFiles, var options = try await manager.details(of: [id]).first?.options,
             options.usesOwnersSecrets
         {
@@ -157,10 +157,12 @@ extension ServiceMethods {
         return .bool(try await manager.replaceURL(of: id, with: address))
     }
 
-    /// `[RATE]` for all together, `[RATE, ID]` for one; `null` takes it away.
+    /// `[RATE]` for all together, `[RATE, ID]` for one; `null` removes it.
     func limit(_ given: RPCParameters) async throws -> JSON {
         let rate = try given.optionalNumber(0)
-        if let rate, rate <= 0 { throw RPCError("a limit is more than 0 bytes per second, or null for none") }
+        if let rate, rate <= 0 {
+            throw RPCError("a limit must be more than 0 bytes per second, or null for none")
+        }
         guard let text = try given.optionalText(1) else {
             try await manager.limit(to: rate)
             return .bool(true)
@@ -170,7 +172,7 @@ extension ServiceMethods {
     }
 }
 
-/// One download that is asked for.
+/// One download to be added.
 struct AddWish {
     let request: DownloadRequest
 
@@ -184,13 +186,13 @@ struct AddWish {
         guard let source = wish["url"]?.string else { throw RPCError("a download needs a url") }
         var request = DownloadRequest(source)
         if let fields = wish["options"] {
-            guard let members = fields.members else { throw RPCError("options are a struct") }
+            guard let members = fields.members else { throw RPCError("options must be an object") }
             var values: [(name: String, value: String)] = []
             for member in members {
                 guard let lines = member.value.array ?? [member.value] as [JSON]? else { continue }
                 for line in lines {
                     guard let text = line.string else {
-                        throw RPCError("the option \(member.name) is not a text")
+                        throw RPCError("the option \(member.name) must be a string")
                     }
                     values.append((name: member.name, value: text))
                 }
@@ -199,7 +201,7 @@ struct AddWish {
             if request.options.readsFiles, !rights.mayNameFiles {
                 throw RPCError(
                     Int(PawlError.Code.badOption.rawValue),
-                    "files of cookies, passwords and certificates can be named over the socket file only: use 'pawl add'"
+                    "options that name local files are accepted over the Unix socket only: use 'pawl add'"
                 )
             }
         }
@@ -213,7 +215,7 @@ struct AddWish {
         case nil, "enqueued": request.start = .enqueued
         case "paused": request.start = .paused
         case "now": request.start = .now
-        case .some: throw RPCError("start is enqueued, paused or now")
+        case .some: throw RPCError("start must be enqueued, paused or now")
         }
         self.request = request
     }

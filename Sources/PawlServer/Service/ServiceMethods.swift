@@ -1,16 +1,16 @@
 import Pawl
 import PawlCore
 
-/// All methods that a caller can use: aria2's, and those of ``ServiceMethod``.
+/// All RPC methods: aria2's, and those of ``ServiceMethod``.
 struct ServiceMethods: RPCMethods {
     private let aria2: Aria2Methods
     let manager: DownloadManager
     let page: Page
-    /// Why there is no port, where one was wanted.
+    /// Why a requested port is not open.
     let portRefusal: String?
     let stop: @Sendable () -> Void
 
-    /// `stop` asks the service to end.
+    /// `stop` requests the service to end.
     init(
         _ aria2: Aria2Methods,
         manager: DownloadManager,

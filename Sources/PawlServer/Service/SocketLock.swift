@@ -2,13 +2,13 @@ import Glibc
 package import PawlCore
 import Synchronization
 
-/// Makes sure that a socket file belongs to one service at a time, however the last one ended.
+/// Ensures that a socket belongs to one service at a time, however the last one ended.
 ///
 /// The lock is on a file of its own beside the socket, since a socket file cannot be locked and is replaced at each start.
 package final class SocketLock: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// Makes the socket's folder when it is missing; throws code 11 when a service has the lock.
+    /// Creates the socket's folder if it is missing; throws code 11 when a service has the lock.
     package init(for socket: String) throws(Failure) {
         try SocketLock.makeFolder(of: socket)
         let file = try SocketLock.open(socket)
@@ -18,8 +18,8 @@ package final class SocketLock: Sendable {
                 .alreadyDownloading,
                 "cannot serve at",
                 at: socket,
-                because: "a service runs there already",
-                remedy: "'pawl status' asks it, 'pawl stop' ends it"
+                because: "a service is already running there",
+                remedy: "'pawl status' shows it, 'pawl stop' stops it"
             )
         }
         descriptor = Mutex(file)
@@ -27,14 +27,14 @@ package final class SocketLock: Sendable {
 
     deinit { release() }
 
-    /// Another service may begin.
+    /// Releases the lock for another service.
     package func release() {
         let file = descriptor.withLock { file in
             defer { file = -1 }
             return file
         }
         guard file >= 0 else { return }
-        // Explicitly: a child that is just being started still has the descriptor, and with it the lock.
+        // Explicitly: a child process being started still has the descriptor, and with it the lock.
         flock(file, LOCK_UN)
         close(file)
     }
@@ -52,26 +52,26 @@ package final class SocketLock: Sendable {
         guard file >= 0 else {
             throw Failure(
                 .cannotCreate,
-                "cannot make",
+                "cannot create",
                 at: path,
                 because: unsafe String(cString: strerror(errno)),
-                remedy: "choose another place with --socket"
+                remedy: "choose another path with --socket"
             )
         }
         return file
     }
 
-    /// Folders that are made belong to their owner alone.
+    /// Created folders are accessible to their owner only.
     private static func makeFolder(of socket: String) throws(Failure) {
         var path = ""
         for part in socket.split(separator: "/").dropLast() {
             path += "/" + part
             guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
-            // A folder that is there and may not be looked into fails at the socket itself.
+            // An existing folder without search permission fails at the socket itself.
             guard errno != EACCES, errno != EROFS else { continue }
             throw Failure(
                 .cannotMakeFolder,
-                "cannot make",
+                "cannot create",
                 at: path,
                 because: unsafe String(cString: strerror(errno))
             )
@@ -80,9 +80,9 @@ package final class SocketLock: Sendable {
 }
 
 extension SocketLock {
-    /// Waits for the turn to start a service at the socket; it lasts until the descriptor is closed.
+    /// Waits for the right to start a service at the socket; it lasts until the descriptor is closed.
     ///
-    /// A record lock, which does not meet the service's own lock on the same file.
+    /// A record lock, which does not conflict with the service's own lock on the same file.
     package static func startingTurn(_ socket: String) throws(Failure) -> Int32 {
         try makeFolder(of: socket)
         let file = try open(socket)

@@ -1,8 +1,8 @@
 import Pawl
 import Synchronization
 
-/// A thread that looks after the web server's thread, and after the end of the process: whatever hangs, the service does
-/// not stay in everybody's way.
+/// A thread that monitors the web server's thread and the shutdown of the process: a service that hangs does not keep
+/// its root and port occupied.
 package final class Watchdog: Sendable {
     private struct State {
         var heartbeat = Heartbeat()
@@ -16,7 +16,7 @@ package final class Watchdog: Sendable {
     private let onFault: @Sendable (Heartbeat.Finding) -> Void
 
     /// - Parameters:
-    ///   - onBeat: called on its thread with each look that finds everything well.
+    ///   - onBeat: called on its thread after each check without a fault.
     ///   - onFault: called on its thread, once; is expected to end the process.
     package init(
         onBeat: @escaping @Sendable () -> Void,
@@ -37,13 +37,13 @@ package final class Watchdog: Sendable {
         }
     }
 
-    /// From now on the service's web server has to answer.
+    /// From now on the service's web server must respond.
     package func watch(_ service: Service) { state.withLock { $0.server = service.server } }
 
-    /// Somebody asked the process to end.
+    /// The process was requested to end.
     package func expectEnd() { state.withLock { $0.isEnding = true } }
 
-    /// Everything has ended in good order.
+    /// The shutdown is complete.
     package func end() { state.withLock { $0.isOver = true } }
 
     private func look() -> Heartbeat.Finding? {

@@ -3,7 +3,7 @@ package import PawlCore
 
 /// Starts programs without a shell.
 package enum ChildProcess {
-    /// The environment is this process's with some more; signals are as they are by default.
+    /// The environment is this process's with additions; signal dispositions are reset to their defaults.
     package static func start(
         _ path: String,
         _ arguments: [String],
@@ -45,7 +45,7 @@ package enum ChildProcess {
         return child
     }
 
-    /// Runs a program to its end and gives its exit code, 128 and more for a signal.
+    /// Runs a program and returns its exit code, 128 and more for a signal.
     package static func run(_ path: String, _ arguments: [String]) throws(Failure) -> Int32 {
         status(of: try start(path, [path] + arguments))
     }

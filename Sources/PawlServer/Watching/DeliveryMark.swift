@@ -1,13 +1,13 @@
 import PawlCore
 
-/// Which ends of downloads were heard of: those before a second, and some within it.
+/// Which ends of downloads were recorded: all before a second, and some within it.
 struct DeliveryMark: Hashable, Sendable {
     private(set) var at: Int64
     private(set) var ids: Set<String> = []
 
     init(at second: Int64) { at = second }
 
-    /// As ``line`` writes it.
+    /// Parses the format of ``line``.
     init?(_ line: JSON) {
         guard let second = line["ended"]?.integer, let ids = line["ids"]?.array else { return nil }
         at = second
@@ -16,11 +16,12 @@ struct DeliveryMark: Hashable, Sendable {
 
     var line: JSON { ["ended": .number(at), "ids": .array(ids.sorted().map { .string($0) })] }
 
-    /// Whether the letter tells of an end that counts.
+    /// Whether the event is an end that counts.
     mutating func note(_ message: JSON) -> Bool {
         guard let word = message["event"]?.string, let occasion = Hooks.Occasion(rawValue: word),
             occasion.isEnd,
-            let id = message["id"]?.string, let second = message["download"]?["endedAt"]?.integer, second >= at
+            let id = message["id"]?.string, let second = message["download"]?["endedAt"]?.integer,
+            second >= at
         else { return false }
         if second > at { (at, ids) = (second, []) }
         return ids.insert(id).inserted

@@ -2,7 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 
-/// Notes what happens in the log, and does what is to be done on each occasion.
+/// Writes events to the log, and runs hooks and the webhook.
 struct EventWatcher {
     private let manager: DownloadManager
     private let log: ServiceLog?
@@ -10,12 +10,12 @@ struct EventWatcher {
     private let outbox: Outbox?
     private let runner: HookRunner
     private let sender: WebhookSender?
-    /// What runs, as far as events told.
+    /// The running downloads, according to the events.
     private var running: Set<Download.ID>
     /// Ends that were found in the queue, by the second, and whose events may still come.
     private var found: [Download.ID: Int64] = [:]
 
-    /// How long programs that run may hold up the service's end.
+    /// How long running hooks may delay the service's shutdown.
     private static let patience = Duration.seconds(10)
 
     init(_ manager: DownloadManager, _ configuration: ServiceConfiguration, running: [Download.ID]) {
@@ -29,7 +29,7 @@ struct EventWatcher {
         }
         let path = manager.root + "/.pawl/outbox"
         if hooks.isEmpty {
-            // What happens from now on is not to be told later.
+            // Events from now on are not to be delivered later.
             Outbox.remove(at: path)
             outbox = nil
         } else {
@@ -37,13 +37,13 @@ struct EventWatcher {
         }
     }
 
-    /// Tells what was left when the service ended, and what came to its end when nobody could be told.
+    /// Delivers events left when the service ended, and ends that could not be recorded.
     mutating func begin() async {
         for entry in outbox?.left ?? [] { tell(entry) }
         await tellMissed()
     }
 
-    /// Nothing happens any more; what nobody has heard of is told at the next start.
+    /// Ends the delivery; undelivered events are delivered at the next start.
     func close() async {
         sender?.close()
         await runner.close(within: EventWatcher.patience)
@@ -59,7 +59,7 @@ struct EventWatcher {
         }
     }
 
-    /// What ended after the last end that was heard of, as the queue knows it.
+    /// Downloads that ended after the last recorded end, according to the queue.
     private mutating func tellMissed() async {
         guard let mark = outbox?.ended else { return }
         var missed: [DownloadSnapshot] = []
@@ -107,7 +107,7 @@ struct EventWatcher {
                 guard let program = occasion.flatMap({ hooks.programs[$0] }),
                     let id = entry.message["id"]?.string
                 else {
-                    // It is not wanted any more.
+                    // No hook is configured for it any more.
                     done()
                     continue
                 }

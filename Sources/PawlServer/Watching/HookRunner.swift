@@ -3,11 +3,11 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Runs programs, a few at once, and never waits for one before the end.
+/// Runs hooks, a few at once, and waits for them only at shutdown.
 final class HookRunner: Sendable {
-    /// At once.
+    /// Hooks that run at the same time.
     static let limit = 8
-    /// Waiting for their turn; further ones are left out.
+    /// Limit of waiting hooks; further ones are dropped.
     static let room = 1000
 
     private struct Order {
@@ -18,7 +18,7 @@ final class HookRunner: Sendable {
     private struct State {
         var running = 0
         var waiting: [Order] = []
-        /// Nothing is begun any more; finished when nothing runs.
+        /// No hook is started any more; finished when none is running.
         var closing: AsyncStream<Never>.Continuation?
     }
 
@@ -27,10 +27,10 @@ final class HookRunner: Sendable {
 
     init(log: ServiceLog?) { self.log = log }
 
-    /// Nothing is begun any more.
+    /// No hook is started any more.
     var isClosing: Bool { state.withLock { $0.closing != nil } }
 
-    /// Calls `done` when the program has ended or will never be run.
+    /// Calls `done` when the program has ended or will never run.
     func run(_ words: [String], done: @escaping @Sendable () -> Void = {}) {
         enum Turn { case now, later, never }
         let order = Order(words: words, done: done)
@@ -51,16 +51,16 @@ final class HookRunner: Sendable {
             log?.note(
                 Failure(
                     .unknown,
-                    "left out",
+                    "skipped hook",
                     at: words.joined(separator: " "),
-                    because: "too many programs wait"
+                    because: "too many hooks are waiting"
                 )
             )
             done()
         }
     }
 
-    /// Begins no further program and gives those that run some time to end.
+    /// Starts no further hook and gives running ones some time to end.
     func close(within bound: Duration) async {
         let (ends, continuation) = AsyncStream.makeStream(of: Never.self)
         let isIdle = state.withLock { state in
@@ -81,9 +81,9 @@ final class HookRunner: Sendable {
             Failure(
                 .unfinished,
                 "did not wait for",
-                at: "\(left) programs",
-                because: "they took longer than \(bound.components.seconds) s to end",
-                remedy: "they are run again at the next start"
+                at: "\(left) hooks",
+                because: "they did not end within \(bound.components.seconds) s",
+                remedy: "they run again at the next start"
             )
         )
     }
@@ -112,20 +112,20 @@ final class HookRunner: Sendable {
 
     private func perform(_ words: [String]) {
         do throws(Failure) {
-            // Whoever can change a link chooses the program.
+            // A user who can change the link could choose the program.
             guard !Self.isLink(words[0]) else {
                 throw Failure(
                     .cannotOpen,
                     "cannot run",
                     at: words[0],
                     because: "it is a symbolic link",
-                    remedy: "give the program itself"
+                    remedy: "use the path of the program itself"
                 )
             }
             let code = try ChildProcess.run(words[0], Array(words.dropFirst()))
             guard code != 0 else { return }
             log?.note(
-                Failure(.unknown, "the program failed:", at: words[0], because: "it ended with \(code)")
+                Failure(.unknown, "hook failed:", at: words[0], because: "exit code \(code)")
             )
         } catch {
             log?.note(error)

@@ -2,11 +2,11 @@ import Glibc
 import PawlCore
 import Synchronization
 
-/// What happened and somebody has still to hear of, in a file, so that whatever ends the service they hear of it once at
-/// least.
+/// A transactional outbox: a file of events that hooks or the webhook have not received yet, for at-least-once delivery
+/// whatever ends the service.
 ///
-/// A line for each thing that happened, and one when somebody has heard of it. What is in the page cache survives the
-/// process, so nothing is synced: after a power cut the queue knows which downloads ended.
+/// One line per event, and one per delivery. The page cache survives the process, so nothing is synced: after a power
+/// cut the queue knows which downloads ended.
 final class Outbox: Sendable {
     enum Listener: String, CaseIterable {
         case program
@@ -15,7 +15,7 @@ final class Outbox: Sendable {
 
     struct Entry: Sendable {
         let number: Int64
-        /// As the webhook gets it.
+        /// The body for the webhook.
         let message: JSON
         var owed: Set<Listener>
     }
@@ -30,32 +30,32 @@ final class Outbox: Sendable {
 
     private let path: String
     private let log: ServiceLog?
-    /// Whole lines, whichever thread writes them.
+    /// Whole lines, from any thread.
     private let state: Mutex<State>
 
-    /// Longer than this the file is written anew, with what is owed alone.
+    /// Above this size the file is rewritten with the undelivered events only.
     static let limit = 256 * 1024
 
-    /// `now` in Unix time: what ended before the file was made is of no concern.
+    /// `now` in Unix time: downloads that ended before the file was created are ignored.
     init(path: String, now: Int64, log: ServiceLog?) {
         self.path = path
         self.log = log
         var state = State(ended: DeliveryMark(at: now))
         for line in Outbox.lines(of: path) { Outbox.take(line, into: &state) }
         self.state = Mutex(state)
-        // At once, so that it is known later what had ended before.
+        // Immediately, so that it is known later which downloads had ended before.
         note(self.state.withLock { rewrite(&$0) })
     }
 
     deinit { state.withLock { if $0.descriptor >= 0 { close($0.descriptor) } } }
 
-    /// What was owed when the service ended the last time, oldest first.
+    /// Events undelivered when the service last ended, oldest first.
     var left: [Entry] { state.withLock { $0.entries.values.sorted { $0.number < $1.number } } }
 
-    /// The last ends that were heard of.
+    /// The last ends that were recorded.
     var ended: DeliveryMark { state.withLock(\.ended) }
 
-    /// Writes down what happened, before anybody is told.
+    /// Records an event before it is delivered.
     func add(_ message: JSON, owedTo owed: Set<Listener>) -> Entry {
         let (entry, failure) = state.withLock { state -> (Entry, Failure?) in
             state.last += 1
@@ -69,7 +69,7 @@ final class Outbox: Sendable {
         return entry
     }
 
-    /// It has heard of it, or never will.
+    /// Records that it was delivered, or given up.
     func settle(_ number: Int64, _ listener: Listener) {
         note(
             state.withLock { state in
@@ -86,7 +86,7 @@ final class Outbox: Sendable {
     }
 }
 
-// The file: a JSON value a line.
+// The file: one JSON value per line.
 extension Outbox {
     private static func line(_ entry: Entry) -> JSON {
         [
@@ -111,7 +111,7 @@ extension Outbox {
         }
     }
 
-    /// A kill may have cut the last one short.
+    /// A kill may have truncated the last one.
     private static func lines(of path: String) -> [JSON] {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard file >= 0 else { return [] }
@@ -132,7 +132,7 @@ extension Outbox {
         guard state.size <= Outbox.limit else { return rewrite(&state) }
         if unsafe write(state.descriptor, bytes, bytes.count) == bytes.count { return nil }
         let number = errno
-        // A part of a line may be there, which would take the next one with it.
+        // A partial line may have been written, which would corrupt the next one.
         state.size = Outbox.limit
         return failure(number)
     }
@@ -145,7 +145,7 @@ extension Outbox {
         do throws(Failure) { try AtomicFile.write(bytes, to: path) } catch { return error }
         if state.descriptor >= 0 { close(state.descriptor) }
         state.descriptor = unsafe open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
-        // What is owed may be more than that by itself.
+        // The undelivered events alone may exceed the limit.
         state.size = bytes.count / 2
         return state.descriptor >= 0 ? nil : failure(errno)
     }
@@ -153,12 +153,12 @@ extension Outbox {
     private func failure(_ number: Int32) -> Failure {
         Failure(
             .inputOutput,
-            "cannot note for later",
+            "cannot record for later delivery",
             at: path,
             because: unsafe String(cString: strerror(number))
         )
     }
 
-    /// Nobody is told of anything any more: what happens meanwhile is not to be told later.
+    /// Removes the file: there are no listeners, and events from now on are not to be delivered later.
     static func remove(at path: String) { _ = unsafe unlink(path) }
 }

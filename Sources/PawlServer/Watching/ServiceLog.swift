@@ -3,7 +3,7 @@ import Pawl
 package import PawlCore
 import Synchronization
 
-/// The service's log: a line for each thing that happened, for people or for programs, without secrets.
+/// The service's log: one line per event, as text or JSON, without secrets.
 package final class ServiceLog: Sendable {
     package enum Format: String, Sendable, CaseIterable {
         case text
@@ -24,10 +24,10 @@ package final class ServiceLog: Sendable {
 
     private let path: String?
     private let format: Format
-    /// With so many bytes the file is set aside as `NAME.1`, in the place of the one before; `nil` for a file that others
-    /// look after.
+    /// At this size the file is renamed to `NAME.1`, replacing the one before; `nil` for a file that is rotated by
+    /// other means.
     private let limit: Int64?
-    /// Whole lines, whichever thread writes them.
+    /// Whole lines, from any thread.
     private let file = Mutex(File())
 
     /// Appends to a file that only its owner can read, or writes to standard error for `nil`.
@@ -44,12 +44,12 @@ package final class ServiceLog: Sendable {
             because: number == ELOOP
                 ? "it is a symbolic link"
                 : number == EMLINK
-                    ? "it is another file's name too" : unsafe String(cString: strerror(number)),
-            remedy: number == ELOOP || number == EMLINK ? "give a file that has this name alone" : ""
+                    ? "it has other hard links" : unsafe String(cString: strerror(number)),
+            remedy: number == ELOOP || number == EMLINK ? "use a file without links" : ""
         )
     }
 
-    /// Appends to a file of `limit` bytes at most, which is made with the first line.
+    /// Appends to a file of at most `limit` bytes, created with the first line.
     package init(path: String, format: Format, limit: Int64) {
         self.path = path
         self.format = format
@@ -69,7 +69,7 @@ package final class ServiceLog: Sendable {
         guard file.descriptor >= 0 else { return errno }
         var status = stat()
         file.size = unsafe fstat(file.descriptor, &status) == 0 ? Int64(status.st_size) : 0
-        // By another name it may be anybody's file.
+        // A file with another name may belong to another user.
         guard path == nil || status.st_mode & S_IFMT != S_IFREG || status.st_nlink == 1 else {
             close(file.descriptor)
             file.descriptor = -1
@@ -78,12 +78,12 @@ package final class ServiceLog: Sendable {
         return 0
     }
 
-    /// What happened to a download.
+    /// Logs an event of a download.
     func note(_ event: DownloadEvent) {
         let level: Level
         switch event.kind {
         case .state(let state):
-            // What else there is follows from the events that are noted.
+            // Other states follow from events that are logged.
             guard [.paused, .preempted, .removed, .waitingForNetwork].contains(state) else { return }
             level = .info
         case .changed: return
@@ -94,12 +94,12 @@ package final class ServiceLog: Sendable {
         note(level, ServiceEvent.json(event).members ?? [])
     }
 
-    /// What happened to the service itself.
+    /// Logs an event of the service.
     package func note(_ event: String, _ text: String) {
         note(.info, [JSON.Member("event", .string(event)), JSON.Member("message", .string(text))])
     }
 
-    /// What the service could not do.
+    /// Logs a failure of the service.
     func note(_ failure: Failure) {
         note(
             .error,
@@ -116,7 +116,7 @@ package final class ServiceLog: Sendable {
         case .json: line = JSON.object(head + members).utf8
         case .text:
             let parts = head.compactMap(\.value.string) + [members.first?.value.string ?? ""]
-            // As JSON writes them, so that no name begins a line of its own.
+            // Escaped as in JSON, so that no name can begin a new line.
             let rest = members.dropFirst().map { "\($0.name)=\($0.value.text)" }
             line = Array((parts + rest).joined(separator: " ").utf8)
         }

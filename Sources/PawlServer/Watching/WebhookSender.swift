@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 import Synchronization
 
-/// Posts letters to one address, in order, each a few times at most.
+/// Posts webhook deliveries to one URL, in order, with a limited number of retries.
 final class WebhookSender: Sendable {
     static let attempts = 5
     static let room = 1000
@@ -13,7 +13,7 @@ final class WebhookSender: Sendable {
     }
 
     private struct State {
-        /// The first is on its way while somebody works.
+        /// The first is being delivered while a thread is working.
         var waiting: [Order] = []
         var isWorking = false
         var isClosed = false
@@ -27,8 +27,8 @@ final class WebhookSender: Sendable {
 
     /// `firstDelay` in seconds, doubled with each attempt.
     ///
-    /// A private network is reached where the address says so, or `allowsPrivate` does: the name of a public host may lead
-    /// anywhere by the time of a letter.
+    /// A private network is allowed if the URL's host is private, or with `allowsPrivate`: a public host's
+    /// name may resolve to any address by the time of a delivery.
     init(_ address: String, allowsPrivate: Bool = false, log: ServiceLog?, firstDelay: Double = 1) {
         self.address = address
         deniesPrivateAddresses = !allowsPrivate && !PrivateNetworks.isNamed(by: address)
@@ -36,7 +36,7 @@ final class WebhookSender: Sendable {
         self.firstDelay = firstDelay
     }
 
-    /// Calls `done` when the letter was taken or is given up, which is not the case when this is closed before.
+    /// Calls `done` after the delivery succeeded or was given up, but not if this is closed before.
     func send(_ message: [UInt8], done: @escaping @Sendable () -> Void = {}) {
         enum Turn { case now, later, never }
         let turn = state.withLock { state -> Turn in
@@ -50,12 +50,14 @@ final class WebhookSender: Sendable {
         case .now: BackgroundThread.start("pawl-webhook") { self.work() }
         case .later: break
         case .never:
-            log?.note(Failure(.unknown, "left out a letter to", at: place, because: "too many wait"))
+            log?.note(
+                Failure(.unknown, "dropped a webhook delivery to", at: place, because: "too many are waiting")
+            )
             done()
         }
     }
 
-    /// Posts no further letter; the one that is on its way may still arrive.
+    /// Starts no further delivery; the current one may still arrive.
     func close() {
         state.withLock { state in
             state.waiting = []
@@ -80,7 +82,7 @@ final class WebhookSender: Sendable {
         }
     }
 
-    /// `false` when this was closed before it was taken or given up.
+    /// `false` if this was closed before it was delivered or given up.
     private func deliver(_ message: [UInt8]) -> Bool {
         var delay = firstDelay
         for attempt in 1...WebhookSender.attempts {
@@ -89,8 +91,13 @@ final class WebhookSender: Sendable {
             switch HTTPPoster.send(message, to: address, deniesPrivateAddresses: isPublic) {
             case .success(200..<300): return true
             case .success(let status):
-                failure = Failure(.badResponse, "cannot post to", at: place, because: "the answer is \(status)")
-                // It will say the same again.
+                failure = Failure(
+                    .badResponse,
+                    "cannot post to",
+                    at: place,
+                    because: "the server responded with \(status)"
+                )
+                // A retry would get the same response.
                 if status < 500, status != 408, status != 429 {
                     log?.note(failure)
                     return true

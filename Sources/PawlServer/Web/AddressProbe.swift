@@ -1,8 +1,8 @@
 import Glibc
 import PawlCore
 
-/// Asks the system whether a port can be listened at: libwebsockets does not tell why it cannot, and waits for an address
-/// that no interface has.
+/// Checks whether a port can be bound: libwebsockets does not report why it cannot, and keeps waiting for an
+/// address that no interface has.
 enum AddressProbe {
     /// Throws code 28 with the system's reason.
     static func check(_ host: String, port: Int) throws(Failure) {
@@ -12,7 +12,7 @@ enum AddressProbe {
             address.sin6_family = sa_family_t(AF_INET6)
             address.sin6_port = in_port_t(port).bigEndian
             guard unsafe inet_pton(AF_INET6, host, &address.sin6_addr) == 1 else {
-                throw failure(host, port, "it is no numeric address")
+                throw failure(host, port, "not a numeric address")
             }
             number = unsafe bind(AF_INET6, &address, MemoryLayout<sockaddr_in6>.size)
         } else {
@@ -20,7 +20,7 @@ enum AddressProbe {
             address.sin_family = sa_family_t(AF_INET)
             address.sin_port = in_port_t(port).bigEndian
             guard unsafe inet_pton(AF_INET, host, &address.sin_addr) == 1 else {
-                throw failure(host, port, "it is no numeric address")
+                throw failure(host, port, "not a numeric address")
             }
             number = unsafe bind(AF_INET, &address, MemoryLayout<sockaddr_in>.size)
         }
@@ -37,12 +37,12 @@ enum AddressProbe {
         )
     }
 
-    /// Binds a socket of its own for a moment; 0 or an errno value.
+    /// Binds a temporary socket; returns 0 or an errno value.
     private static func bind(_ family: Int32, _ address: UnsafeMutableRawPointer, _ size: Int) -> Int32 {
         let file = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard file >= 0 else { return errno }
         defer { close(file) }
-        // As the server does: connections that ended lately are in nobody's way.
+        // As the server does: connections in TIME_WAIT do not prevent it.
         var yes: Int32 = 1
         unsafe setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
         if family == AF_INET6 { unsafe setsockopt(file, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, 4) }

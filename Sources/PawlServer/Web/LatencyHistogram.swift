@@ -1,9 +1,9 @@
-/// How long something waited, each time: in steps, as Prometheus counts them.
+/// A latency histogram with the buckets of Prometheus.
 struct LatencyHistogram: Hashable, Sendable {
-    /// Upper ends of the steps in seconds; what took longer is in `count` alone.
+    /// Upper bounds of the buckets in seconds; longer values are in `count` alone.
     static let steps = [0.001, 0.005, 0.02, 0.1, 0.5, 2]
 
-    /// Of each step, without those of the steps below it.
+    /// The count of each bucket, not cumulative.
     private(set) var counts = [Int](repeating: 0, count: steps.count)
     private(set) var count = 0
     private(set) var sum = 0.0

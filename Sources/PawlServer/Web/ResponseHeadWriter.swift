@@ -8,7 +8,7 @@ enum ResponseHeadWriter {
         var fields = response.fields
         if let type = response.contentType { fields.append(("content-type", type)) }
         if closes { fields.append(("connection", "close")) }
-        // These two never have a body, and the first must not speak of one (RFC 9110 §8.6).
+        // These two never have a body, and a 204 must not have a Content-Length (RFC 9110 §8.6).
         if let length = response.length, response.status != 204, response.status != 304 {
             fields.append(("content-length", String(length)))
         }
@@ -16,7 +16,7 @@ enum ResponseHeadWriter {
         return Array((text + "\r\n").utf8)
     }
 
-    /// What begins a WebSocket; `accept` is the proof that the key was read (RFC 6455 §4.2.2).
+    /// The response that opens a WebSocket; `accept` proves that the key was read (RFC 6455 §4.2.2).
     static func switching(accept: String) -> [UInt8] {
         Array(
             "HTTP/1.1 101 \(reason(101))\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: \(accept)\r\n\r\n"
@@ -26,7 +26,7 @@ enum ResponseHeadWriter {
 
     static let goOn = Array("HTTP/1.1 100 \(reason(100))\r\n\r\n".utf8)
 
-    /// A value never ends its line, wherever its text came from.
+    /// A value never ends its line, whatever its source.
     private static func plain(_ value: String) -> String {
         guard value.utf8.has({ $0 < 0x20 || $0 == 0x7F }) else { return value }
         return String(

@@ -1,6 +1,6 @@
 import CWebSockets
 
-/// libwebsockets calls this for everything; 0 goes on, anything else closes the connection.
+/// The callback of libwebsockets for all events; 0 keeps the connection, any other value closes it.
 func webCallback(
     _ wsi: OpaquePointer?,
     _ reason: lws_callback_reasons,
@@ -14,7 +14,7 @@ func webCallback(
     let loop = unsafe Unmanaged<WebLoop>.fromOpaque(owner).takeUnretainedValue()
     let goesOn: Bool
     switch reason {
-    // The listener's, before there is a connection.
+    // Of the listener, before there is a connection.
     case LWS_CALLBACK_FILTER_NETWORK_CONNECTION: goesOn = unsafe loop.hasRoom(at: wsi)
     case LWS_CALLBACK_RAW_ADOPT:
         unsafe loop.connected(wsi)
@@ -23,7 +23,7 @@ func webCallback(
         goesOn = unsafe loop.arrived(wsi, UnsafeRawBufferPointer(start: input, count: length))
     case LWS_CALLBACK_RAW_WRITEABLE: goesOn = unsafe loop.isWritable(wsi)
     case LWS_CALLBACK_TIMER:
-        // An answer that was held back.
+        // A delayed response.
         _ = unsafe lws_callback_on_writable(wsi)
         goesOn = true
     case LWS_CALLBACK_WSI_DESTROY:

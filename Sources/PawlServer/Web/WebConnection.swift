@@ -1,7 +1,7 @@
 import CWebSockets
 import PawlCore
 
-/// One client's connection: the request that arrives and what has still to be sent.
+/// One client's connection: the request being received and the data still to be sent.
 ///
 /// Belongs to the server's thread.
 @safe
@@ -9,12 +9,12 @@ final class WebConnection {
     enum Stage {
         /// A request is arriving.
         case request
-        /// The handler decides about a whole request.
+        /// The handler is processing a complete request.
         case waiting
-        /// An answer waits to be sent or is being sent.
+        /// A response is pending or being sent.
         case answer(WebResponse, sent: Int64, hasHead: Bool)
         case socket
-        /// Everything was sent; what still comes is thrown away.
+        /// Everything was sent; further input is discarded.
         case closing(isTold: Bool)
     }
 
@@ -22,38 +22,38 @@ final class WebConnection {
     let wsi: OpaquePointer
     let listener: ListenerKind
     var stage = Stage.request
-    /// What arrives, and requests behind the one that is being answered.
+    /// Input, including requests after the current one.
     var reader: RequestReader
-    /// Of a WebSocket.
+    /// For a WebSocket.
     var frames: FrameReader
     var request: WebRequest?
-    /// Of the request that is being answered.
+    /// For the current request.
     var isHead = false
     var keepsConnection = true
-    /// Whether the clock of the request that arrives has been set.
+    /// Whether the timeout of the request being received has been set.
     var isClocked = false
-    /// Bytes of the request that is decided about, or of the answer.
+    /// Bytes of the request being processed, or of the response.
     var inHand = 0
-    /// What was last counted of ``weight``.
+    /// The last counted value of ``weight``.
     var counted = 0
-    /// Its client has shown the secret, or came by the socket file.
+    /// Its client has authenticated, or uses the Unix socket.
     var isKnown: Bool
-    /// How many bytes of the body or message the handler has looked at, to know the client.
+    /// How many bytes of the body or message the handler has searched for the secret.
     var looked = 0
     var isReading = true
     /// Bytes that came after the last response.
     var discarded = 0
-    /// Lengths of a WebSocket's messages that have not been answered.
+    /// Lengths of a WebSocket's messages that have no response yet.
     var messages: [Int] = []
     /// Messages of a WebSocket or pieces of a stream that wait to be sent.
     private(set) var backlog: [[UInt8]] = []
     private var front = 0
     private(set) var backlogBytes = 0
-    /// It has to make room.
+    /// It is being closed in favour of another connection.
     var isLeaving = false
     /// It ends when everything is sent.
     var isEnding = false
-    /// Whether the handler has to be told of the end.
+    /// Whether the handler must be notified of the end.
     var isAnnounced = false
 
     init(id: ConnectionID, wsi: OpaquePointer, listener: ListenerKind, limits: WebLimits) {
@@ -65,7 +65,7 @@ final class WebConnection {
         isKnown = listener == .local
     }
 
-    /// Something waits to be sent to it.
+    /// Data is waiting to be sent.
     var isSending: Bool {
         switch stage {
         case .answer(let response, _, _): response.delay == nil && !response.isStream
@@ -83,18 +83,18 @@ final class WebConnection {
         if case .answer(let response, _, _) = stage { response.isStream } else { false }
     }
 
-    /// Whether its bytes are wanted: one request at a time.
+    /// Whether to read from it: one request at a time.
     func wantsBytes(_ limits: WebLimits) -> Bool {
         switch stage {
         case .request, .closing: true
-        // So that its end is seen.
+        // To detect that the client has closed it.
         case .answer(let response, _, _): response.isStream
         case .waiting: false
         case .socket: messages.count < limits.messages
         }
     }
 
-    /// Bytes that are held for it, see ``WebLimits/memory``.
+    /// Bytes held for it, see ``WebLimits/memory``.
     var weight: Int {
         reader.count + frames.count + inHand + messages.reduce(0, +) + backlogBytes
     }

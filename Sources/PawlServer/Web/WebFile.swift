@@ -1,12 +1,12 @@
 import Glibc
 
-/// An open file of which a part is sent; closed with its last reference.
+/// A range of an open file to be sent; closed with its last reference.
 package final class WebFile: Sendable {
     private let descriptor: Int32
     package let offset: Int64
     package let length: Int64
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     package init(descriptor: Int32, offset: Int64, length: Int64) {
         self.descriptor = descriptor
         self.offset = offset
@@ -15,7 +15,7 @@ package final class WebFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Fills `buffer` from `position` of the part; 0 when the file ends too early or cannot be read.
+    /// Fills `buffer` from `position` of the range; 0 if the file is too short or cannot be read.
     func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int64) -> Int {
         while true {
             let count = unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset + position))

@@ -1,30 +1,30 @@
-/// What one client, and all of them, may take from the server.
+/// Resource limits of one client, and of all clients together.
 package struct WebLimits: Hashable, Sendable {
-    /// Connections at once; for further ones the oldest goes that has not shown the secret.
+    /// Simultaneous connections; above that the oldest unauthenticated connection is closed.
     package var connections = 4096
-    /// Bytes of a request's head.
+    /// Bytes of a request's header section.
     package var head = 16 * 1024
     /// Bytes of a request's body or of one WebSocket message.
     package var body = 2 << 20
-    /// Messages of one WebSocket that wait for their answers; further ones are read when one is answered.
+    /// Messages of one WebSocket that wait for their responses; further ones are read after a response.
     package var messages = 16
-    /// Bytes of all requests that arrive or wait for an answer, and of all answers that wait to be read.
+    /// Bytes of all requests being received or processed, and of all responses not yet read.
     ///
-    /// Who would go beyond it is dropped.
+    /// A client that would exceed it is disconnected.
     package var memory = 256 << 20
-    /// Bytes of the same for callers at ports who have not shown the secret, without what each may have anyway.
+    /// The same for all unauthenticated clients of ports, without the allowance of each.
     package var unauthenticatedMemory = 16 << 20
-    /// Bytes that each of them may have anyway.
+    /// Bytes that each of them is always allowed.
     package var unauthenticatedAllowance = 4 << 10
     /// Bytes of a request's body or of a message that does not begin with the secret.
     package var unauthenticatedBody = 64 << 10
-    /// Seconds that a WebSocket may stand without having shown that it may be here.
+    /// Seconds until a WebSocket must have authenticated.
     package var authenticationTimeout = 60
-    /// Connections of those that the socket file alone may have, beyond what the ports' clients take.
+    /// Connections reserved for the Unix socket.
     package var reserve = 64
-    /// Bytes that may wait for a client that does not read; beyond that it is dropped.
+    /// Bytes that may wait for a client that does not read; above that it is disconnected.
     package var backlog = 8 << 20
-    /// Seconds for a request to arrive, its body with it.
+    /// Seconds within which a request with its body must arrive.
     package var requestTime = 30
     /// Seconds that a connection may be idle between requests, or a client may read nothing of a response.
     package var idleTime = 60
@@ -36,7 +36,7 @@ package struct WebLimits: Hashable, Sendable {
 
 /// Where a server listens.
 package enum WebAddressToListen: Hashable, Sendable {
-    /// A socket file; its folder must belong to the owner alone.
+    /// A Unix socket; its folder must belong to the owner alone.
     case local(path: String)
     /// A numeric address and a port, 0 for any free one.
     case port(address: String, port: Int, certificate: String?, key: String?)

@@ -1,14 +1,14 @@
 import CWebSockets
 import PawlCore
 
-// Requests come in, answers go out: one at a time on each connection.
+// Requests and responses: one at a time on each connection.
 extension WebLoop {
-    /// Bytes have come; whether the connection goes on.
+    /// Handles received bytes; returns whether the connection stays open.
     func arrived(_ wsi: OpaquePointer, _ bytes: UnsafeRawBufferPointer) -> Bool {
         let connection = unsafe connection(wsi)
         switch connection.stage {
         case .closing:
-            // Who does not stop sending is not waited for.
+            // A client that does not stop sending is disconnected.
             connection.discarded += bytes.count
             return connection.discarded <= limits.body
         case .answer where connection.isStream: return true
@@ -21,7 +21,7 @@ extension WebLoop {
         }
     }
 
-    /// Reads on where a request may begin; whether the connection goes on.
+    /// Continues parsing at the start of a request; returns whether the connection stays open.
     func readRequest(of connection: WebConnection) -> Bool {
         while case .request = connection.stage {
             switch connection.reader.next() {
@@ -37,7 +37,7 @@ extension WebLoop {
         return true
     }
 
-    /// The whole request has so long from its first byte, however its bytes come.
+    /// The timeout for the whole request, from its first byte.
     private func setClock(of connection: WebConnection) {
         guard connection.reader.count > 0 || connection.request != nil else {
             connection.isClocked = false
@@ -57,7 +57,7 @@ extension WebLoop {
         guard head.bodyLength <= limits.body else {
             return refuse(
                 connection,
-                WebResponse(413, text: "the request is larger than \(limits.body) bytes")
+                WebResponse(413, text: "the request body is larger than \(limits.body) bytes")
             )
         }
         connection.request = request
@@ -67,7 +67,7 @@ extension WebLoop {
         }
     }
 
-    /// A body that grows is the business of those who know the secret.
+    /// Large bodies are accepted from authenticated clients only.
     private func mayContinue(_ connection: WebConnection) -> Bool {
         guard connection.request != nil, !connection.isKnown else { return true }
         look(at: connection.reader.count, of: connection) { Array(connection.reader.arriving) }
@@ -76,13 +76,14 @@ extension WebLoop {
             connection,
             WebResponse(
                 413,
-                text: "without the secret a request has no more than \(limits.unauthenticatedBody) bytes"
+                text:
+                    "the body of an unauthenticated request is limited to \(limits.unauthenticatedBody) bytes"
             )
         )
         return false
     }
 
-    /// Lets the handler look for the secret at two lengths of what arrives.
+    /// Lets the handler search for the secret at two lengths of the received data.
     func look(at count: Int, of connection: WebConnection, _ beginning: () -> [UInt8]) {
         guard !connection.isKnown else { return }
         for border in [limits.unauthenticatedAllowance, limits.unauthenticatedBody]
@@ -99,7 +100,7 @@ extension WebLoop {
         connection.request = nil
         connection.isClocked = false
         connection.stage = .waiting
-        // Until the answer is there the clock is the handler's.
+        // Until there is a response, timeouts are up to the handler.
         setTimeout(0, of: connection)
         settleReading(connection)
         let id = connection.id
@@ -110,7 +111,7 @@ extension WebLoop {
         connection.request = nil
         connection.stage = .waiting
         var response = response
-        // What follows must not be taken for a request.
+        // Later bytes must not be parsed as a request.
         response.closes = true
         reply(response, on: connection)
     }
@@ -118,7 +119,7 @@ extension WebLoop {
     func reply(_ response: WebResponse, on connection: WebConnection) {
         guard case .waiting = connection.stage else { return }
         if response.isForKnown { recognize(connection) }
-        // The request is forgotten, the answer takes its place.
+        // The response replaces the request.
         connection.inHand = response.heldBytes
         guard count(connection) else { return kill(connection) }
         connection.stage = .answer(response, sent: 0, hasHead: false)
@@ -132,7 +133,7 @@ extension WebLoop {
         unsafe lws_set_timer_usecs(connection.wsi, seconds * 1_000_000 + attoseconds / 1_000_000_000_000)
     }
 
-    /// There is room for more bytes, and none wait in the library; whether the connection goes on.
+    /// The socket is writable and the library's buffer empty; returns whether the connection stays open.
     func isWritable(_ wsi: OpaquePointer) -> Bool {
         let connection = unsafe connection(wsi)
         defer { settleReading(connection) }
@@ -144,7 +145,7 @@ extension WebLoop {
         }
     }
 
-    /// Sends the next part of the answer; whether the connection goes on.
+    /// Sends the next part of the response; returns whether the connection stays open.
     private func sendResponse(on connection: WebConnection) -> Bool {
         guard case .answer(let response, let sent, let hasHead) = connection.stage else { return true }
         let closes = response.closes || response.isStream || !connection.keepsConnection || isStopping
@@ -154,7 +155,7 @@ extension WebLoop {
             setTimeout(0, of: connection)
             return sendPiece(on: connection, response, after: head)
         }
-        // Who reads goes on, however slowly; who does not, goes.
+        // A client that reads, however slowly, stays connected; one that does not read is disconnected.
         setTimeout(limits.idleTime, of: connection)
         let count = max(0, min(WebLoop.chunk - head.count, Int(length - sent)))
         let got = unsafe fill(head, count) { room in
@@ -166,7 +167,7 @@ extension WebLoop {
             case .stream: return 0
             }
         }
-        // A file that has become shorter cannot be answered any more: the client sees a cut.
+        // A file that was truncated cannot be sent completely: the client sees the connection close early.
         guard got > 0 || count == 0, send(head.count + got, on: connection) else { return false }
         if sent + Int64(got) == length { return complete(connection, closes: closes) }
         connection.stage = .answer(response, sent: sent + Int64(got), hasHead: true)

@@ -3,7 +3,7 @@ import PawlCore
 
 // WebSockets (RFC 6455).
 extension WebLoop {
-    /// The handshake is complete; the handler says whether it is taken.
+    /// The handshake is complete; the handler decides whether to accept it.
     func upgrade(_ connection: WebConnection, _ request: WebRequest, key: String) {
         if let refusal = handler.refusal(ofSocket: request) { return refuse(connection, refusal) }
         guard write(ResponseHeadWriter.switching(accept: WebLoop.proof(of: key)), on: connection) else {
@@ -28,7 +28,7 @@ extension WebLoop {
         return Base64.encode(digest)
     }
 
-    /// Hands over whole messages, as many as may wait; whether the connection goes on.
+    /// Delivers complete messages, up to the limit of pending ones; returns whether the connection stays open.
     func readFrames(of connection: WebConnection) -> Bool {
         while case .socket = connection.stage, connection.messages.count < limits.messages {
             switch connection.frames.next() {
@@ -54,7 +54,7 @@ extension WebLoop {
         return count(connection)
     }
 
-    /// Sends what waits and the reason, and ends the connection.
+    /// Sends pending data and the close reason, and ends the connection.
     private func end(_ connection: WebConnection, code: UInt16) {
         var bytes: [UInt8] = []
         while let message = connection.dequeue() { bytes += message }
@@ -71,7 +71,7 @@ extension WebLoop {
         if !readFrames(of: connection) { kill(connection) }
     }
 
-    /// Sends what waits, as much as goes out at once: events come in swarms, and each call costs the system more than
+    /// Sends pending data in one write where possible: events come in bursts, and each system call costs more than
     /// their bytes.
     func sendMessages(on connection: WebConnection) -> Bool {
         guard connection.hasBacklog else {

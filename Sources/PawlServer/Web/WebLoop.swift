@@ -11,15 +11,15 @@ final class WebLoop {
     /// By the library's pointer.
     var connections: [UInt: WebConnection] = [:]
     var byID: [ConnectionID: WebConnection] = [:]
-    /// Room for one write: libwebsockets wants some bytes before the data for itself.
+    /// The buffer of one write: libwebsockets needs some bytes before the data for itself.
     let scratch: UnsafeMutableBufferPointer<UInt8>
     private var context: OpaquePointer?
     /// See `pawl_web_make_client`.
     private var client: OpaquePointer?
     private let protocols: UnsafeMutablePointer<lws_protocols>
-    /// Names that the library only points to.
+    /// Names that the library references.
     private var keptTexts: [UnsafeMutablePointer<CChar>] = unsafe []
-    /// The socket file, once it has its name.
+    /// The path of the Unix socket, once it is bound.
     private var socket: String?
     private var next: UInt64 = 1
     private var onStopped: [@Sendable () -> Void] = []
@@ -28,20 +28,20 @@ final class WebLoop {
     private var held = 0
     /// See ``WebLimits/unauthenticatedMemory``.
     private var heldUnauthenticated = 0
-    /// Connections in the order in which they came, from `oldest` on; those that are gone or known are passed over.
+    /// Connections by age, from `oldest` on; closed and authenticated ones are skipped.
     private var arrivals: [ConnectionID] = []
     private var oldest = 0
-    /// Connections that had to make room and are not gone yet.
+    /// Connections being closed in favour of others that are not closed yet.
     private var leaving = 0
 
-    /// How many may be leaving at once; the library has room for so many more.
+    /// How many may be closing at the same time; the library has capacity for so many more.
     private static let mostLeaving = 64
 
     static let chunk = 64 * 1024
 
     init(limits: WebLimits, handler: any WebHandler, mailbox: WebMailbox) {
         var limits = limits
-        // Half of all descriptors are the downloads'.
+        // Half of all descriptors are reserved for downloads.
         let most = max(limits.reserve + 16, Int(pawl_web_descriptors()) / 2)
         limits.connections = min(limits.connections, most)
         self.limits = limits
@@ -80,7 +80,7 @@ final class WebLoop {
 
     private func listen(at address: WebAddressToListen) throws(Failure) -> Int {
         guard let context = unsafe context else {
-            throw Failure(.unknown, "cannot start", at: "the web server", because: "libwebsockets refused")
+            throw Failure(.unknown, "cannot start", at: "the web server", because: "libwebsockets failed")
         }
         var settings = unsafe self.settings(owner: nil)
         switch address {
@@ -108,15 +108,15 @@ final class WebLoop {
                     "cannot listen at",
                     at: "\(host):\(port)",
                     because: certificate == nil
-                        ? "the port was taken this moment" : "the certificate or its key cannot be used",
-                    remedy: certificate == nil ? "try again" : "give a certificate and its key as PEM files"
+                        ? "another process took the port" : "the certificate or its key cannot be used",
+                    remedy: certificate == nil ? "try again" : "use PEM files for the certificate and its key"
                 )
             }
             return Int(unsafe lws_get_vhost_listen_port(vhost))
         }
     }
 
-    /// The socket gets its name when only its owner can open it; nobody meets one that is not listened at.
+    /// The socket is renamed to its path after its permissions are set and it is listening.
     private func listen(
         at path: String,
         _ context: OpaquePointer,
@@ -130,7 +130,7 @@ final class WebLoop {
         }
         let name = unsafe keep("local")
         let kept = unsafe keep(made)
-        // What a killed process left.
+        // Left by a killed process.
         _ = unsafe unlink(made)
         _ = unsafe rmdir(folder)
         guard made.utf8.count < 108, unsafe mkdir(folder, 0o700) == 0,
@@ -143,7 +143,7 @@ final class WebLoop {
                 "cannot listen at",
                 at: path,
                 because: isLong ? "the path is too long" : unsafe String(cString: strerror(errno)),
-                remedy: "choose another place with --socket"
+                remedy: "choose another path with --socket"
             )
         }
         socket = path
@@ -155,11 +155,11 @@ final class WebLoop {
         return unsafe UnsafePointer(copy)
     }
 
-    /// Serves until it is told to stop.
+    /// Runs until it is stopped.
     func run() {
         guard let context = unsafe context else { return }
         while !isStopping { _ = unsafe lws_service(context, 0) }
-        // What was said last, "OK" to a wish to stop among it, is worth a moment.
+        // Pending responses, among them the "OK" to a stop request, get a moment to be sent.
         for _ in 0..<500 where connections.values.contains(where: \.isSending) {
             _ = unsafe lws_service(context, -1)
             usleep(2000)
@@ -180,7 +180,7 @@ final class WebLoop {
 
     // MARK: connections
 
-    /// The connection of that number; made when the library shows it for the first time.
+    /// The connection of the library's handle; created at its first event.
     func connection(_ wsi: OpaquePointer) -> WebConnection {
         if let known = connections[UInt(bitPattern: wsi)] { return known }
         let connection = unsafe WebConnection(
@@ -205,10 +205,10 @@ final class WebLoop {
         }
     }
 
-    /// Whether a listener may take one more; ports cannot take it from the socket file.
+    /// Whether a listener may accept one more; ports cannot use the connections reserved for the Unix socket.
     ///
-    /// Where all places are taken, the oldest connection that has not shown the secret makes room: who holds them all
-    /// keeps nobody out.
+    /// If all are in use, the oldest unauthenticated connection is closed: a client that holds them all cannot lock
+    /// others out.
     func hasRoom(at listener: OpaquePointer) -> Bool {
         let isLocal = unsafe listenerKind(of: listener) == .local
         let limit = limits.connections - (isLocal ? 0 : limits.reserve)
@@ -241,7 +241,7 @@ final class WebLoop {
             oldest = 0
         }
         if !connection.isKnown { arrivals.append(connection.id) }
-        // With TLS the library has its own clock until that stands.
+        // With TLS the library has its own timeout until the handshake is complete.
         if connection.listener != .port(isSecure: true) { setTimeout(limits.requestTime, of: connection) }
     }
 
@@ -254,7 +254,7 @@ final class WebLoop {
         if connection.isAnnounced { handler.closed(connection.id) }
     }
 
-    /// 0 lets it stay.
+    /// 0 removes the timeout.
     func setTimeout(_ seconds: Int, of connection: WebConnection) {
         let reason = seconds == 0 ? NO_PENDING_TIMEOUT : PENDING_TIMEOUT_USER_REASON_BASE
         unsafe lws_set_timeout(connection.wsi, reason, Int32(seconds))
@@ -267,8 +267,8 @@ final class WebLoop {
 
     func wakeWriter(of connection: WebConnection) { _ = unsafe lws_callback_on_writable(connection.wsi) }
 
-    /// Reads only what is wanted, and nothing while bytes wait to go out: the library would look at the connection
-    /// again and again.
+    /// Reads only when input is expected and no output is pending: otherwise the library would poll the
+    /// connection continuously.
     func settleReading(_ connection: WebConnection) {
         let isFlushed = unsafe lws_partial_buffered(connection.wsi) == 0
         let isReading = isFlushed && connection.wantsBytes(limits)
@@ -279,7 +279,7 @@ final class WebLoop {
 
     // MARK: writing
 
-    /// Puts bytes where they are sent from: `head`, and `count` more from `source`, which says how many it had.
+    /// Fills the output buffer: `head`, and `count` more bytes from `source`, which returns how many it had.
     func fill(_ head: [UInt8], _ count: Int, from source: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         guard let base = unsafe scratch.baseAddress else { return 0 }
         let start = unsafe UnsafeMutableRawPointer(base + pawl_web_room)
@@ -288,13 +288,13 @@ final class WebLoop {
         return unsafe source(UnsafeMutableRawBufferPointer(start: start + head.count, count: count))
     }
 
-    /// Sends the first bytes of what was filled in; whether the connection goes on.
+    /// Sends the first bytes of the buffer; returns whether the connection stays open.
     func send(_ count: Int, on connection: WebConnection) -> Bool {
         guard let base = unsafe scratch.baseAddress else { return false }
         return unsafe lws_write(connection.wsi, base + pawl_web_room, count, LWS_WRITE_HTTP) >= count
     }
 
-    /// Sends all of the bytes; what does not go out at once waits in the library.
+    /// Sends all of the bytes; what the socket does not accept at once waits in the library.
     func write(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
         defer { settleReading(connection) }
         return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: pawl_web_room + bytes.count) {
@@ -306,7 +306,7 @@ final class WebLoop {
         }
     }
 
-    // MARK: letters
+    // MARK: messages
 
     func drainMailbox() {
         for message in mailbox.take() {
@@ -341,7 +341,7 @@ final class WebLoop {
         }
     }
 
-    /// Counts what is held for it now; whether so much may be held.
+    /// Accounts for the memory held for it now; returns whether it is within the limits.
     func count(_ connection: WebConnection) -> Bool {
         let before = unauthenticatedShare(of: connection)
         let weight = connection.weight
@@ -352,19 +352,18 @@ final class WebLoop {
         return held <= limits.memory && (share == 0 || heldUnauthenticated <= limits.unauthenticatedMemory)
     }
 
-    /// What it takes of the memory that is there for those who have not shown the secret; a few bytes are free, so that
-    /// a small call always gets through.
+    /// Its share of the memory for unauthenticated clients; a few bytes are free, so that a small call always succeeds.
     private func unauthenticatedShare(of connection: WebConnection) -> Int {
         connection.isKnown ? 0 : max(0, connection.counted - limits.unauthenticatedAllowance)
     }
 
-    /// Its client has shown who it is.
+    /// Its client has authenticated.
     func recognize(_ connection: WebConnection) {
         heldUnauthenticated -= unauthenticatedShare(of: connection)
         connection.isKnown = true
     }
 
-    /// What is sent to a WebSocket is one message.
+    /// Each call sends one WebSocket message.
     func push(_ bytes: [UInt8], on connection: WebConnection) {
         var piece = bytes
         if connection.isSocket {
@@ -374,7 +373,7 @@ final class WebLoop {
         if !enqueue(piece, on: connection) { kill(connection) }
     }
 
-    /// `false` when it does not read; what it missed cannot be made good, so it has to come again.
+    /// `false` if the client does not read; it has missed data, so it must reconnect.
     func enqueue(_ bytes: [UInt8], on connection: WebConnection) -> Bool {
         guard connection.isAnnounced, !connection.isEnding else { return true }
         connection.enqueue(bytes)

@@ -1,28 +1,28 @@
 import CWebSockets
 import Synchronization
 
-/// What other threads have for the server's thread.
+/// Messages of other threads to the server's thread.
 final class WebMailbox: Sendable {
     enum Message: Sendable {
         case reply(ConnectionID, WebResponse)
-        /// The same bytes for all of them.
+        /// The same bytes for several connections.
         case push(Set<ConnectionID>, [[UInt8]])
-        /// The answer to the oldest message that is not answered.
+        /// The response to the oldest message without one.
         case answer(ConnectionID, [UInt8])
         case markAuthenticated(ConnectionID)
         case end(ConnectionID)
-        /// Shows that the thread comes round.
+        /// A heartbeat: shows that the thread is running.
         case beat
         case stop(@Sendable () -> Void)
     }
 
     @safe
-    private struct State: @unchecked Sendable {  // the pointer only rings a bell
+    private struct State: @unchecked Sendable {  // the pointer is only used to wake the thread
         var messages: [Message] = []
-        /// When the oldest of them came.
+        /// When the oldest of them was posted.
         var since = ContinuousClock.Instant.now
         var latencies = LatencyHistogram()
-        /// Whether a beat that was asked for has been taken.
+        /// Whether the requested heartbeat has been received.
         var hasBeat = true
         var context: OpaquePointer?
         var isOver = false
@@ -32,10 +32,10 @@ final class WebMailbox: Sendable {
 
     func attach(_ context: OpaquePointer) { state.withLock { unsafe $0.context = context } }
 
-    /// How long the server's thread let its letters wait.
+    /// How long messages waited for the server's thread.
     var latencies: LatencyHistogram { state.withLock { $0.latencies } }
 
-    /// The loop has ended; what comes now is answered here.
+    /// The loop has ended; later messages are handled here.
     func detach() {
         let left = state.withLock { state in
             unsafe state.context = nil
@@ -50,10 +50,10 @@ final class WebMailbox: Sendable {
         let isTaken = state.withLock { state -> Bool in
             guard !state.isOver else { return false }
             state.messages.append(message)
-            // Who has not looked yet was rung for already.
+            // The thread was already woken for earlier messages.
             guard state.messages.count == 1 else { return true }
             state.since = .now
-            // Under the lock, so that the context cannot go in between; it only rings.
+            // Under the lock, so that the context cannot be destroyed in between; this only wakes the thread.
             if let context = unsafe state.context { unsafe lws_cancel_service(context) }
             return true
         }
@@ -68,7 +68,8 @@ final class WebMailbox: Sendable {
         }
     }
 
-    /// Whether the beat that was last asked for has come, or the thread has ended in good order; asks for another one.
+    /// Whether the last requested heartbeat was received, or the thread has ended normally; requests another
+    /// one.
     func takeBeat() -> Bool {
         let hasBeat = state.withLock { state in
             defer { if !state.isOver { state.hasBeat = false } }

@@ -1,18 +1,18 @@
-/// Names a connection of a client to the server, for as long as the server runs.
+/// The identifier of a client's connection, unique for as long as the server runs.
 package struct ConnectionID: Hashable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// How a request reached us.
+/// The kind of listener that a request arrived at.
 package enum ListenerKind: Hashable, Sendable {
-    /// The socket file, which only its owner can open.
+    /// The Unix socket, which only its owner can open.
     case local
     /// A TCP port.
     case port(isSecure: Bool)
 }
 
-/// A request whose head and body are complete.
+/// A request whose header section and body are complete.
 package struct WebRequest: Sendable {
     package enum Method: String, Sendable {
         case get = "GET"
@@ -22,7 +22,7 @@ package struct WebRequest: Sendable {
         case other = "other"
     }
 
-    /// The fields of the head that anybody here asks for.
+    /// The header fields that the service uses.
     package enum Field: String, Hashable, Sendable, CaseIterable {
         case host, origin, authorization, cookie, range
         case ifNoneMatch = "if-none-match"
@@ -39,7 +39,7 @@ package struct WebRequest: Sendable {
     package var method: Method
     /// Percent-decoded, without the query; begins with `/`.
     package var path: String
-    /// Percent-decoded, in order.
+    /// Percent-decoded, in their order.
     package var query: [(name: String, value: String)] = []
     package var fields: [Field: String] = [:]
     package var body: [UInt8] = []
@@ -51,6 +51,6 @@ package struct WebRequest: Sendable {
         self.path = path
     }
 
-    /// The first value of that name in the query.
+    /// The first value of this name in the query.
     package func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
 }

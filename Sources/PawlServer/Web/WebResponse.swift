@@ -1,10 +1,10 @@
-/// What is answered to a request.
+/// The response to a request.
 package struct WebResponse: Sendable {
     package enum Body: Sendable {
         case bytes([UInt8])
-        /// A part of an open file.
+        /// A range of an open file.
         case file(WebFile)
-        /// Pieces that ``WebServer/push(_:to:)`` brings, until the connection ends.
+        /// Pieces sent by ``WebServer/push(_:to:)``, until the connection ends.
         case stream
     }
 
@@ -12,18 +12,18 @@ package struct WebResponse: Sendable {
     package var contentType: String?
     package var fields: [(name: String, value: String)] = []
     package var body: Body
-    /// Whether the connection ends with this answer.
+    /// Whether the connection ends with this response.
     package var closes = false
-    /// Its caller has shown the secret, or needs none.
+    /// Its client has authenticated, or no secret is required.
     package var isForKnown = false
-    /// How long it is held back before it goes out.
+    /// How long it is delayed before it is sent.
     package var delay: Duration?
 
     var isStream: Bool {
         if case .stream = body { true } else { false }
     }
 
-    /// Of the body in bytes; `nil` for a stream.
+    /// The length of the body in bytes; `nil` for a stream.
     var length: Int64? {
         switch body {
         case .bytes(let bytes): Int64(bytes.count)
@@ -43,22 +43,22 @@ package struct WebResponse: Sendable {
     }
 }
 
-/// What decides about requests and messages.
+/// Handles requests and messages.
 ///
-/// Called on the server's thread: it must return quickly and answer from elsewhere when it takes time.
+/// Called on the server's thread: it must return quickly, and respond from another thread if it takes time.
 package protocol WebHandler: AnyObject, Sendable {
     /// `reply` is called once, on any thread, now or later.
     func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void)
-    /// Whether a request's head alone shows the secret, or that none is asked for.
+    /// Whether a request's header section presents the secret, or none is required.
     func recognizes(_ request: WebRequest) -> Bool
-    /// Whether the beginning of a body or message shows the secret.
+    /// Whether the beginning of a body or message contains the secret.
     func recognizes(_ beginning: [UInt8]) -> Bool
-    /// A WebSocket is asked for; an answer refuses it.
+    /// A WebSocket is requested; returning a response refuses it.
     func refusal(ofSocket request: WebRequest) -> WebResponse?
-    /// A WebSocket stands.
+    /// A WebSocket was opened.
     func opened(_ socket: ConnectionID, request: WebRequest)
-    /// A whole text message.
+    /// A complete text message.
     func received(_ message: [UInt8], from socket: ConnectionID)
-    /// A WebSocket or a stream has ended, whoever ended it.
+    /// A WebSocket or a stream has ended, from either side.
     func closed(_ connection: ConnectionID)
 }

@@ -2,11 +2,11 @@ import CWebSockets
 import Pawl
 package import PawlCore
 
-/// A small HTTP and WebSocket server: libwebsockets on one thread of its own.
+/// A small HTTP and WebSocket server: libwebsockets on a dedicated thread.
 ///
-/// It knows nothing of what is served; a ``WebHandler`` decides.
+/// The content is up to a ``WebHandler``.
 package final class WebServer: Sendable {
-    /// The port of each address that is listened at, in order; 0 for a socket file.
+    /// The port of each listening address, in order; 0 for a Unix socket.
     package let ports: [Int]
     private let mailbox: WebMailbox
 
@@ -17,7 +17,7 @@ package final class WebServer: Sendable {
 
     /// Listens and starts the thread.
     ///
-    /// Throws code 28 when an address cannot be listened at.
+    /// Throws code 28 when it cannot listen at an address.
     package static func start(
         listeningAt addresses: [WebAddressToListen],
         limits: WebLimits = WebLimits(),
@@ -26,7 +26,7 @@ package final class WebServer: Sendable {
         let mailbox = WebMailbox()
         let started: Result<[Int], Failure> = await withCheckedContinuation { continuation in
             BackgroundThread.start("pawl-web") {
-                // What looks at a process that hangs finds it.
+                // The name is visible in debuggers and process listings.
                 unsafe pawl_web_name_thread("pawl-web")
                 let loop = WebLoop(limits: limits, handler: handler, mailbox: mailbox)
                 do throws(Failure) {
@@ -42,31 +42,31 @@ package final class WebServer: Sendable {
         return WebServer(ports: try started.get(), mailbox: mailbox)
     }
 
-    /// Sends a text message to a WebSocket, or a piece of a body to a stream; one that has ended takes nothing.
+    /// Sends a text message to a WebSocket, or a piece of a body to a stream; ignored if it has ended.
     package func push(_ bytes: [UInt8], to connection: ConnectionID) { push([bytes], to: [connection]) }
 
-    /// Sends the same messages to each of several.
+    /// Sends the same messages to several connections.
     package func push(_ messages: [[UInt8]], to connections: Set<ConnectionID>) {
         guard !connections.isEmpty, !messages.isEmpty else { return }
         mailbox.post(.push(connections, messages))
     }
 
-    /// How long the server's thread let letters wait, since it was started.
+    /// The delays of messages to the server's thread since its start.
     var latencies: LatencyHistogram { mailbox.latencies }
 
-    /// Whether the server's thread has come round since this was last asked.
+    /// Whether the server's thread has sent a heartbeat since the last call.
     package func takeBeat() -> Bool { mailbox.takeBeat() }
 
-    /// Answers a WebSocket's oldest message that has no answer yet; those of one socket are to be answered in turn.
+    /// Responds to a WebSocket's oldest pending message; responses of one socket must be in order.
     package func answer(_ bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.answer(socket, bytes)) }
 
-    /// Lets a WebSocket stay for as long as it likes, see ``WebLimits/authenticationTimeout``.
+    /// Marks a WebSocket as authenticated, see ``WebLimits/authenticationTimeout``.
     package func markAuthenticated(_ socket: ConnectionID) { mailbox.post(.markAuthenticated(socket)) }
 
     /// Ends a WebSocket or a stream once everything has been sent.
     package func end(_ connection: ConnectionID) { mailbox.post(.end(connection)) }
 
-    /// Sends what waits to be sent, as far as it is read soon, and closes every connection.
+    /// Sends pending data, as far as clients read it soon, and closes all connections.
     ///
     /// Returns when the thread has ended.
     package func stop() async {

@@ -83,8 +83,8 @@ import Testing
         let asleep = house.origin.serve("/asleep", Payload(seed: 761, length: 1_000))
         let service = try serve("--limit-rate", "100M")
         try leaveSession(stoppingAt: nil, asleep: asleep)
-        #expect(logs(service, "going on with the session films%2F1"), "\(service.errors)")
-        #expect(logs(service, "let go of the session films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(logs(service, "taking over the session films%2F1"), "\(service.errors)")
+        #expect(logs(service, "released the session films%2F1: no work is left"), "\(service.errors)")
         // Nobody but the service was there.
         let file = try #require(path("f"))
         #expect(FileSystem.difference(of: file, from: payload) == nil)
@@ -102,7 +102,7 @@ import Testing
         let service = try serve()
         try leaveSession(stoppingAt: 4_000_000)
         try waitUntilWritten(4_000_000)
-        #expect(logs(service, "going on with the session films%2F1"), "\(service.errors)")
+        #expect(logs(service, "taking over the session films%2F1"), "\(service.errors)")
         let figures = try PawlProcess.run(
             "/usr/bin/curl",
             ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
@@ -112,7 +112,10 @@ import Testing
         let told = try comeBack()
         #expect(told.contains("resumed task 0 at 4000000 of 6000000"), "\(told)")
         #expect(told.contains("complete task 0 0"), "\(told)")
-        #expect(logs(service, "let go of the session films%2F1: its program is there"), "\(service.errors)")
+        #expect(
+            logs(service, "released the session films%2F1: its program is running again"),
+            "\(service.errors)"
+        )
         expectEachByteOnce(startingAt: [0, 2_000_000, 4_000_000])
     }
 
@@ -129,7 +132,7 @@ import Testing
         house.origin.adjust("/f") { $0.cut = nil }
         #expect(try house.run("stop").exit == .code(0))
         #expect(second.wait() == .code(0))
-        #expect(logs(second, "let go of the session films%2F1: the service stops"), "\(second.errors)")
+        #expect(logs(second, "released the session films%2F1: the service is stopping"), "\(second.errors)")
         let told = try comeBack()
         #expect(told.contains("complete task 0 0"), "\(told)")
         expectEachByteOnce(startingAt: [0, 2_000_000, 3_000_000, 4_000_000])
@@ -154,7 +157,7 @@ import Testing
         // Slow enough that the one that is killed now cannot be done before.
         house.origin.adjust("/f") { ($0.cut, $0.pace) = (nil, 1_000_000) }
         kill(last)
-        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(logs(service, "films%2F1: no work is left"), "\(service.errors)")
         #expect(try comeBack().contains("complete task 0 0"))
     }
 
@@ -170,7 +173,7 @@ import Testing
         }
         house.origin.adjust("/f") { $0.delay = .none }
         let service = try serve()
-        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(logs(service, "films%2F1: no work is left"), "\(service.errors)")
         #expect(try comeBack().contains("complete task 0 0"))
     }
 
@@ -185,7 +188,7 @@ import Testing
         #expect(house.origin.log.of("/f").count == 1)
         house.origin.adjust("/f") { $0.cut = nil }
         kill(first)
-        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(logs(service, "films%2F1: no work is left"), "\(service.errors)")
         #expect(service.errors.split(separator: "\n").count { $0.contains("going on with") } == 1)
     }
 
@@ -201,7 +204,7 @@ import Testing
         }
         try leaveSession(stoppingAt: 4_000_000)
         try waitUntilWritten(4_000_000)
-        let words = "going on with the session films%2F1"
+        let words = "taking over the session films%2F1"
         let limit = ContinuousClock.now + .patience
         while !services.contains(where: { $0.errors.contains(words) }), ContinuousClock.now < limit {
             sched_yield()
@@ -211,7 +214,7 @@ import Testing
         house.origin.adjust("/f") { $0.cut = nil }
         kill(owner)
         #expect(!other.errors.contains("cannot"), "it waits in silence: \(other.errors)")
-        #expect(logs(other, "films%2F1: nothing is left to do"), "\(other.errors)")
+        #expect(logs(other, "films%2F1: no work is left"), "\(other.errors)")
         expectEachByteOnce(startingAt: [0, 2_000_000, 4_000_000])
         other.send(SIGTERM)
         #expect(other.wait() == .code(0))
@@ -249,7 +252,7 @@ import Testing
     @Test func `a service that may not connect to private addresses denies them to sessions too`() throws {
         try leaveSession(stoppingAt: nil)
         let service = try serve("--deny-private-addresses", "--sessions", state)
-        #expect(logs(service, "films%2F1: nothing is left to do"), "\(service.errors)")
+        #expect(logs(service, "films%2F1: no work is left"), "\(service.errors)")
         let second = try program("again")
         #expect(second.wait() == .code(0))
         #expect(second.lines.contains("complete task 0 33"), "\(second.lines)")

@@ -72,7 +72,7 @@ struct `The page's verb` {
         try house.run("serve", "--background")
         let closed = try house.run("web")
         #expect(closed.exit != .code(0))
-        #expect(closed.errors.contains("the service listens at no port"))
+        #expect(closed.errors.contains("the service does not listen on a port"))
     }
 
     @Test func `add beside a taken port downloads all the same, and says what there is not`() throws {

@@ -113,7 +113,7 @@ struct `The service` {
         #expect(root.errors.contains("has it open"))
         let socket = try house.run("serve", "--root", house.folder.path("other-root"))
         #expect(socket.exit == .code(11))
-        #expect(socket.errors.contains("a service runs there already"))
+        #expect(socket.errors.contains("a service is already running there"))
         #expect(try house.run("status").exit == .code(0))
     }
 

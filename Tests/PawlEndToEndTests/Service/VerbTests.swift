@@ -49,7 +49,7 @@ struct `The verbs` {
         )
         let process = try house.run("pause", String(digit))
         #expect(process.exit == .code(28))
-        #expect(process.errors.contains("\(digit) is the beginning of several ids"))
+        #expect(process.errors.contains("ambiguous id \(digit)"))
     }
 
     @Test func `rename, move and url change what they name`() throws {

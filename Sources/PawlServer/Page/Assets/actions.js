@@ -1,10 +1,10 @@
-// What can be done to downloads.
+// Actions on downloads.
 
 import { nameOf, partOf } from "./queue.js";
 import { ask } from "./asking.js";
 import { words } from "./words.js";
 
-/** How long a removal can be taken back, in seconds; the service waits longer, so that the last moment counts too. */
+/** Seconds in which a removal can be undone; the service waits longer, so that a late undo still works. */
 const grace = 8;
 const graceOfService = grace + 4;
 
@@ -22,11 +22,11 @@ export class Actions {
     this.queue = queue;
     this.view = view;
     this.toasts = toasts;
-    /** Removals that can be taken back, the latest last. @type {{ids: string[], toast: {close: () => void}}[]} */
+    /** Removals that can be undone, the latest last. @type {{ids: string[], toast: {close: () => void}}[]} */
     this.removals = [];
   }
 
-  /** Asks the service, and says why when it refuses. @param {string} method @param {...any} parameters */
+  /** Calls the service, and shows the error of a refusal. @param {string} method @param {...any} parameters */
   async call(method, ...parameters) {
     try {
       return await this.connection.call(method, ...parameters);
@@ -42,11 +42,11 @@ export class Actions {
     return ids.map((id) => this.queue.rows.get(id)).filter((row) => row !== undefined);
   }
 
-  /** What the button of each does. @param {string[]} ids */
+  /** Performs the button's action for each. @param {string[]} ids */
   toggle(ids) {
     const rows = this.rowsOf(ids);
     const pausing = rows.filter((row) => row.toggle === "pause");
-    // Several that differ become alike.
+    // If their actions differ, all get the same one.
     if (pausing.length > 0) this.pause(idsOf(pausing));
     else this.resume(idsOf(rows.filter((row) => row.toggle !== "done")));
   }
@@ -56,7 +56,7 @@ export class Actions {
     if (ids.length > 0) this.call("pawl.pause", ids);
   }
 
-  /** Lets paused ones go on, failed ones try again, and ones whose file is gone come anew. @param {string[]} ids */
+  /** Resumes paused downloads, retries failed ones, and downloads missing files again. @param {string[]} ids */
   resume(ids) {
     if (ids.length > 0) this.call("pawl.resume", ids);
   }
@@ -85,7 +85,7 @@ export class Actions {
     this.removals.push(removal);
   }
 
-  /** The keyboard goes to a row that stays. @param {string[]} ids */
+  /** Moves the keyboard focus to a row that stays. @param {string[]} ids */
   #stepAside(ids) {
     const leaving = new Set(ids);
     const { rows } = this.view;
@@ -108,7 +108,7 @@ export class Actions {
       if (!Object.values(answer).includes(false)) return;
       this.toasts.show(words.tooLate, { isError: true });
     } catch (error) {
-      // What is gone for good is not known any more.
+      // Removed downloads are no longer known.
       const isOffline = /** @type {Error} */ (error).message === "offline";
       this.toasts.show(isOffline ? words.notConnected : words.tooLate, { isError: true });
     }
@@ -116,7 +116,7 @@ export class Actions {
 
   // MARK: many at once
 
-  /** What one button does to all, or to those of the group that is shown: null when there is nothing to do. */
+  /** The action for all downloads, or those of the current group; null if there is none. */
   get wholeToggle() {
     const { group } = this.view;
     if (group !== null && this.pausedGroups.includes(group)) return "continue";
@@ -145,13 +145,13 @@ export class Actions {
     }
     const paused = this.pausedGroups.filter((other) => group === null || other === group);
     for (const other of paused) this.call("pawl.resumeGroup", other);
-    // Who was paused singly in a group that was paused too stays so.
+    // A download paused individually stays paused when its group is resumed.
     if (group === null || paused.length === 0) this.resume(idsOf(this.#whole.filter((row) => partOf(row) === "paused")));
   }
 
-  // MARK: the line
+  // MARK: queue
 
-  /** Moves the chosen rows by some places. @param {number} steps */
+  /** Moves the selected rows by a number of positions. @param {number} steps */
   async moveBy(steps) {
     const line = idsOf(this.queue.line());
     const moving = line.filter((id) => this.view.chosen.has(id));
@@ -165,19 +165,19 @@ export class Actions {
     }
   }
 
-  /** To the first or the last place that their priority allows. @param {boolean} toEnd */
+  /** Moves them to the first or last position that their priority permits. @param {boolean} toEnd */
   async moveToEdge(toEnd) {
     const moving = this.queue.line().filter((row) => this.view.chosen.has(row.id));
     if (!toEnd) moving.reverse();
     for (const row of moving) await this.call("pawl.move", row.id, toEnd ? this.queue.rows.size : 0);
   }
 
-  /** Moves the chosen rows before or after another. @param {string} id @param {boolean} isAfter */
+  /** Moves the selected rows before or after another. @param {string} id @param {boolean} isAfter */
   async moveBeside(id, isAfter) {
     const line = idsOf(this.queue.line());
     const moving = line.filter((other) => this.view.chosen.has(other) && other !== id);
     const rest = line.filter((other) => !moving.includes(other));
-    // Beside one that runs is the beginning of the line.
+    // Next to a running download means the head of the queue.
     let previous = rest[rest.indexOf(id) - (isAfter ? 0 : 1)];
     for (const other of moving) {
       line.splice(line.indexOf(other), 1);
@@ -188,7 +188,7 @@ export class Actions {
     }
   }
 
-  // MARK: one of them
+  // MARK: single downloads
 
   /** @param {Row} row */
   async rename(row) {

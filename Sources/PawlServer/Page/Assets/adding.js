@@ -1,4 +1,4 @@
-// The dialog that adds downloads.
+// The dialog for adding downloads.
 
 import { field, openDialog } from "./asking.js";
 import { make } from "./dom.js";
@@ -17,7 +17,7 @@ const input = (id, attributes = {}) =>
 export function openAdding(actions, addresses = []) {
   const open = document.querySelector("#add-urls");
   if (open) return append(/** @type {HTMLTextAreaElement} */ (open), addresses);
-  // What else is open gives way.
+  // Closes other dialogs.
   document.querySelector("dialog")?.close();
   const fields = makeFields(actions.queue, addresses);
   const problem = make("p", { class: "problem", role: "alert" });
@@ -49,7 +49,7 @@ export function openAdding(actions, addresses = []) {
   fields.urls.focus();
 }
 
-/** More of them, for the dialog that is open. @param {HTMLTextAreaElement} urls @param {string[]} addresses */
+/** Appends URLs to the open dialog. @param {HTMLTextAreaElement} urls @param {string[]} addresses */
 function append(urls, addresses) {
   urls.value = [urls.value.trimEnd(), ...addresses].filter(Boolean).join("\n");
   urls.dispatchEvent(new Event("input"));
@@ -130,14 +130,14 @@ function layout(fields, problem) {
   ];
 }
 
-/** A name, a checksum and mirrors belong to one file only. @param {Fields} fields */
+/** Name, checksum and mirrors apply to a single file. @param {Fields} fields */
 function showCount(fields) {
   const count = addressesIn(fields.urls.value).length;
   fields.count.textContent = count === 0 ? words.urlsHint : words.urlCount(count);
   for (const one of [fields.name, fields.checksum, fields.mirrors]) one.disabled = count > 1;
 }
 
-/** The order for the service, or what is wrong. @param {Fields} fields @returns {any[] | string} */
+/** The parameters for the service, or an error text. @param {Fields} fields @returns {any[] | string} */
 function read(fields) {
   const addresses = addressesIn(fields.urls.value);
   if (addresses.length === 0) return words.noURL;
@@ -173,7 +173,7 @@ function read(fields) {
   return addresses.map((url) => ({ ...order, url }));
 }
 
-/** What was refused stays in the dialog, with the reason. */
+/** Keeps refused URLs in the dialog, with the reason. */
 function tell(
   /** @type {import("./actions.js").Actions} */ actions,
   /** @type {HTMLDialogElement} */ dialog,

@@ -1,11 +1,11 @@
-// Dialogs: a frame for all of them, and the one that asks for a line of text.
+// Dialogs: a common frame, and a prompt for a line of text.
 
 import { make } from "./dom.js";
 import { icon } from "./icons.js";
 import { words } from "./words.js";
 
 /**
- * Opens a dialog; it goes when it is closed.
+ * Opens a dialog, which is removed from the document when it is closed.
  * @param {{title: string, class?: string, content: (Node | false | null)[], buttons?: Node[], onsubmit?: (event: SubmitEvent) => void}} parts
  * @returns {HTMLDialogElement}
  */
@@ -29,7 +29,7 @@ export function openDialog({ title, class: name = "", content, buttons = [], ons
     dialog.remove();
     if (before instanceof HTMLElement && before.isConnected) before.focus();
   });
-  // A press beside it closes it.
+  // A click outside closes it.
   dialog.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     if (event.target === dialog) dialog.close();
   });
@@ -51,7 +51,7 @@ export function field(label, input, hint) {
 }
 
 /**
- * Asks for a line; null when nobody answers.
+ * Prompts for a line of text; null if cancelled.
  * @param {{title: string, label: string, value: string, hint?: string, type?: string, selectsStem?: boolean}} question
  * @returns {Promise<string | null>}
  */

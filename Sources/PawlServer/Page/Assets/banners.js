@@ -1,11 +1,11 @@
-// What keeps everything from going on: no service, no network, no room.
+// Banners: service unavailable, no network, low disk space.
 
 import { at, make } from "./dom.js";
 import * as format from "./format.js";
 import { icon } from "./icons.js";
 import { words } from "./words.js";
 
-/** Below this the disk counts as nearly full. */
+/** Free bytes below which the disk counts as nearly full. */
 const littleRoom = 512 << 20;
 
 /**

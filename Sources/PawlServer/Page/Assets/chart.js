@@ -1,15 +1,15 @@
-// Speed over time, on a canvas: an area that ends at the right with the latest second.
+// An area chart of the speed; the latest second is at the right.
 
 /**
- * @param {HTMLCanvasElement} canvas its style says the size, `color` the line and `--line` the rulers
- * @param {number[]} values one a second, the latest last
- * @param {{isQuiet?: boolean}} [options] quiet ones have no rulers
+ * @param {HTMLCanvasElement} canvas its style sets the size, `color` the line and `--line` the grid lines
+ * @param {number[]} values one per second, the latest last
+ * @param {{isQuiet?: boolean}} [options] quiet charts have no grid lines
  */
 export function drawSpeeds(canvas, values, { isQuiet = false } = {}) {
   const drawing = prepare(canvas);
   if (!drawing) return;
   const { context, width, height, style } = drawing;
-  // The axis is a minute long and grows with what there is to tell.
+  // The axis spans a minute, or more with more values.
   const seconds = Math.max(60, values.length);
   const top = roundUp(Math.max(1, ...values));
   const x = (/** @type {number} */ index) => width - ((values.length - 1 - index) * width) / (seconds - 1);
@@ -45,8 +45,8 @@ function roundUp(value) {
 }
 
 /**
- * Which bytes are there, and where connections are at work.
- * @param {HTMLCanvasElement} canvas `color` is for what is there, `--track` for what is not, `--mark` for connections
+ * The byte ranges on disk, and the positions of connections.
+ * @param {HTMLCanvasElement} canvas `color` is for bytes on disk, `--track` for missing ones, `--mark` for connections
  * @param {{total: number, ranges: [number, number][], lanes: {offset: number}[]}} map
  */
 export function drawSegments(canvas, { total, ranges, lanes }) {
@@ -81,7 +81,7 @@ export function drawSegments(canvas, { total, ranges, lanes }) {
   }
 }
 
-/** The upper edge of a line is a rack of teeth. */
+/** Draws the toothed upper edge of a bar. */
 function clipToTeeth(
   /** @type {CanvasRenderingContext2D} */ context,
   /** @type {number} */ top,
@@ -99,7 +99,7 @@ function clipToTeeth(
   context.clip();
 }
 
-/** Fits the canvas' dots to the screen's. @param {HTMLCanvasElement} canvas */
+/** Matches the canvas' resolution to the screen. @param {HTMLCanvasElement} canvas */
 function prepare(canvas) {
   const context = canvas.getContext("2d");
   const { clientWidth: width, clientHeight: height } = canvas;

@@ -1,13 +1,13 @@
-// The one connection to the service: calls with answers, news without being asked, and coming back after a loss.
+// The WebSocket to the service: calls, updates, and reconnecting.
 
 import { whoAmI } from "./login.js";
 
-/** How long the service may be silent before the connection counts as dead: it speaks each second. */
+/** Silence after which the connection counts as dead; the service sends an update every second. */
 const silence = 6000;
 const longestWait = 10000;
 
 /**
- * Events: "open", "live" (detail: what changed), "lost" (detail: milliseconds until the next try), "unauthorized" (the
+ * Events: "open", "live" (detail: the changes), "lost" (detail: milliseconds until the next attempt), "unauthorized" (the
  * service does not know this browser).
  */
 export class Connection extends EventTarget {
@@ -47,13 +47,13 @@ export class Connection extends EventTarget {
     };
   }
 
-  /** Tries again now instead of later. */
+  /** Reconnects immediately. */
   retry() {
     if (this.#socket === null) this.connect();
   }
 
   /**
-   * Asks the service for something.
+   * Calls a method of the service.
    * @param {string} method
    * @param {...any} parameters
    * @returns {Promise<any>}
@@ -81,7 +81,7 @@ export class Connection extends EventTarget {
   #listenFor(socket) {
     clearTimeout(this.#watchdog);
     this.#watchdog = setTimeout(() => {
-      // A close would wait for the other side's answer, which does not come.
+      // A close would wait for the peer's close frame, which does not arrive.
       socket.onclose = socket.onmessage = null;
       socket.close();
       this.#lost();
@@ -93,7 +93,7 @@ export class Connection extends EventTarget {
     this.#socket = null;
     for (const call of this.#calls.values()) call.reject(new Error("offline"));
     this.#calls.clear();
-    // A browser does not tell why a WebSocket was refused.
+    // Browsers do not expose why a WebSocket was refused.
     const isUnauthorized = (await whoAmI()) === "unauthorized";
     if (this.#socket !== null) return;
     if (isUnauthorized) {

@@ -1,4 +1,4 @@
-// One download looked at closely: a frame of parts, each of which keeps itself up to date.
+// The details of a download; each section updates itself.
 
 import { at, make, setAttribute, setText } from "./dom.js";
 import { toolbarActions, toolbarButton } from "./toolbar.js";
@@ -14,7 +14,7 @@ import { words } from "./words.js";
 /** @typedef {import("./queue.js").Row} Row */
 
 /**
- * All that is told of one download, beside its row.
+ * The details of a download, in addition to its row.
  * @typedef {Row & {
  *   sources: string[], ranges: [number, number][],
  *   lanes: {url: string, offset: number, end: number | null, speed: number, isReceiving: boolean}[],
@@ -46,7 +46,7 @@ export class Detail {
     return this.#id !== null;
   }
 
-  /** Shows the row that the keyboard is at. */
+  /** Shows the current row. */
   open() {
     const id = this.view.current;
     if (id === null || id === this.#id) return;
@@ -58,7 +58,7 @@ export class Detail {
     if (matchMedia("(max-width: 1099px)").matches) this.#box.querySelector("button")?.focus();
   }
 
-  /** Goes to another row when it is open. */
+  /** Follows the current row while open. */
   follow() {
     if (this.isOpen) this.open();
   }

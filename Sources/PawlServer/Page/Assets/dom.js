@@ -1,12 +1,12 @@
-// Making elements without HTML text: what comes from a server can only ever be text.
+// Creates elements without HTML text: untrusted input can only become text.
 
 /**
  * @typedef {string | Node | null | undefined | false} Content
  */
 
 /**
- * Makes an element. Names that begin with "on" are listeners, "class" is the class, true and false set and leave out an
- * attribute, everything else is an attribute's value.
+ * Creates an element. Names that begin with "on" are listeners, "class" is the class, true and false set and omit an
+ * attribute, anything else is an attribute's value.
  * @param {string} tag
  * @param {Record<string, any>} [attributes]
  * @param {...(Content | Content[])} contents
@@ -24,7 +24,7 @@ export function make(tag, attributes = {}, ...contents) {
 }
 
 /**
- * The element of that id, which the page has.
+ * The element with this id, which must exist.
  * @param {string} id
  * @returns {any}
  */
@@ -35,7 +35,7 @@ export function at(id) {
 }
 
 /**
- * Changes a text only when it is another: an unchanged one costs no layout.
+ * Sets a text only if it differs, to avoid a layout.
  * @param {Element} element
  * @param {string} text
  */

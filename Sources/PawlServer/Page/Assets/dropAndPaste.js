@@ -1,6 +1,6 @@
-// Addresses in what is pasted or dropped.
+// Extracts URLs from pasted and dropped content.
 
-/** Every address in a text, each once. @param {string} text @returns {string[]} */
+/** Every URL in a text, without duplicates. @param {string} text @returns {string[]} */
 export function addressesIn(text) {
   const found = text.match(/\b(?:https?|ftps?|sftp):\/\/[^\s<>"'`|\\^{}]+/gi) ?? [];
   return [...new Set(found.map((address) => address.replace(/[),.;!?\]]+$/, "")))];
@@ -9,7 +9,7 @@ export function addressesIn(text) {
 const largestList = 4 << 20;
 
 /**
- * What a drop holds: links, or text files full of them.
+ * The URLs of a drop: links, or text files with links.
  * @param {DataTransfer} transfer
  * @returns {Promise<string[]>}
  */
@@ -23,7 +23,7 @@ export async function addressesDropped(transfer) {
 
 /**
  * Listens for pastes and drops anywhere on the page.
- * @param {HTMLElement} landing is shown while something hangs over the page
+ * @param {HTMLElement} landing is shown while something is dragged over the page
  * @param {(addresses: string[]) => void} take
  */
 export function listenForAddresses(landing, take) {

@@ -1,4 +1,4 @@
-// What is known of a download, in words.
+// Details of a download as text.
 
 import { make } from "./dom.js";
 import * as format from "./format.js";
@@ -82,7 +82,7 @@ function factsOf(details) {
   ];
 }
 
-/** Code 32 is a checksum that does not match. @param {Details} details */
+/** Code 32 is a checksum mismatch. @param {Details} details */
 function checksumOf(details) {
   const states = words.checksumStates;
   if (!details.checksum) return states.none;
@@ -107,7 +107,7 @@ function answerOf(response) {
   ];
 }
 
-/** Rows are made anew only when their text is another, so that a text can be marked and copied. */
+/** Recreates rows only if their text differs, so that text can be selected and copied. */
 function fill(/** @type {HTMLElement} */ box, /** @type {[string, string | undefined | null][]} */ pairs) {
   const shown = pairs.filter(([, value]) => value);
   const state = JSON.stringify(shown);

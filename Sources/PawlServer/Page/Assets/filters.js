@@ -1,4 +1,4 @@
-// Parts of the queue and groups, with how many downloads each has.
+// States and groups, with the number of their downloads.
 
 import { at, make } from "./dom.js";
 import * as format from "./format.js";
@@ -14,7 +14,7 @@ export function showFilters(view) {
   const draw = () => {
     const counts = view.queue.counts();
     const groups = view.queue.groups();
-    // Buttons that are made anew lose the focus: only when something has changed.
+    // Recreated buttons lose the focus: only after a change.
     const paused = view.queue.status.pausedGroups ?? [];
     const state = JSON.stringify([counts, [...groups], paused, view.part, view.group, words.groups]);
     if (state === shown) return;

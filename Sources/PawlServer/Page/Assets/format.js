@@ -1,4 +1,4 @@
-// Numbers, sizes and times for people, by locale.
+// Localized numbers, sizes and times.
 
 let locale = "en";
 /** @type {Map<string, Intl.NumberFormat>} */
@@ -8,7 +8,7 @@ let dates = new Map();
 
 /** @param {string} language */
 export function useLocale(language) {
-  // The country's habits count when the browser's own language is the page's.
+  // The browser's region applies if its language is the page's.
   locale = navigator.languages.find((name) => name.split("-")[0] === language.split("-")[0]) ?? language;
   numbers = new Map();
   dates = new Map();
@@ -49,7 +49,7 @@ function bytesIn(bytes, suffix) {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  // Locales spell bytes out: they are written as kilobytes are.
+  // Locales spell out bytes: format them like kilobytes.
   return step === 0 ? text.replace("kB", "B") : text;
 }
 
@@ -59,7 +59,7 @@ export const size = (bytes) => bytesIn(bytes, "");
 /** @param {number} bytesPerSecond */
 export const speed = (bytesPerSecond) => bytesIn(bytesPerSecond, "-per-second");
 
-/** @param {number} percent 0 to 100, never rounded up to the end */
+/** @param {number} percent 0 to 100, never rounded up to 100 */
 export function percent(percent) {
   const shown = percent >= 100 ? 1 : Math.floor(percent * 10) / 1000;
   const digits = percent >= 100 || percent === 0 ? 0 : 1;
@@ -83,7 +83,7 @@ export function duration(seconds) {
   return parts.join(" ");
 }
 
-/** What a date can hold; nothing else has a text. */
+/** The range of Date; other values have no text. */
 const farthest = 8.64e12;
 
 /**
@@ -103,14 +103,14 @@ export const moment = (seconds) => date(seconds, { dateStyle: "medium", timeStyl
 /** @param {number} seconds since 1970 */
 export const clock = (seconds) => date(seconds, { timeStyle: "medium" });
 
-/** The time for today, else the day. @param {number} seconds since 1970 */
+/** The time if it is today, else the day. @param {number} seconds since 1970 */
 export function when(seconds) {
   const isToday = new Date(seconds * 1000).toDateString() === new Date().toDateString();
   return isToday ? date(seconds, { timeStyle: "short" }) : date(seconds, { dateStyle: "medium" });
 }
 
 /**
- * Bytes per second as they are typed: 500K, 1.5M, 2 MB/s; null for none, undefined for what is none of these.
+ * Parses bytes per second: 500K, 1.5M, 2 MB/s; null if empty, undefined if invalid.
  * @param {string} text
  */
 export function parseRate(text) {
@@ -122,7 +122,7 @@ export function parseRate(text) {
   return Math.round(parseFloat(found[1].replace(",", ".")) * 1024 ** power) || undefined;
 }
 
-/** A rate as it can be typed. @param {number | null | undefined} rate */
+/** A rate as text that can be parsed again. @param {number | null | undefined} rate */
 export function rateText(rate) {
   if (!rate) return "";
   for (const [mark, power] of /** @type {const} */ ([["G", 3], ["M", 2], ["K", 1]])) {

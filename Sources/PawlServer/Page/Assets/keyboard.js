@@ -1,4 +1,4 @@
-// Everything by keys: one table, which the help shows too.
+// Keyboard shortcuts: one table, also shown in the help.
 
 import { openDialog } from "./asking.js";
 import { make } from "./dom.js";
@@ -6,7 +6,7 @@ import { words } from "./words.js";
 
 /**
  * @typedef {object} Shortcut
- * @property {string[]} keys what the help shows
+ * @property {string[]} keys as shown in the help
  * @property {keyof typeof words.keys} text
  * @property {"list" | "moving" | "one" | "page"} part
  * @property {(event: KeyboardEvent) => boolean} fits
@@ -81,12 +81,12 @@ export function listenForKeys(program) {
     if (!(target instanceof Element) || program.isLocked || target.closest("dialog")) return;
     if (target.matches("input, textarea, select")) {
       if (event.key !== "Escape") return;
-      // A search field would empty itself and tell nobody.
+      // A search field would clear itself without an event.
       event.preventDefault();
       /** @type {HTMLElement} */ (target).blur();
       return;
     }
-    // Buttons, links and players have keys of their own.
+    // Buttons, links and players handle their own keys.
     const isOwn = target.closest("button, a, video, audio, summary") && [" ", "Enter", "ArrowUp", "ArrowDown"].includes(event.key);
     if (isOwn && !event.altKey) return;
     const shortcut = shortcuts.find((other) => other.fits(event));

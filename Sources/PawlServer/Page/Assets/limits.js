@@ -1,4 +1,4 @@
-// The dialog for what bounds all downloads: speed, how many at once, and by time of day.
+// The dialog for global limits: speed, simultaneous downloads, and schedule.
 
 import { field, openDialog } from "./asking.js";
 import { drawSpeeds } from "./chart.js";
@@ -61,7 +61,7 @@ export function openLimits(actions) {
 }
 
 /**
- * Only what has changed is sent: a timetable that is set again would set the limit again.
+ * Sends only changes: setting the same schedule again would reset the limit.
  * @param {import("./actions.js").Actions} actions
  * @param {{limit: number | null, slots: number, timetable: string | null}} wish
  */

@@ -1,4 +1,4 @@
-// The list: however many downloads there are, only the rows that can be seen exist.
+// The list: virtualized, only visible rows exist.
 
 import { at, make, setAttribute } from "./dom.js";
 import { RowElement } from "./row.js";
@@ -6,7 +6,7 @@ import { words } from "./words.js";
 
 const margin = 6;
 
-/** The columns and the orders that their heads choose. */
+/** The columns and the orders that their headers select. */
 const columns = ["toggle", "name", "progress", "state", "size", "speed", "left", "connections", "added"];
 /** @type {Record<string, string>} */
 const orderOf = { left: "timeLeft" };
@@ -34,12 +34,12 @@ export class List {
     return parseFloat(getComputedStyle(this.#grid).getPropertyValue("--row")) || 56;
   }
 
-  /** How many rows fit into the window. */
+  /** The number of rows that fit into the window. */
   get pageLength() {
     return Math.max(1, Math.floor((this.#grid.clientHeight - this.#heads.offsetHeight) / this.rowHeight) - 1);
   }
 
-  /** Shows everything in the language of now. */
+  /** Shows everything in the current language. */
   translate() {
     this.#makeHeads();
     for (const row of this.#pool) row.forget();
@@ -63,7 +63,7 @@ export class List {
     const end = Math.min(rows.length, first + count);
     this.#space.style.height = `${rows.length * height}px`;
     while (this.#pool.length < end - first) this.#addRow();
-    // A row keeps its element while it can be seen, so that a press that has begun also ends on it.
+    // A row keeps its element while it is visible, so that a press ends on the element where it began.
     for (let slot = 0; slot < this.#pool.length; slot += 1) {
       const size = this.#pool.length;
       const index = first + ((slot - first) % size + size) % size;
@@ -95,7 +95,7 @@ export class List {
     this.#space.append(row.element);
   }
 
-  /** Scrolls until the row that the keyboard is at can be seen. */
+  /** Scrolls the current row into view. */
   reveal() {
     const index = this.view.indexOf(this.view.current);
     if (index < 0) return;
@@ -111,12 +111,12 @@ export class List {
     this.#grid.focus({ preventScroll: true });
   }
 
-  /** The download at a place on the screen. @param {EventTarget | null} target */
+  /** The download of an event's target. @param {EventTarget | null} target */
   idAt(target) {
     return target instanceof Element ? target.closest?.(".row")?.getAttribute("data-id") ?? null : null;
   }
 
-  // MARK: heads
+  // MARK: headers
 
   #makeHeads() {
     this.#headCells = columns.map((column) => {

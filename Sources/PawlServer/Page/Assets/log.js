@@ -1,4 +1,4 @@
-// What was decided about a download, and when.
+// The activity of a download.
 
 import { make } from "./dom.js";
 import * as format from "./format.js";

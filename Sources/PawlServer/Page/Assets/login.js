@@ -1,18 +1,18 @@
-// Who is not known shows the secret, or came by a link with a code that is good once.
+// Login by the secret, or by a link with a single-use code.
 
 import { at, make } from "./dom.js";
 import { words } from "./words.js";
 
-/** Whether the service took the secret or the code. @param {string} word */
+/** Whether the service accepted the secret or the code. @param {string} word */
 async function show(word) {
   return (await fetch("/login", { method: "POST", body: word })).ok;
 }
 
-/** How long the service may take to say whom it knows. */
+/** The time in which the service must respond about the session. */
 const patience = 4000;
 
 /**
- * Whether the service knows this browser; null when it does not answer.
+ * Whether this browser is logged in; null if the service does not respond.
  * @returns {Promise<"known" | "unauthorized" | null>}
  */
 export async function whoAmI() {
@@ -21,7 +21,7 @@ export async function whoAmI() {
 }
 
 /**
- * Uses the code of a link (`#code=…`) and takes it out of the address and the history.
+ * Uses the code of a link (`#code=…`) and removes it from the URL and the history.
  * @returns {Promise<"none" | "used" | "stale">}
  */
 export async function useCode() {
@@ -31,7 +31,7 @@ export async function useCode() {
   return (await show(code).catch(() => false)) ? "used" : "stale";
 }
 
-/** Asks for the secret. @param {boolean} isStale a code was not good any more @param {() => void} onknown */
+/** Prompts for the secret. @param {boolean} isStale a code was used or has expired @param {() => void} onknown */
 export function openLogin(isStale, onknown) {
   const form = at("login");
   const secret = make("input", { id: "secret", type: "password", autocomplete: "current-password", required: true });
@@ -41,7 +41,7 @@ export function openLogin(isStale, onknown) {
     make("img", { src: "icon.svg", alt: "", width: 56, height: 56 }),
     make("h2", {}, words.login),
     make("p", { class: "login-text" }, words.loginText),
-    // Programs that keep passwords want a name beside them.
+    // Password managers expect a user name.
     make("input", { type: "text", autocomplete: "username", value: "pawl", hidden: true }),
     make("div", { class: "field" }, make("label", { for: "secret" }, words.secret), secret),
     problem,

@@ -1,4 +1,4 @@
-// Puts the page together.
+// Assembles the page.
 
 import { Actions } from "./actions.js";
 import { openAdding } from "./adding.js";
@@ -23,7 +23,7 @@ import { orders, View } from "./view.js";
 import { showPauseAllButton } from "./pauseAllButton.js";
 import { fillWords, useLanguage, words } from "./words.js";
 
-/** What the page is: its parts, and what can be opened. */
+/** The page: its parts and dialogs. */
 export class Program {
   connection = new Connection();
   queue = new Queue();
@@ -32,7 +32,7 @@ export class Program {
   actions = new Actions(this.connection, this.queue, this.view, this.toasts);
   list = new List(this.view);
   detail = new Detail(this.view, this.actions, () => this.list.focus());
-  /** Show their words and figures anew. @type {(() => void)[]} */
+  /** Functions that refresh texts and numbers. @type {(() => void)[]} */
   #drawings = [];
 
   constructor() {
@@ -66,7 +66,7 @@ export class Program {
     else this.connection.connect();
   }
 
-  /** Nothing can be done: nobody has said who they are. */
+  /** Not logged in: no actions are possible. */
   get isLocked() {
     return document.documentElement.dataset.view !== "list";
   }
@@ -89,7 +89,7 @@ export class Program {
     openAdding(this.actions, addresses);
   }
 
-  /** What was pasted or dropped. @param {string[]} addresses */
+  /** Handles pasted or dropped URLs. @param {string[]} addresses */
   #take(addresses) {
     if (this.isLocked) return;
     if (addresses.length > 0) this.openAdding(addresses);
@@ -156,7 +156,7 @@ function showAll(view) {
   view.show({ part: "all", group: null, text: "" });
 }
 
-/** A menu of orders, for where there is no room for the columns' heads. @param {View} view */
+/** A menu of orders, for layouts without column headers. @param {View} view */
 function showSorting(view) {
   const select = at("sorting");
   select.addEventListener("change", () => view.sort(select.value));

@@ -1,11 +1,11 @@
-// What the service says in English, in Chinese: decisions by the form of their sentence, failures by their number.
+// Chinese texts for the service's English ones: decisions by the form of their sentence, failures by their code.
 
 import { causeOf } from "./queue.js";
 
 /** @typedef {import("./queue.js").Failure} Failure */
 /** @typedef {import("./queue.js").LocalizableMessage} LocalizableMessage */
 
-/** {0} and so on are the values, in the order of the English sentence. @type {Record<string, string>} */
+/** {0} and so on are the values in the order of the English sentence. @type {Record<string, string>} */
 const forms = {
   "{}: continuing with one connection": "{0}：改用一个连接继续",
   "{}: started over from 0": "{0}：从头重新开始",
@@ -63,7 +63,7 @@ const forms = {
   "nothing can be compared without ranges": "不分段就无从比对",
 };
 
-/** By the numbers of Documentation/JSON.md. @type {Record<number, string>} */
+/** By the codes in Documentation/JSON.md. @type {Record<number, string>} */
 const failures = {
   2: "超时", 3: "文件不存在", 5: "速度过慢", 6: "网络错误", 7: "尚未完成", 8: "无法续传", 9: "磁盘空间不足", 11: "同一文件已在下载",
   13: "文件已存在", 14: "无法改名", 15: "无法打开文件", 16: "无法创建文件", 17: "读写错误", 18: "无法创建文件夹", 19: "无法解析主机名",
@@ -75,7 +75,7 @@ const failures = {
 export function localized({ form, values = [], message }) {
   const found = form === undefined ? undefined : forms[form];
   if (found !== undefined) return found.replace(/\{(\d)\}/g, (_, index) => told(values[index]));
-  // A form that is nothing but one value.
+  // A form with a single value and no text.
   return form === "{}" ? told(values[0]) : message;
 }
 
@@ -85,7 +85,7 @@ function told(value) {
   return "code" in value ? failure(value) : localized(value);
 }
 
-/** What the number says; the cause stays as the service, the system or the server put it. @param {Failure} failure */
+/** The text of the code; the cause keeps the wording of the service, the system or the server. @param {Failure} failure */
 export function failure({ code, message, place, why }) {
   const found = code === undefined ? undefined : failures[code];
   if (found === undefined) return message;

@@ -1,4 +1,4 @@
-// One button for everything that is shown: all downloads, or those of a group.
+// The button that pauses or resumes all downloads, or those of a group.
 
 import { at, make, setAttribute } from "./dom.js";
 import { icon } from "./icons.js";

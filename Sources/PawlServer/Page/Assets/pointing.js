@@ -1,4 +1,4 @@
-// Mouse and finger: choosing rows, their button, and moving them by dragging.
+// Mouse and touch: selecting rows, their buttons, and dragging.
 
 import { at } from "./dom.js";
 
@@ -21,7 +21,7 @@ export function listenForPointing(list, view, actions, detail) {
     else if (event.ctrlKey || event.metaKey || document.body.classList.contains("is-choosing")) view.flip(id);
     else {
       view.choose(id);
-      // A finger has no second button: a tap looks closer.
+      // Touch has no second button: a tap opens the details.
       if (matchMedia("(hover: none), (max-width: 700px)").matches) detail.open();
       else detail.follow();
     }

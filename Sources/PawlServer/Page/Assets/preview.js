@@ -1,4 +1,4 @@
-// The content of a finished file, when a browser can show it.
+// A preview of a finished file, if the browser supports its type.
 
 import { make } from "./dom.js";
 import { nameOf } from "./queue.js";

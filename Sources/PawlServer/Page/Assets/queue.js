@@ -1,11 +1,11 @@
-// What the service told of its downloads.
+// The downloads as sent by the service.
 
 /**
  * @typedef {object} Row
  * @property {string} id
- * @property {string} url secrets taken out
+ * @property {string} url secrets redacted
  * @property {string} state
- * @property {string} toggle what one button does next: download, pause, continue, or done
+ * @property {string} toggle the next action of its button: download, pause, continue, or done
  * @property {number} position
  * @property {string} [name]
  * @property {string} [folder]
@@ -25,11 +25,11 @@
  * @property {number} [endedAt]
  * @property {string} [description]
  * @property {Failure} [error]
- * @property {boolean} [isHeld] it waits for its group, which is paused
+ * @property {boolean} [isHeld] it waits because its group is paused
  */
 
 /**
- * @typedef {object} Failure what went wrong; `message` is the whole sentence in English
+ * @typedef {object} Failure an error; `message` is the whole English sentence
  * @property {number} [code]
  * @property {string} message
  * @property {string} [place]
@@ -38,7 +38,7 @@
  */
 
 /**
- * @typedef {object} LocalizableMessage a sentence and what stands in it; `form` is the English one with {} for each value
+ * @typedef {object} LocalizableMessage a sentence and its values; `form` is the English one with {} for each value
  * @property {string} message
  * @property {string} [form]
  * @property {(string | LocalizableMessage | Failure)[]} [values]
@@ -49,7 +49,7 @@ export const causeOf = ({ why, message }) => (why || message).replace(/^[A-Za-z 
 
 /** @typedef {"running" | "waiting" | "paused" | "finished" | "failed"} Part */
 
-/** Which part of the queue a state belongs to. @type {Record<string, Part>} */
+/** The part of the queue that a state belongs to. @type {Record<string, Part>} */
 const parts = {
   probing: "running", transferring: "running", waitingForNetwork: "running", verifying: "running",
   publishing: "running", waiting: "waiting", preempted: "waiting", paused: "paused", finished: "finished",
@@ -59,7 +59,7 @@ const parts = {
 /** @param {Row} row */
 export const partOf = (row) => parts[row.state] ?? "waiting";
 
-/** Stands in the line, so that it can be moved there. @param {Row} row */
+/** Waits in the queue, so that it can be moved. @param {Row} row */
 export const isInLine = (row) => partOf(row) === "waiting" || partOf(row) === "paused";
 
 /** @param {Row} row */
@@ -74,7 +74,7 @@ export function hostOf(row) {
 function lastComponent(url) {
   const name = url.split(/[?#]/)[0].split("/").filter(Boolean).pop() ?? url;
   try {
-    // Signs that cannot be seen, among them those that turn the direction round, make one name look like another.
+    // Invisible characters, including direction overrides, can make one name look like another.
     return decodeURIComponent(name).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "") || name;
   } catch {
     return name;
@@ -87,18 +87,18 @@ export const byTurn = (one, other) =>
 
 const memory = 300;
 
-/** Events: "change" (rows or figures are others), "tick" (a second has passed). */
+/** Events: "change" (of rows or totals), "tick" (every second). */
 export class Queue extends EventTarget {
   /** @type {Map<string, Row>} */
   rows = new Map();
   /** @type {{slots?: number, limit?: number | null, timetable?: string | null, free?: number | null, root?: string, version?: string, pausedGroups?: string[]}} */
   status = {};
   isReady = false;
-  /** Everything anew, of which only a part has come: until all of it is there, the old is shown. @type {Map<string, Row> | null} */
+  /** A full update that is still incomplete; the previous state is shown until it is complete. @type {Map<string, Row> | null} */
   #arriving = null;
-  /** Bytes per second of all, one a second, the latest last. @type {number[]} */
+  /** Total bytes per second, one value per second, the latest last. @type {number[]} */
   speeds = [];
-  /** The same of each that runs. @type {Map<string, number[]>} */
+  /** The same for each running download. @type {Map<string, number[]>} */
   #histories = new Map();
   #second = 0;
 
@@ -126,7 +126,7 @@ export class Queue extends EventTarget {
     return sum;
   }
 
-  /** How many there are in each part, and in all. */
+  /** The number of downloads in each part, and in total. */
   counts() {
     const counts = { all: this.rows.size, running: 0, waiting: 0, paused: 0, finished: 0, failed: 0 };
     for (const row of this.rows.values()) counts[partOf(row)] += 1;
@@ -140,7 +140,7 @@ export class Queue extends EventTarget {
     return new Map([...groups].sort(([one], [other]) => one.localeCompare(other)));
   }
 
-  /** Who waits for a paused group is told apart from who waits for a slot. */
+  /** Distinguishes waiting for a paused group from waiting for a slot. */
   #hold() {
     const paused = new Set(this.status.pausedGroups);
     for (const [id, row] of this.rows) {
@@ -149,7 +149,7 @@ export class Queue extends EventTarget {
     }
   }
 
-  /** What waits for a slot or is paused, in order. */
+  /** Downloads that wait for a slot or are paused, in queue order. */
   line() {
     return [...this.rows.values()].filter(isInLine).sort(byTurn);
   }

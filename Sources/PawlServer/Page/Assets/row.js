@@ -1,4 +1,4 @@
-// One row of the list: made once, then brought up to date for whichever download it shows.
+// A row of the list: created once, then updated for the download that it shows.
 
 import { make, setAttribute, setText } from "./dom.js";
 import * as format from "./format.js";
@@ -56,7 +56,7 @@ export class RowElement {
     this.#fill(row);
   }
 
-  /** Shows everything anew, in another language. */
+  /** Refreshes all texts after a change of language. */
   forget() {
     this.row = null;
     this.#toggleIcon = "";

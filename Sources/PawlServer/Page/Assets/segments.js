@@ -1,4 +1,4 @@
-// Which bytes are there, what each connection does, and the speed over time.
+// The segment map, the connections, and the speed chart.
 
 import { drawSegments, drawSpeeds } from "./chart.js";
 import { make, setText } from "./dom.js";

@@ -1,4 +1,4 @@
-// What the browser remembers: appearance and language.
+// Settings stored in the browser: appearance and language.
 
 import { openDialog } from "./asking.js";
 import { make } from "./dom.js";

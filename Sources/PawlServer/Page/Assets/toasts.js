@@ -1,4 +1,4 @@
-// Short words at the edge of the page, some with a way to take something back.
+// Short notifications, some with an undo button.
 
 import { at, make } from "./dom.js";
 import { icon } from "./icons.js";

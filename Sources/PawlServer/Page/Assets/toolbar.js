@@ -1,4 +1,4 @@
-// Buttons for what can be done to the chosen rows.
+// Buttons for the selected rows.
 
 import { at, make } from "./dom.js";
 import { icon } from "./icons.js";

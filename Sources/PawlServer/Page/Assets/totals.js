@@ -1,4 +1,4 @@
-// The figures of all downloads together, at the top.
+// The totals in the header.
 
 import { drawSpeeds } from "./chart.js";
 import { at, setAttribute, setText } from "./dom.js";

@@ -1,4 +1,4 @@
-// Which rows are shown, in which order, and which of them are chosen.
+// Filter, order and selection of rows.
 
 import { byTurn, hostOf, nameOf, partOf } from "./queue.js";
 
@@ -7,7 +7,7 @@ import { byTurn, hostOf, nameOf, partOf } from "./queue.js";
 
 const ranks = { running: 0, waiting: 1, paused: 1, failed: 2, finished: 2 };
 
-/** What runs, then the line, then what has ended, the latest first. @type {Order} */
+/** Running downloads, then the queue, then ended ones, the latest first. @type {Order} */
 function inQueue(one, other) {
   const [rank, otherRank] = [ranks[partOf(one)], ranks[partOf(other)]];
   if (rank !== otherRank) return rank - otherRank;
@@ -31,7 +31,7 @@ export const orders = {
   added: byNumber((row) => row.addedAt),
 };
 
-/** Orders that people want to see from the greatest on. */
+/** Orders that are descending by default. */
 const downwards = new Set(["progress", "size", "speed", "connections", "added"]);
 
 /** Events: "change". */
@@ -46,9 +46,9 @@ export class View extends EventTarget {
   isReversed = false;
   /** @type {Set<string>} */
   chosen = new Set();
-  /** The row that the keyboard is at. @type {string | null} */
+  /** The current row. @type {string | null} */
   current = null;
-  /** Where a range of rows begins. @type {string | null} */
+  /** The start of a range selection. @type {string | null} */
   #anchor = null;
 
   /** @param {import("./queue.js").Queue} queue */
@@ -59,7 +59,7 @@ export class View extends EventTarget {
     queue.addEventListener("change", () => {
       if (isDue) return;
       isDue = true;
-      // Many messages of one moment are one change; timers run in hidden pages too, frames do not.
+      // Coalesces simultaneous messages; timers run in hidden pages too, animation frames do not.
       setTimeout(() => {
         isDue = false;
         this.refresh();
@@ -91,40 +91,40 @@ export class View extends EventTarget {
     this.refresh();
   }
 
-  /** A second time turns the order round. @param {string} order */
+  /** Sorting by the same order again reverses it. @param {string} order */
   sort(order) {
     this.isReversed = order === this.order ? !this.isReversed : downwards.has(order);
     this.order = order;
     this.refresh();
   }
 
-  /** Rows can be moved where the line is shown as it is. */
+  /** Rows can be moved if they are shown in queue order. */
   get isInQueueOrder() {
     return this.order === "queue" && !this.isReversed;
   }
 
-  // MARK: choosing
+  // MARK: selection
 
   /** @param {string | null} id */
   indexOf(id) {
     return id === null ? -1 : this.rows.findIndex((row) => row.id === id);
   }
 
-  /** Chooses one row and nothing else. @param {string} id */
+  /** Selects one row only. @param {string} id */
   choose(id) {
     this.chosen = new Set([id]);
     this.current = this.#anchor = id;
     this.#tell();
   }
 
-  /** Adds one row to the chosen ones, or takes it out. @param {string} id */
+  /** Adds a row to the selection, or removes it. @param {string} id */
   flip(id) {
     if (!this.chosen.delete(id)) this.chosen.add(id);
     this.current = this.#anchor = id;
     this.#tell();
   }
 
-  /** Chooses from where the last choice was to here. @param {string} id */
+  /** Extends the selection to this row. @param {string} id */
   extend(id) {
     const ends = [Math.max(0, this.indexOf(this.#anchor)), this.indexOf(id)].sort((one, other) => one - other);
     this.chosen = new Set(this.rows.slice(ends[0], ends[1] + 1).map((row) => row.id));
@@ -143,9 +143,9 @@ export class View extends EventTarget {
   }
 
   /**
-   * Goes to another row.
+   * Moves to another row.
    * @param {number} steps
-   * @param {boolean} extends_ whether everything on the way is chosen too
+   * @param {boolean} extends_ whether the rows in between are selected too
    */
   go(steps, extends_) {
     if (this.rows.length === 0) return;
@@ -157,7 +157,7 @@ export class View extends EventTarget {
     else this.choose(id);
   }
 
-  /** The chosen rows, as they are shown. */
+  /** The selected rows, in display order. */
   get chosenRows() {
     return this.rows.filter((row) => this.chosen.has(row.id));
   }

@@ -1,4 +1,4 @@
-// The page's words in the language of now.
+// The page's texts in the current language.
 
 import { chinese } from "./words.zh.js";
 import { english } from "./words.en.js";
@@ -17,7 +17,7 @@ export function useLanguage(wish) {
   document.documentElement.lang = language === "zh" ? "zh-Hans" : language;
 }
 
-/** Fills what index.html leaves open: data-word (text), data-label (for screen readers), data-hint (placeholder). */
+/** Fills in the texts of index.html: data-word (text), data-label (for screen readers), data-hint (placeholder). */
 export function fillWords() {
   /** @type {Record<string, any>} */
   const texts = words;
