@@ -52,7 +52,8 @@ import Testing
         // Their names and marks are free again.
         let kept = try #require(folder.disk.folders.existing(folder.path))
         #expect(
-            OwnerAttribute.read(try kept.open("1.bin", flags: 0)) != .of(OwnerAttribute.value(of: "https://a.example/1"))
+            OwnerAttribute.read(try kept.open("1.bin", flags: 0))
+                != .of(OwnerAttribute.value(of: "https://a.example/1"))
         )
         #expect(try folder.fresh("50.bin").name == "50.bin")
     }

@@ -84,7 +84,7 @@ private struct Echo: RPCMethods {
         }
         for _ in 0..<1000 {
             #expect(looks(1, after: 0) == 1)
-            budget.restoreOriginal()
+            budget.refund()
         }
         #expect(looks(1000, after: 0) == Int(AuthRateLimit.burst))
         #expect(looks(1000, after: 1) == Int(AuthRateLimit.perSecond))

@@ -22,7 +22,12 @@ struct GetSession: ~Copyable {
         self.plan = plan
         let mailbox = try Mailbox()
         let cursor = CursorGuard()
-        reporter = ProgressReporter(plan.options, terminal: .standardError(), cursor: cursor, files: plan.items.count)
+        reporter = ProgressReporter(
+            plan.options,
+            terminal: .standardError(),
+            cursor: cursor,
+            files: plan.items.count
+        )
         // First of all threads, so that the downloader's inherit the mask.
         SignalWatch.start(hasDisplay: reporter.hasDisplay, cursor: cursor) { mailbox.post(.signal($0)) }
         var configuration = Downloader.Configuration()

@@ -181,8 +181,12 @@ struct ProgressReporter: ~Copyable {
 
 extension ProgressTotals {
     /// The sum of all; its size is not known while there are files of which nothing is known yet.
-    fileprivate init(_ ledger: borrowing RunLedger, _ running: [DownloadSnapshot], files: Int, hasUnknown: Bool)
-    {
+    fileprivate init(
+        _ ledger: borrowing RunLedger,
+        _ running: [DownloadSnapshot],
+        files: Int,
+        hasUnknown: Bool
+    ) {
         let written = running.reduce(ledger.finishedBytes) { $0.addingClamped($1.written) }
         var total: Int64? = hasUnknown ? nil : ledger.finishedBytes
         for snapshot in running {

@@ -45,8 +45,12 @@ package enum JSONLines {
     }
 
     /// The last line.
-    package static func summary(_ ledger: RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) -> String
-    {
+    package static func summary(
+        _ ledger: RunLedger,
+        unfinished: Int,
+        seconds: Double,
+        exitCode: UInt8
+    ) -> String {
         var object = JSONObject()
         object.set("event", "summary")
         object.set("finished", ledger.finished)

@@ -42,7 +42,8 @@ package enum PlainText {
         if file.wasThere { return "\(file.path): exists already, nothing was downloaded" }
         // A speed over less than the clock can tell means nothing.
         let speed =
-            file.duration >= 0.1 ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
+            file.duration >= 0.1
+            ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
         return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)"
     }
 

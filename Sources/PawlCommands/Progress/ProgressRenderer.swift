@@ -63,7 +63,9 @@ package struct ProgressRenderer: Sendable {
         switch column {
         case .percent: row.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? ""
         case .finePercent: row.percent.map { NumberFormat.fixed($0, decimals: 2) + "%" } ?? ""
-        case .size: row.total.map { NumberFormat.size(min(row.written, $0), of: $0) } ?? NumberFormat.size(row.written)
+        case .size:
+            row.total.map { NumberFormat.size(min(row.written, $0), of: $0) }
+                ?? NumberFormat.size(row.written)
         case .speed: row.status ?? NumberFormat.speed(row.speed)
         case .timeLeft: row.status == nil ? row.timeLeft.map(NumberFormat.duration) ?? "" : ""
         case .connections: row.connections > 0 ? "x\(row.connections)" : ""

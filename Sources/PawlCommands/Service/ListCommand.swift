@@ -90,7 +90,8 @@ struct DownloadTable {
         return [
             String(download.id.prefix(digits)), download.state,
             download.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? "",
-            download.total.map(NumberFormat.size) ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),
+            download.total.map(NumberFormat.size)
+                ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),
             isMoving ? NumberFormat.speed(download.speed) : "",
             isMoving ? download.timeLeft.map(NumberFormat.duration) ?? "" : "",
             download.title + (download.error.map { ": \(TerminalText.harmless($0.message))" } ?? ""),

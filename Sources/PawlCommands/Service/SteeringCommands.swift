@@ -161,7 +161,10 @@ extension Command {
         let given = [rate.map { JSON.number($0) } ?? .null] + words.dropFirst().map { .string($0) }
         try options.client().call("pawl.limit", .array(given), to: "limit", words.count > 1 ? words[1] : nil)
         let told = rate.map { NumberFormat.speed($0) } ?? "no limit"
-        CommandOutput(options).tell(["limit": given[0]], "\(words.count > 1 ? words[1] : "all together"): \(told)")
+        CommandOutput(options).tell(
+            ["limit": given[0]],
+            "\(words.count > 1 ? words[1] : "all together"): \(told)"
+        )
         return 0
     }
 

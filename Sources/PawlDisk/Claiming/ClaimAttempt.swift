@@ -141,7 +141,7 @@ struct ClaimAttempt {
     private func makeUnnamed() throws(Failure) -> OpenFile? {
         // On a disk it would have to be synced again after it is named.
         guard folder.traits.contains(.volatile), claim.ifExists != .overwrite,
-            let length = claim.facts.representation.total, length <= Self.smallFile
+            let length = claim.facts.representation.total, length <= Claim.smallFile
         else { return nil }
         do throws(SystemError) {
             return try folder.openUnnamed()
@@ -152,8 +152,6 @@ struct ClaimAttempt {
             throw Failure.system(.cannotCreate, "cannot create", at: partPath, error)
         }
     }
-
-    private static let smallFile: Int64 = 1 << 20
 
     /// Creates, locks and marks the part file; `nil` when there is one already.
     func makePart() throws(Failure) -> OpenFile? {

@@ -47,7 +47,9 @@ struct Publication: Sendable {
             if isAsVerified, let modified {
                 try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
             }
-            if isAsVerified { remember(modified: modified.map { $0.seconds * 1_000_000_000 } ?? status.modifiedTime) }
+            if isAsVerified {
+                remember(modified: modified.map { $0.seconds * 1_000_000_000 } ?? status.modifiedTime)
+            }
             if isAsVerified, isNew, isNamed { try giveUsualPermissions(status) }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
@@ -73,7 +75,10 @@ struct Publication: Sendable {
     /// Until the completion was reported this is the part file's mark too; a file without a name needs none.
     private func remember(modified: Int64) {
         guard let content, folder.bearsMarks else { return }
-        OwnerAttribute.set(CompletionMark(content, length: length, modified: modified, isTold: !isNamed), on: file)
+        OwnerAttribute.set(
+            CompletionMark(content, length: length, modified: modified, isTold: !isNamed),
+            on: file
+        )
     }
 
     /// Makes the data durable, before the name declares it finished.

@@ -24,6 +24,9 @@ package struct Claim: Sendable {
     /// The expected length of the file, if known.
     package var length: Int64?
 
+    /// Files of up to this many bytes need neither a journal nor a name before they are complete.
+    package static let smallFile: Int64 = 1 << 20
+
     package init(folder: String, name: String, ifExists: IfExists, facts: JournalFacts) {
         self.folder = folder
         self.name = name

@@ -57,7 +57,7 @@ extension Runner {
             try effect(partial)
         } catch {
             noteDiskFailure()
-            perform(machine.diskFailed(error))
+            feed { machine, _ in machine.diskFailed(error) }
         }
     }
 
@@ -69,8 +69,8 @@ extension Runner {
         let origin = address.origin
         switch shared.acquire(origin, now: now) {
         case .granted: break
-        case .full: return perform(machine.denied(order.lane, until: nil, now: now))
-        case .hold(let until): return perform(machine.denied(order.lane, until: until, now: now))
+        case .full: return feed(now: now) { $0.denied(order.lane, until: nil, now: $1) }
+        case .hold(let until): return feed(now: now) { $0.denied(order.lane, until: until, now: $1) }
         }
         let transfer = shared.nextTransfer()
         let writer = LaneWriter(lane: order.lane, transfer: transfer, origin: origin, runner: self)
@@ -118,7 +118,7 @@ extension Runner {
         // Through the stored property, as in `read`.
         let hasBytes = !machine.map.done.isEmpty
         // A small file in a single response is complete before a journal could help it.
-        let wantsJournal = hasBytes || machine.map.total.map { $0 > smallFile } ?? true
+        let wantsJournal = hasBytes || machine.map.total.map { $0 > Claim.smallFile } ?? true
         onDisk { partial throws(Failure) in
             if !partial.hasJournal, wantsJournal {
                 try partial.beginJournal(facts, done: machine.map.done)
@@ -138,8 +138,6 @@ extension Runner {
         if !writer.isAdmitted { shared.accept(writer.origin) }
         writer.admit(lane)
     }
-
-    private var smallFile: Int64 { 1 << 20 }
 
     private func refresh(_ source: Int, _ generation: UInt32) {
         let post = loop.poster(for: run)

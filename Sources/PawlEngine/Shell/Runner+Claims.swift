@@ -40,7 +40,7 @@ extension Runner {
         let address = machine.sources[index].current
         let name = job.fileName ?? NamingPolicy.choose(job.naming, address: address, head: lastHead)
         let outcome = claim(name: name, adoptsAny: job.fileName != nil)
-        perform(machine.claimed(lane, outcome, now: clock.now))
+        feed { $0.claimed(lane, outcome, now: $1) }
     }
 
     private func claim(name: String, adoptsAny: Bool) -> ClaimOutcome {

@@ -3,26 +3,22 @@ import PawlCore
 // Commands of the user, the manager and the engine's book.
 extension Runner {
     func pause() {
-        sync()
-        perform(machine.pause())
+        feed { machine, _ in machine.pause() }
     }
 
     func preempt() {
-        sync()
-        perform(machine.preempt())
+        feed { machine, _ in machine.preempt() }
     }
 
     func remove() {
-        sync()
-        perform(machine.remove())
+        feed { machine, _ in machine.remove() }
     }
 
     /// Replaces an address on behalf of the user: credentials may be sent to its origin.
     func replaceSource(with address: WebAddress) {
-        sync()
         job.plan.sources[0] = address
         hasOtherAddress = true
-        perform(machine.replaceSource(0, with: address, now: clock.now))
+        feed { $0.replaceSource(0, with: address, now: $1) }
     }
 
     func limit(to rate: Int64?) {

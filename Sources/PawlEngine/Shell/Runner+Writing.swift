@@ -34,8 +34,7 @@ extension Runner {
             try unsafe partial.write(bytes, at: offset)
             return true
         } catch {
-            sync()
-            perform(machine.diskFailed(error))
+            feed { machine, _ in machine.diskFailed(error) }
             return false
         }
     }

@@ -72,6 +72,13 @@ final class Runner {
 
     // MARK: events
 
+    /// Reports every lane's progress to the machine, then the event, and performs the resulting actions.
+    func feed(now: Instant? = nil, _ event: (inout DownloadMachine, Instant) -> [Action]) {
+        let now = now ?? clock.now
+        sync(now: now)
+        perform(event(&machine, now))
+    }
+
     func begin() {
         let now = clock.now
         let isLocal = job.plan.sources.contains(where: \.isLoopback)
@@ -81,24 +88,24 @@ final class Runner {
     }
 
     func network(online: Bool) {
-        sync()
-        perform(machine.network(online: online, now: clock.now))
+        feed { $0.network(online: online, now: $1) }
     }
 
     func ring(now: Instant) {
         guard let due = alarm, due.at <= now else { return }
         alarm = nil
-        perform(machine.rang(due.generation, now: now))
+        feed(now: now) { $0.rang(due.generation, now: $1) }
     }
 
     func stoodStill(for span: Interval, now: Instant) { machine.stoodStill(for: span, now: now) }
 
     func tick(now: Instant) {
-        sync(now: now)
         lookForNetwork(now: now)
-        machine.limited(to: presentLimit, now: now)
         partial?.ensurePartName()
-        perform(machine.tick(now: now))
+        feed(now: now) { [limit = presentLimit] machine, now in
+            machine.limited(to: limit, now: now)
+            return machine.tick(now: now)
+        }
         if let checksum = job.plan.checksum, machine.phase == .transferring {
             partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
         }
@@ -106,43 +113,37 @@ final class Runner {
     }
 
     func happened(_ event: RunnerEvent) {
-        sync()
         switch event {
         case .checkpointed(let result):
             isCheckpointing = false
-            if case .failure(let failure) = result { return perform(machine.diskFailed(failure)) }
+            if case .failure(let failure) = result {
+                return feed { machine, _ in machine.diskFailed(failure) }
+            }
             if isCheckpointDue { checkpoint() }
-        case .digested(.success(let digest)): perform(machine.digested(digest))
+        case .digested(.success(let digest)): feed { machine, _ in machine.digested(digest) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
             partial = nil
-            perform(machine.published())
+            feed { machine, _ in machine.published() }
         case .mayPublish(let length, let modified): commit(length: length, modified: modified)
         case .refreshed(let source, let generation, let address):
             hasOtherAddress = true
-            perform(machine.refreshed(source, generation, to: address, now: clock.now))
+            feed { $0.refreshed(source, generation, to: address, now: $1) }
         case .digested(.failure(let failure)), .published(.failure(let failure)):
-            perform(machine.diskFailed(failure))
+            feed { machine, _ in machine.diskFailed(failure) }
         }
     }
 
     func answered(_ lane: LaneID, head: ResponseHead) {
         loop.stir()
-        sync()
         let head = noteSecurity(of: lane, head)
         lastHead = head
         let source = machine.lanes.first { $0.id == lane }?.source
         let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
         let isCrowded = origin.map { shared.isCrowded($0) } ?? false
-        perform(
-            machine.answered(
-                lane,
-                head: head,
-                isCrowded: isCrowded,
-                wallTime: clock.wallTime,
-                now: clock.now
-            )
-        )
+        feed { [wallTime = clock.wallTime] in
+            $0.answered(lane, head: head, isCrowded: isCrowded, wallTime: wallTime, now: $1)
+        }
         lastHead = nil
         if let source { noteName(lane, source: source, head) }
     }
@@ -173,7 +174,7 @@ final class Runner {
         shared.release(writers[index].origin, served: writers[index].isAdmitted)
         writers.remove(at: index)
         if case .failed = end { noteNetwork() }
-        perform(machine.ended(lane, end, now: clock.now))
+        feed { $0.ended(lane, end, now: $1) }
     }
 
     /// A failure may be the first sign of a lost network, before the monitor reports it.
@@ -181,20 +182,19 @@ final class Runner {
         guard !job.plan.sources.contains(where: \.isLoopback), !shared.ports.reachability.isOnline else {
             return
         }
-        perform(machine.network(online: false, now: clock.now))
+        feed { $0.network(online: false, now: $1) }
     }
 
     /// Polls the monitor: it reports changes only, and a short outage may not appear as one.
     private func lookForNetwork(now: Instant) {
         guard machine.phase == .waitingForNetwork, now >= nextLook else { return }
         nextLook = now + .seconds(1)
-        if shared.ports.reachability.isOnline { perform(machine.network(online: true, now: now)) }
+        if shared.ports.reachability.isOnline { feed(now: now) { $0.network(online: true, now: $1) } }
     }
 
     @discardableResult
     func compared(_ lane: LaneID, agreed: Bool) -> Bool {
-        sync()
-        perform(machine.compared(lane, agreed: agreed, now: clock.now))
+        feed { $0.compared(lane, agreed: agreed, now: $1) }
         return writers.contains { $0.lane == lane }
     }
 
@@ -205,8 +205,7 @@ final class Runner {
     }
 
     func joined(_ lane: LaneID, agreed: Bool) {
-        sync()
-        perform(machine.joined(lane, agreed: agreed, now: clock.now))
+        feed { $0.joined(lane, agreed: agreed, now: $1) }
     }
 
     // MARK: bytes
@@ -220,8 +219,7 @@ final class Runner {
             try unsafe partial.read(into: mine, at: offset)
             return unsafe mine.elementsEqual(bytes)
         } catch {
-            sync()
-            perform(machine.diskFailed(error))
+            feed { machine, _ in machine.diskFailed(error) }
             return nil
         }
     }

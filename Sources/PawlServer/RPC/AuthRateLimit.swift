@@ -25,5 +25,5 @@ package struct AuthRateLimit: Hashable, Sendable {
     }
 
     /// The attempt was correct: returns its token.
-    package mutating func restoreOriginal() { left = min(AuthRateLimit.burst, left + 1) }
+    package mutating func refund() { left = min(AuthRateLimit.burst, left + 1) }
 }

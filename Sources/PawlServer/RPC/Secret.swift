@@ -22,7 +22,7 @@ package final class Secret: Sendable {
         guard bytes.count < Secret.unguessable else { return equals(other) }
         guard guesses.withLock({ $0.take(now: .now) }) else { return false }
         guard equals(other) else { return false }
-        guesses.withLock { $0.restoreOriginal() }
+        guesses.withLock { $0.refund() }
         return true
     }
 

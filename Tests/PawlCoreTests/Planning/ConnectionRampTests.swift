@@ -123,7 +123,9 @@ import Testing
     }
 
     @Test(arguments: [ConnectionRamp.Mode.fixed(4), .automatic(maximum: 4)])
-    func `G3 what was refused is tried again one by one, as the host's budget recovers`(mode: ConnectionRamp.Mode) {
+    func `G3 what was refused is tried again one by one, as the host's budget recovers`(
+        mode: ConnectionRamp.Mode
+    ) {
         var ramp = ConnectionRamp(mode)
         Self.run(&ramp, seconds: 5) { Double($0) * 1e6 }
         var now = Instant(nanoseconds: 0)

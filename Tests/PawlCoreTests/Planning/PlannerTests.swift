@@ -67,8 +67,10 @@ import Testing
     }
 
     /// The work for one more connection beside lanes of these rests and speeds.
-    private static func work(_ lanes: [(rest: Int64, speed: Double)], opening: Interval = .zero) -> Planner.Work?
-    {
+    private static func work(
+        _ lanes: [(rest: Int64, speed: Double)],
+        opening: Interval = .zero
+    ) -> Planner.Work? {
         var map = SegmentMap(total: lanes.reduce(0) { $0 + $1.rest })
         var views: [Planner.LaneView] = []
         var start: Int64 = 0

@@ -8,7 +8,8 @@ import Testing
         (408, .timeout, true, false), (425, .timeout, true, false), (429, .overloaded, true, true),
         (503, .overloaded, true, true), (502, .overloaded, true, false), (504, .overloaded, true, false),
         (500, .badResponse, true, false), (520, .overloaded, true, false), (527, .overloaded, true, false),
-        (400, .badResponse, false, false), (416, .badResponse, false, false), (204, .badResponse, false, false),
+        (400, .badResponse, false, false), (416, .badResponse, false, false),
+        (204, .badResponse, false, false),
         (501, .badResponse, false, false), (528, .badResponse, false, false),
     ])
     func `each status has one disposition`(status: Int, code: Failure.Code, isRetried: Bool, complains: Bool)
@@ -36,7 +37,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (AttemptFault.silent(answered: true), Failure.Code.timeout, true), (.unproven(""), .badResponse, false),
+        (AttemptFault.silent(answered: true), Failure.Code.timeout, true),
+        (.unproven(""), .badResponse, false),
         (.page(""), .badResponse, false), (.badRedirect(""), .badResponse, false),
         (.downgrade(to: ""), .insecure, false),
         (.tooManyRedirects(3), .tooManyRedirects, false),

@@ -115,7 +115,9 @@ final class Stage: Sendable {
     var mark: Int64 { marked.load(ordering: .relaxed) }
 
     /// Does `body` at each report, where it is told.
-    func onReport(_ body: @escaping @Sendable (Stage, EngineEvent) -> Void) { reaction.withLock { $0 = body } }
+    func onReport(_ body: @escaping @Sendable (Stage, EngineEvent) -> Void) {
+        reaction.withLock { $0 = body }
+    }
 
     /// Lets everything happen until nothing more does, shuts down, and checks the house laws.
     func run(sourceLocation: SourceLocation = #_sourceLocation) {

@@ -64,7 +64,9 @@ package struct RequestReader: Hashable, Sendable {
     private mutating func readHead(from looked: Int) -> Step {
         // An empty line before a request is ignored (RFC 9112 §2.2).
         if looked == 0, arriving.starts(with: [.carriageReturn, .lineFeed]) { start += 2 }
-        guard let first = arriving.first, !arriving.elementsEqual([.carriageReturn]) else { return .incomplete }
+        guard let first = arriving.first, !arriving.elementsEqual([.carriageReturn]) else {
+            return .incomplete
+        }
         guard first.isTokenCharacter else {
             return fail(.malformed("this is not HTTP/1.1"))
         }
