@@ -2,7 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 
-/// Runs the command line (the program's name is its first argument) and gives the exit code.
+/// Runs the command line (the first argument is the program's name) and returns the exit code.
 package func run(arguments: [String]) -> Int32 {
     do throws(Failure) {
         let name = arguments.first?.split(separator: "/").last
@@ -14,7 +14,7 @@ package func run(arguments: [String]) -> Int32 {
     }
 }
 
-/// The one sentence that a failure gets.
+/// Prints a failure as one line on standard error.
 func throttled(_ failure: Failure) {
     var errors = OutputFile(descriptor: STDERR_FILENO)
     errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
@@ -34,7 +34,7 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
             .badOption,
             "cannot start",
             at: "pawl",
-            because: "no command is given",
+            because: "missing command",
             remedy: "see 'pawl --help'"
         )
     case .some(let word):

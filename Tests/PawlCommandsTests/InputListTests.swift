@@ -67,13 +67,13 @@ import Testing
     @Test func `a wrong line is refused before anything starts, with its number`() {
         #expect(
             failure("http://a/1\n connections=99")?.description
-                == "cannot use --connections 99 (line 2 of the input file): it is a whole number from 1 to 64"
+                == "cannot use --connections 99 (line 2 of the input file): must be a whole number from 1 to 64"
         )
         #expect(
             failure("http://a/1\n\n frob=1")?.description.contains("frob (line 3 of the input file)") == true
         )
         #expect(
-            failure("http://a/1\n jobs=4")?.why == "it concerns all downloads and not the one above the line"
+            failure("http://a/1\n jobs=4")?.why == "it applies to all downloads, not to a single URL"
         )
         #expect(failure("http://a/1\n insecure=perhaps")?.code == .badOption)
         #expect(failure("http://a/1\n out=sub/")?.code == .badOption)
@@ -91,6 +91,6 @@ import Testing
     }
 
     @Test func `an empty list is no success`() {
-        #expect(failure("# nothing\n")?.why == "the input file names no URL")
+        #expect(failure("# nothing\n")?.why == "the input file contains no URL")
     }
 }

@@ -149,33 +149,36 @@ import Testing
     @Test(arguments: [
         (["--conections", "4"], "unknown option --conections; did you mean --connections?"),
         (["-user", "a:b"], "unknown option -u; did you mean --user?"),
-        (["--xyzzy"], "unknown option --xyzzy; 'pawl help get' lists the options"),
+        (["--xyzzy"], "unknown option --xyzzy; see 'pawl help get'"),
         (["--json=yes"], "cannot use option --json: it takes no value"),
-        (["--dir"], "cannot use option --dir: its value is missing: --dir DIR"),
-        (["-o"], "cannot use option -o: its value is missing: -o FILE"),
-        (["-x", "0"], "cannot use --connections 0: it is a whole number from 1 to 64"),
-        (["-x", "+4"], "cannot use --connections +4: it is a whole number from 1 to 64"),
-        (["-j", "many"], "cannot use --jobs many: it is a whole number from 1 to 1000"),
+        (["--dir"], "cannot use option --dir: missing value: --dir DIR"),
+        (["-o"], "cannot use option -o: missing value: -o FILE"),
+        (["-x", "0"], "cannot use --connections 0: must be a whole number from 1 to 64"),
+        (["-x", "+4"], "cannot use --connections +4: must be a whole number from 1 to 64"),
+        (["-j", "many"], "cannot use --jobs many: must be a whole number from 1 to 1000"),
         (
             ["--timeout", "0"],
-            "cannot use --timeout 0: it is a number of seconds from above 0 to 86400, such as 2 or 0.5"
+            "cannot use --timeout 0: must be a number of seconds above 0, up to 86400, such as 2 or 0.5"
         ),
         (
             ["--timeout", "1e3"],
-            "cannot use --timeout 1e3: it is a number of seconds from above 0 to 86400, such as 2 or 0.5"
+            "cannot use --timeout 1e3: must be a number of seconds above 0, up to 86400, such as 2 or 0.5"
         ),
-        (["--naming", "best"], "cannot use --naming best: it is one of server, url, hash"),
-        (["--if-exists", ""], "cannot use --if-exists : it is one of rename, resume, overwrite, skip, fail"),
+        (["--naming", "best"], "cannot use --naming best: must be one of server, url, hash"),
+        (
+            ["--if-exists", ""],
+            "cannot use --if-exists : must be one of rename, resume, overwrite, skip, fail"
+        ),
         (
             ["-o", "-", "--json"],
-            "cannot use --json: the file goes to standard output already; choose a file, or leave --json out"
+            "cannot use --json: the file is written to standard output; write to a file, or omit --json"
         ),
     ])
     func `a wrong option is refused with what would be right`(arguments: [String], sentence: String) {
         #expect(throws: Failure.self) { try GetPlan(arguments: arguments + ["u"]) { _ in "" } }
         do throws(Failure) {
             // A value that is missing must not be taken from the URL.
-            let isMissing = sentence.contains("is missing")
+            let isMissing = sentence.contains("missing value")
             _ = try GetPlan(arguments: isMissing ? arguments : arguments + ["u"]) { _ in "" }
         } catch {
             #expect(error.code == .badOption)
@@ -211,6 +214,6 @@ import Testing
     }
 
     @Test func `without a URL nothing starts`() {
-        #expect(failure("-q")?.description == "cannot start pawl get: no URL is given; see 'pawl help get'")
+        #expect(failure("-q")?.description == "cannot start pawl get: missing URL; see 'pawl help get'")
     }
 }
