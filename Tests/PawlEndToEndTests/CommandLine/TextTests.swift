@@ -113,6 +113,6 @@ struct `Texts for other programs` {
         try FileSystem.write([], to: folder.path("broken"))
         let failed = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
         #expect(failed.exit == .code(1))
-        #expect(failed.errors.contains("try that command where systemd runs"))
+        #expect(failed.errors.contains("run that command where systemd is running"))
     }
 }

@@ -68,7 +68,7 @@ struct `The page's verb` {
         let house = try ServiceHouse()
         let nobody = try house.run("web")
         #expect(nobody.exit == .code(3))
-        #expect(nobody.errors.contains("no service runs there"))
+        #expect(nobody.errors.contains("the Pawl service is not running"))
         try house.run("serve", "--background")
         let closed = try house.run("web")
         #expect(closed.exit != .code(0))

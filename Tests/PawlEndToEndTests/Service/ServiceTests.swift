@@ -66,7 +66,7 @@ struct `The service` {
     @Test func `without leave to start one, add says that none runs`() throws {
         let process = try house.run("add", "--no-start", "http://127.0.0.1/f")
         #expect(process.exit == .code(3))
-        #expect(process.errors.contains("no service runs there"))
+        #expect(process.errors.contains("the Pawl service is not running"))
         #expect(try house.run("status").exit == .code(3))
     }
 
@@ -127,7 +127,7 @@ struct `The service` {
         service.send(signal)
         #expect(service.wait() == .code(0))
         #expect(
-            service.errors.hasSuffix("pawl: stopped; everything unfinished continues at the next start\n")
+            service.errors.hasSuffix("pawl: stopped; unfinished downloads resume at the next start\n")
         )
         #expect(!FileSystem.exists(house.folder.path("socket")))
         house.origin.adjust("/f") { $0.cut = nil }

@@ -40,7 +40,7 @@ struct `The live table` {
         try house.run("stop")
         #expect(watch.wait() == .code(7))
         #expect(watch.output.contains("\u{1B}[?25l") && watch.output.contains("\u{1B}[?25h"))
-        #expect(watch.output.contains("the service has ended"))
+        #expect(watch.output.contains("the service has stopped"))
     }
 
     @Test func `a pipe gets a line for each change, or JSON, and no escape code`() throws {
