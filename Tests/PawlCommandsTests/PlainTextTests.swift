@@ -13,10 +13,10 @@ import Testing
         let error = PawlError(Failure(.timeout, "no answer from", at: "h", because: "silence"))
         #expect(line(.started(total: 2048, resumedAt: 0)) == "f.iso: started, 2.00 KiB")
         #expect(line(.started(total: nil, resumedAt: 0)) == "f.iso: started, size unknown")
-        #expect(line(.started(total: 2048, resumedAt: 1024)) == "f.iso: continued at 1.00 KiB of 2.00 KiB")
+        #expect(line(.started(total: 2048, resumedAt: 1024)) == "f.iso: resuming at 1.00 KiB of 2.00 KiB")
         #expect(line(.notice("started over"), name: nil) == "f.iso: started over")
-        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no answer from h: silence; next attempt in 2s")
-        #expect(line(.waitingForNetwork) == "f.iso: no network; goes on when there is one")
+        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no answer from h: silence; retrying in 2s")
+        #expect(line(.waitingForNetwork) == "f.iso: no network connection; resumes when it is back")
         #expect(line(.verifying) == "f.iso: verifying")
         #expect(line(.paused) == "f.iso: paused")
         #expect(line(.failed(error)) == "pawl: no answer from h: silence")
@@ -24,11 +24,11 @@ import Testing
 
     @Test func `the end says where the file is, how large, how long and how fast`() {
         var file = DownloadedFile(path: "d/f.iso", length: 4096, received: 2048, duration: 2, wasThere: false)
-        #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 2.0s (1.00 KB/s)")
+        #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 2.0s (1.00 KiB/s)")
         file.duration = 0.01
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 0.0s")
         file.wasThere = true
-        #expect(line(.finished(file)) == "d/f.iso: exists already, nothing was downloaded")
+        #expect(line(.finished(file)) == "d/f.iso: already exists, nothing was downloaded")
     }
 
     @Test func `a server's words cannot steer the terminal`() {

@@ -29,12 +29,12 @@ import Testing
 
     @Test(arguments: [
         (20, "debia…st.iso  47.6%"),
-        (40, "debian…st.iso  47.6%  12.0 MB/s     28s"),
-        (80, "debian-12…etinst.iso ━━━━━━╸───────  47.6%   300/629 MiB  12.0 MB/s     28s  x8"),
+        (40, "debian…st.iso  47.6% 12.0 MiB/s     28s"),
+        (80, "debian-12…etinst.iso ━━━━━━╸───────  47.6%   300/629 MiB 12.0 MiB/s     28s  x8"),
         (
             200,
             "debian-12.5.0-amd64-netinst.iso ━━━━━━━━━━━━━━━━━━━─────────────────────"
-                + "  47.69%   300/629 MiB  12.0 MB/s     28s  x8"
+                + "  47.69%   300/629 MiB 12.0 MiB/s     28s  x8"
         ),
     ])
     func `a line drops columns as the terminal narrows`(width: Int, line: String) {

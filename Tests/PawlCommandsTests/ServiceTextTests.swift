@@ -48,7 +48,7 @@ import Testing
         let id = #""id":"00000000000000ab""#
         #expect(
             try line(#"{"event":"started",\#(id),"name":"f","total":2048,"resumedAt":1024}"#)
-                == "f: continued at 1.00 KiB of 2.00 KiB"
+                == "f: resuming at 1.00 KiB of 2.00 KiB"
         )
         #expect(try line(#"{"event":"state",\#(id),"state":"paused"}"#) == "f: paused")
         #expect(try line(#"{"event":"state",\#(id),"state":"transferring"}"#) == nil)
