@@ -27,7 +27,7 @@ final class `In aria2c's place` {
         let (first, second) = (origin.serve("/a", content), origin.serve("/b", content))
         let one = try run("-x4", "-s4", "--file-allocation=none", "--seed-time=0", "-o", "f", first, second)
         #expect(one.exit == .code(0))
-        #expect(one.errors.contains("are passed over: --seed-time"))
+        #expect(one.errors.contains("ignored options without effect: --seed-time"))
         #expect(folder.difference("d/f", from: content) == nil)
         #expect(!FileSystem.exists(folder.path("d/b")))
         #expect(try run("-Z", "-q", "-j2", first, second).exit == .code(0))
@@ -94,7 +94,7 @@ final class `In aria2c's place` {
         #expect(try run("--enable-rpc", "--rpc-listen-port=0", "--stop=1").exit == .code(0))
         let single = try run("--on-download-complete=\(hook)", "-o", "b", url)
         #expect(single.exit == .code(0))
-        #expect(single.errors.contains("are passed over: --on-download-complete"))
+        #expect(single.errors.contains("ignored options without effect: --on-download-complete"))
     }
 
     @Test func `what cannot be meant ends with 28, and so does an open door without a secret`() throws {
