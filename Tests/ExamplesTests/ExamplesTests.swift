@@ -120,13 +120,13 @@ import Testing
         let process = try bench.start("HostileServer", [bench.folder.path, broken, mute, shifted, page])
         process.wait()
         #expect(
-            process.lines.contains("whole: \(bench.folder.path("broken")), 900000 bytes"),
+            process.lines.contains("complete: \(bench.folder.path("broken")), 900000 bytes"),
             "\(process.lines)"
         )
         #expect(process.lines.first == "started again: false")
         #expect(bench.folder.difference("broken", from: payload) == nil)
         #expect(bench.folder.difference("mute", from: payload) == nil)
-        #expect(process.lines.last?.hasPrefix("not fetched: ") == true, "\(process.errors)")
+        #expect(process.lines.last?.hasPrefix("failed: ") == true, "\(process.errors)")
         for name in bench.files where name == "shifted" {
             #expect(bench.folder.difference(name, from: payload) == nil)
         }
@@ -158,7 +158,7 @@ import Testing
         let process = try bench.start("ChangingAddress", [bench.folder.path] + urls)
         process.wait()
         #expect(
-            process.lines.last == "whole: \(bench.folder.path("film")), 3000000 bytes",
+            process.lines.last == "complete: \(bench.folder.path("film")), 3000000 bytes",
             "\(process.lines)"
         )
         #expect(bench.folder.difference("film", from: payload) == nil)

@@ -34,7 +34,7 @@ import Testing
         mend(bench, "/a", "/b")
         let second = try bench.run("Manager", bench.folder.path, "wait", "list")
         #expect(
-            second.lines.suffix(3) == ["nothing left to do", "a finished 100.00 %", "b finished 100.00 %"]
+            second.lines.suffix(3) == ["all downloads ended", "a finished 100.00 %", "b finished 100.00 %"]
         )
         #expect(bench.files == ["a", "b"])
         for name in bench.files { #expect(bench.folder.difference(name, from: payload) == nil) }
@@ -79,7 +79,7 @@ import Testing
         #expect(first.lines.last == "pause true", "\(first.lines) \(first.errors)")
         mend(bench, "/a")
         let second = try bench.run("Manager", bench.folder.path, "data", "1", file, "from", file)
-        #expect(second.lines.last?.hasPrefix("went on from ") == true, "\(second.lines) \(second.errors)")
+        #expect(second.lines.last?.hasPrefix("resumed at ") == true, "\(second.lines) \(second.errors)")
         #expect(FileSystem.difference(of: bench.folder.path("from/a"), from: payload) == nil)
         #expect(bench.origin.ended("/a").last?.bodyStart ?? 0 > 0)
     }
