@@ -18,7 +18,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test func `lines below a URL change what the command line says for this file only`() throws {
+    @Test func `option lines below a URL override the command line for that file only`() throws {
         let plan = try plan(
             """
             # a list
@@ -80,7 +80,7 @@ import Testing
         #expect(failure(" out=x\nhttp://a/1")?.code == .badOption)
     }
 
-    @Test func `what belongs to one file is refused for a list`() {
+    @Test func `an option of a single file is refused for a list`() {
         #expect(failure("http://a/1", "-o", "f")?.code == .badOption)
         #expect(failure("http://a/1", "--mirror", "http://b/1")?.code == .badOption)
         #expect(
@@ -90,7 +90,7 @@ import Testing
         #expect(failure("http://a/1", "--range", "0-9") == nil)
     }
 
-    @Test func `an empty list is no success`() {
+    @Test func `an empty list is a failure`() {
         #expect(failure("# nothing\n")?.why == "the input file contains no URL")
     }
 }

@@ -22,7 +22,7 @@ import Testing
         #expect(line(.failed(error)) == "pawl: no answer from h: silence")
     }
 
-    @Test func `the end says where the file is, how large, how long and how fast`() {
+    @Test func `the last line has the path, the size, the time and the speed`() {
         var file = DownloadedFile(path: "d/f.iso", length: 4096, received: 2048, duration: 2, wasThere: false)
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 2.0s (1.00 KiB/s)")
         file.duration = 0.01
@@ -31,11 +31,11 @@ import Testing
         #expect(line(.finished(file)) == "d/f.iso: already exists, nothing was downloaded")
     }
 
-    @Test func `a server's words cannot steer the terminal`() {
+    @Test func `a server's text cannot control the terminal`() {
         #expect(line(.notice("\u{1B}[2J\n"), name: "a\u{9B}") == "a\u{FFFD}: \u{FFFD}[2J\u{FFFD}")
     }
 
-    @Test func `several files end with their sum`() {
+    @Test func `several files end with a summary`() {
         var ledger = RunLedger()
         for id: UInt64 in 1...3 { ledger.add(id, source: "s") }
         let file = DownloadedFile(path: "f", length: 1024, received: 0, duration: 1, wasThere: false)
