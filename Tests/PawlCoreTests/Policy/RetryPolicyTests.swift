@@ -8,7 +8,8 @@ import Testing
         (408, .timeout, true, false), (425, .timeout, true, false), (429, .overloaded, true, true),
         (503, .overloaded, true, true), (502, .overloaded, true, false), (504, .overloaded, true, false),
         (500, .badResponse, true, false), (520, .overloaded, true, false), (527, .overloaded, true, false),
-        (400, .badResponse, false, false), (416, .badResponse, false, false), (204, .badResponse, false, false),
+        (400, .badResponse, false, false), (416, .badResponse, false, false),
+        (204, .badResponse, false, false),
         (501, .badResponse, false, false), (528, .badResponse, false, false),
     ])
     func `each status has one disposition`(status: Int, code: Failure.Code, isRetried: Bool, complains: Bool)
@@ -36,7 +37,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (AttemptFault.silent(answered: true), Failure.Code.timeout, true), (.unproven(""), .badResponse, false),
+        (AttemptFault.silent(answered: true), Failure.Code.timeout, true),
+        (.unproven(""), .badResponse, false),
         (.page(""), .badResponse, false), (.badRedirect(""), .badResponse, false),
         (.downgrade(to: ""), .insecure, false),
         (.tooManyRedirects(3), .tooManyRedirects, false),
@@ -46,7 +48,7 @@ import Testing
         #expect(said.code == code && said.isRetried == isRetried && !said.isComplaint)
     }
 
-    @Test func `waits double with jitter, end at a minute, and obey the server`() {
+    @Test func `waits double with jitter, end at a minute, and respect the server`() {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         var dice = PawlCore.Dice(seed: 3)
         for attempt in 0...40 {
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [Interval.zero, .seconds(-5), Interval(nanoseconds: .min), .milliseconds(1)])
-    func `a server that asks for no wait does not get the next request at once`(asked: Interval) {
+    func `a server's zero wait does not send the next request at once`(asked: Interval) {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         var dice = PawlCore.Dice(seed: 4)
         for attempt in 1...8 {
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a wait of 0 that a person chose is a tenth of a second at first, a small one is as chosen`() {
+    @Test func `a wait of 0 set by the user is a tenth of a second at first, a small one is as set`() {
         var dice = PawlCore.Dice(seed: 5)
         let none = RetryPolicy(retries: 5, delay: .zero)
         let waits = (1...5).map { none.wait(attempt: $0, retryAfter: nil, dice: &dice).seconds }
@@ -77,7 +79,7 @@ import Testing
         #expect(small.wait(attempt: 1, retryAfter: .zero, dice: &dice) >= .milliseconds(75))
     }
 
-    @Test func `no wait is longer than is allowed, whatever was asked for`() {
+    @Test func `no wait exceeds the maximum, whatever the server requests`() {
         var dice = PawlCore.Dice(seed: 6)
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         let longest = Interval(nanoseconds: .max)
