@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// URLs that people write and references that servers send.
+/// URLs from users and references from servers.
 enum AddressLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let text = input.text()
@@ -33,7 +33,7 @@ enum AddressLaws {
         try? address.resolving(reference)
     }
 
-    /// What everyone who gets an address relies on.
+    /// The properties that every user of a URL relies on.
     private static func checkForm(_ address: WebAddress) throws(BrokenLaw) {
         let text = address.text
         try hold(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "not ASCII without blanks: \(text)")

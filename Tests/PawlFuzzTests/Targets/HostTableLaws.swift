@@ -1,6 +1,6 @@
 import PawlCore
 
-/// What hosts bear, as a file says that anybody may have written.
+/// Connection limits of hosts, from an untrusted file.
 enum HostTableLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let now = UnixTime(seconds: input.number())

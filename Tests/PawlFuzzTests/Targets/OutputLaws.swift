@@ -1,6 +1,6 @@
 @testable import PawlCommands
 
-/// What is shown of names and sentences that servers send.
+/// The output of names and messages from servers.
 enum OutputLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let columns = Int(input.byte())

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// Which hosts are asked over TLS, as a file and a server say.
+/// Which hosts are requested over TLS, from a file and a server.
 enum SecureHostsLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let now = UnixTime(seconds: input.number())
@@ -23,7 +23,7 @@ enum SecureHostsLaws {
     }
 }
 
-/// What a process was starting when it ended, as a database says that anybody may have written.
+/// The downloads that a process was starting when it crashed, from an untrusted database.
 enum StartLedgerLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let ledger = StartLedger(leftBy: String(decoding: input.rest(), as: UTF8.self))

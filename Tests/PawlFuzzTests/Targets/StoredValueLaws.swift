@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// Apple's resume data: what is read can be written, and says the same when it is read again.
+/// Apple's resume data: a parsed value can be written, and is the same when it is parsed again.
 enum ResumeDataLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard input.flag() else { return try checkAny(input.rest()) }
@@ -15,7 +15,7 @@ enum ResumeDataLaws {
 
     private static func checkAny(_ bytes: [UInt8]) throws(BrokenLaw) {
         if let list = try? PropertyList(bytes) {
-            // Numbers that are none are unequal to themselves, so the bytes are compared.
+            // NaN is unequal to itself, so the bytes are compared.
             let written = list.bytes
             try hold((try? PropertyList(written))?.bytes == written, "a property list changes when written")
         }
