@@ -6,7 +6,7 @@ import Testing
 @Suite struct ManagerExampleTests {
     private let payload = Payload(seed: 950, length: 2_000_000)
 
-    /// Content that stops in the middle until it is released.
+    /// Content that stalls in the middle until it is released.
     private func serve(_ bench: ExampleBench, _ path: String) -> String {
         bench.origin.serve(path, payload) { $0.cut = .stall(at: 1_000_000) }
     }
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `D7 D8 D12 it queues, forces a start, and a relaunch after a kill goes on`() throws {
+    @Test func `D7 D8 D12 it queues, forces a start, and a relaunch after a kill resumes`() throws {
         let bench = try ExampleBench()
         let (a, b) = (serve(bench, "/a"), serve(bench, "/b"))
         let words = [
@@ -71,7 +71,7 @@ import Testing
         #expect(bench.files.isEmpty, "\(bench.files)")
     }
 
-    @Test func `D3 its resume data is gone on from`() throws {
+    @Test func `D3 its resume data is resumed`() throws {
         let bench = try ExampleBench()
         let a = serve(bench, "/a")
         let file = bench.folder.path(".data")
