@@ -154,7 +154,7 @@ private let there = "https://b.example/x"
 
     @Test(arguments: [true, false])
     func
-        `A9 an empty part file that is not marked is somebody's, and one that was about to be marked is ours`(
+        `A9 an empty part file without an owner attribute is another program's, unless it was about to get one`(
             marks: Bool
         ) throws
     {
@@ -168,7 +168,7 @@ private let there = "https://b.example/x"
         #expect(ours.name == "y.bin")
         var found = stat()
         #expect(unsafe stat("\(folder.path)/y.bin.part", &found) == 0)
-        #expect(found.st_mode & 0o7777 == 0o644, "the bit is gone when the mark is there")
+        #expect(found.st_mode & 0o7777 == 0o644, "the bit is cleared when the attribute is set")
     }
 
     @Test func `names of 255 bytes leave room for part file and journal`() throws {

@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func
-        `C3 killed before the last step of publishing, the same download is there and another's name is taken`(
+        `C3 killed before the last step of publishing, the same download is complete and another's name is taken`(
             hasJournal: Bool
         ) throws
     {

@@ -149,7 +149,7 @@ import Testing
         folder.restart()
         let other = "https://b.example/x"
         #expect(try folder.fresh("x.bin", from: other).name == "x (1).bin")
-        #expect(try isThere(folder.claim("x.bin", .fail)), "it is ours, and told now")
+        #expect(try isThere(folder.claim("x.bin", .fail)), "it is this download's, and reported now")
         #expect(throws: Failure.self) { try folder.claim("x.bin", .fail) }
     }
 

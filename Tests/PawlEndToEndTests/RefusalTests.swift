@@ -134,7 +134,7 @@ import Testing
         #expect(bench.origin.log.of("/f.bin").count >= 2)
         _ = store.ended("/signed")
         #expect(store.log.sentTwice("/signed") == 0)
-        #expect(!outcome.errors.contains("signature="), "secrets of a query are not told: \(outcome)")
+        #expect(!outcome.errors.contains("signature="), "secrets of a query are not printed: \(outcome)")
     }
 
     @Test func `credentials, cookies and login never cross to another origin`() throws {

@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Disks in trouble` {
+@Suite struct `Disk failures` {
     private let full = Failure(.diskFull, "cannot write", at: "/downloads", because: "no room is left")
     private let broken = Failure(.inputOutput, "cannot write", at: "/downloads", because: "it is broken")
 

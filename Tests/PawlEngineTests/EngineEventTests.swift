@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `What a download tells` {
+@Suite struct `Events of a download` {
     @Test func `a small file is reported in order and ends with its path`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 100 * .kibi)

@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Hosts with their own will` {
+@Suite struct `Host limits` {
     @Test func `G4 Retry-After holds back every lane and every other download of the origin`() {
         let stage = Stage()
         let first = stage.serve("a.bin", 2 * .mebi)
@@ -38,7 +38,7 @@ import Testing
         let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(8) })
         stage.run()
         stage.expect(payload, at: "a.bin")
-        #expect(stage.retries(id).isEmpty, "lanes that work go on")
+        #expect(stage.retries(id).isEmpty, "working lanes continue")
         let turnedAway = stage.requests.count { $0.taken.isEmpty && $0.end != .cancelled }
         #expect(turnedAway <= 10, "it is not hammered")
         let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds

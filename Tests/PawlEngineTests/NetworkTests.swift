@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Networks that come and go` {
+@Suite struct `Network loss` {
     @Test(arguments: [true, false])
     func `D4 a network lost in the middle costs no retry and no byte`(breaks: Bool) {
         let stage = Stage()

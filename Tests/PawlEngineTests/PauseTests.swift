@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Pausing and going on` {
+@Suite struct `Pausing and resuming` {
     @Test func `A5 C2 a pause keeps every byte and only the rest is requested`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 6 * .mebi)

@@ -4,7 +4,7 @@ import PawlTestKit
 import Synchronization
 import Testing
 
-@Suite struct `Another address of the same content` {
+@Suite struct `Another URL of the same content` {
     private static let fresh = Stage.address("a.bin", host: "new.test")
 
     /// A download of 8 MiB whose content is at both URLs.

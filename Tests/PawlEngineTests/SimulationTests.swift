@@ -37,6 +37,6 @@ import Testing
         let seed = (first..<first + 800).first { seed in
             Simulation.run(seed: seed, sabotage: sabotage).violations.contains { $0.law == sabotage.law }
         }
-        #expect(seed != nil, "nobody noticed")
+        #expect(seed != nil, "it was not detected")
     }
 }

@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 /// Real threads, files and sockets, which the single-threaded simulation cannot cover.
-@Suite struct `An engine that many threads command` {
+@Suite struct `An engine commanded by many threads` {
     /// Half of the files stall in the middle of their first response, some fail there, the others are slow: so
     /// that commands meet running downloads.
     private func serve(_ name: String, _ kind: Int, at origin: PawlTestKit.Origin) {

@@ -87,7 +87,7 @@ extension BrowserTests {
 
         @Test
         func
-            `D14 one that is removed leaves its file where that is wished, and is gone when the time is over`()
+            `D14 a removed download leaves its file on request, and is gone when the undo time is over`()
             async throws
         {
             try await PageBench.with { bench in

@@ -6,7 +6,7 @@ import Testing
 @testable import PawlReach
 
 @Suite(.enabled(if: NetworkNamespace.isAvailable, "needs root, network namespaces and iproute2"))
-struct `Reachability in a network of its own` {
+struct `Reachability in a separate network` {
     private typealias Space = NetworkNamespace
 
     @Test func `an empty network and one with loopback only are offline`() {

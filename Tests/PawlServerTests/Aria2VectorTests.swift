@@ -204,7 +204,7 @@ import Testing
         try await bench.finish(try await bench.gid("aria2.addUri", wish))
         #expect(FileSystem.difference(of: bench.root + "/sub/got", from: content) == nil)
         #expect(FileSystem.names(in: bench.root + "/sub") == ["got"])
-        #expect(bench.origin.ended("/f").map(\.bodyStart).contains { $0 > 0 }, "it went on")
+        #expect(bench.origin.ended("/f").map(\.bodyStart).contains { $0 > 0 }, "it continued")
         // Pawl's own method removes everything.
         bench.origin.adjust("/f") { $0.cut = .stall(at: 400_000) }
         let gone = try await bench.gid("aria2.addUri", [[.string(url)], ["dir": "sub", "out": "gone"]])

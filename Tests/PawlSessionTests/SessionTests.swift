@@ -190,7 +190,7 @@ import Testing
         bench.origin.adjust("/f") { $0.cut = nil }
         first.resume()
         #expect(await notes.until("complete 0"))
-        #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0, "what it had was kept")
+        #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0, "its bytes were kept")
         session.invalidateAndCancel()
         #expect(await notes.until("over 0"))
     }

@@ -140,7 +140,7 @@ import Testing
         #expect(ramp.width == 3)
         ramp.shrink(to: 2, now: now)
         wait(.seconds(9))
-        #expect(ramp.width == 2, "a refusal begins the wait again")
+        #expect(ramp.width == 2, "a rejection restarts the wait")
         // One more was too many: from now on it is tried half as often.
         for width in [2, 3, 3, 4, 4] {
             wait(ramp.width == 2 && width == 2 ? .seconds(1) : HostBudget.recovery)

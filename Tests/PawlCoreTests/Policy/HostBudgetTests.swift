@@ -84,7 +84,7 @@ import Testing
     @Test func `a host's limit is shown by the connections that it keeps serving`() {
         var budget = HostBudget()
         budget.throttled(retryAfter: nil, now: start)
-        #expect(budget.borne == nil, "with nothing else in use it says nothing")
+        #expect(budget.borne == nil, "with nothing else in use it proves nothing")
         budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()

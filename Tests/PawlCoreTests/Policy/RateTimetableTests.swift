@@ -66,7 +66,7 @@ import Testing
     func `an invalid timetable is refused with the reason`(text: String) {
         do throws(Failure) {
             _ = try RateTimetable(parsing: text)
-            Issue.record("\"\(text)\" was taken")
+            Issue.record("\"\(text)\" was accepted")
         } catch {
             #expect(
                 error.code == .badOption && !error.why.isEmpty && error.remedy.text.contains("08:00-18:00")

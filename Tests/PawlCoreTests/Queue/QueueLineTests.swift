@@ -48,7 +48,7 @@ import Testing
     @Test func `downloads are known, waiting, running or paused`() {
         var (scheduler, _) = line(2)
         scheduler.restore(0, place: QueuePosition(position: 50))
-        #expect(scheduler.waiting(limit: 9) == [0, 1], "one that is known keeps its place")
+        #expect(scheduler.waiting(limit: 9) == [0, 1], "a known one keeps its place")
         #expect(scheduler.isRunning(-1) && !scheduler.isRunning(0) && !scheduler.isRunning(77))
         #expect(scheduler.isWaiting(0) && !scheduler.isWaiting(-1) && !scheduler.isWaiting(77))
         #expect(scheduler.index(of: -1) == nil && scheduler.index(of: 77) == nil)

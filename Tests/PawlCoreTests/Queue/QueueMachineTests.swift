@@ -18,17 +18,17 @@ import Testing
                 case .run(let id):
                     if !running.insert(id).inserted { violations.append("\(id) runs twice") }
                     if states[id] == .paused { violations.append("\(id) was paused and runs") }
-                    if cleaned.contains(id) { violations.append("\(id) is gone and runs") }
+                    if cleaned.contains(id) { violations.append("\(id) was removed and runs") }
                 case .stop(let id):
                     if !running.contains(id) { violations.append("\(id) does not run and is stopped") }
                     if !stopping.insert(id).inserted { violations.append("\(id) is stopped twice") }
                 case .write(let id, let state): states[id] = state
                 case .place: break
                 case .tell(let id, let rest):
-                    if running.contains(id) { violations.append("\(id) runs and is told to be \(rest)") }
+                    if running.contains(id) { violations.append("\(id) runs and is reported as \(rest)") }
                 case .clean(let id):
-                    if running.contains(id) { violations.append("\(id) runs and its files go") }
-                    if !cleaned.insert(id).inserted { violations.append("\(id) goes twice") }
+                    if running.contains(id) { violations.append("\(id) runs and its files are removed") }
+                    if !cleaned.insert(id).inserted { violations.append("\(id) is removed twice") }
                     states[id] = nil
                 }
             }

@@ -65,7 +65,7 @@ struct QueueStep {
                 if atWork.remove(id) == nil { return "\(id) is stopped and does not run" }
             }
         }
-        return atWork == after.atWork ? nil : "at work \(atWork), but \(after.atWork) by the scheduler"
+        return atWork == after.atWork ? nil : "running \(atWork), but \(after.atWork) by the scheduler"
     }
 
     /// No download starts before a ready one, and no paused one starts.
@@ -84,7 +84,7 @@ struct QueueStep {
             return (after.line + after.running).contains(id) == after.paused.contains(id)
                 ? nil : "\(id) is not paused"
         case .enqueue, .resume, .force, .release, .slots, .pauseGroup, .resumeGroup, .priority, .move:
-            return after.paused.subtracting(before.paused).isEmpty ? nil : "paused by nobody"
+            return after.paused.subtracting(before.paused).isEmpty ? nil : "paused without a command"
         }
     }
 
@@ -94,12 +94,12 @@ struct QueueStep {
         guard let id = forced, before.line.contains(id) else { return nil }
         if after.running.last != id || started != [id] { return "\(id) does not run at once" }
         guard before.running.count == before.slots else {
-            return after.line == before.line.filter { $0 != id } ? nil : "one was pre-empted needlessly"
+            return after.line == before.line.filter { $0 != id } ? nil : "one was preempted needlessly"
         }
         let oldest = before.running[0]
         if !after.line.contains(oldest) { return "the oldest keeps its slot" }
         let peers = after.line.filter { after.priority(of: $0) == after.priority(of: oldest) }
-        return peers.first == oldest ? nil : "the pre-empted one is not at the front of its priority"
+        return peers.first == oldest ? nil : "the preempted one is not at the front of its priority"
     }
 
     /// Downloads that stay in the queue keep their order, except for the moved one.

@@ -54,7 +54,7 @@ import Testing
         for index in 0..<8 {
             var other = bytes
             other[index] = 9
-            #expect(CompletionMark(other) == nil, "a later version, or somebody else's")
+            #expect(CompletionMark(other) == nil, "a later version, or another program's")
         }
         var negative = bytes
         negative[31] = 0x80

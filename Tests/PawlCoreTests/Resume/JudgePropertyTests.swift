@@ -64,7 +64,7 @@ import Testing
                 continue
             }
             guard case .range(let said, let total) = head.contentRange else {
-                Issue.record("a part without Content-Range was let in")
+                Issue.record("a part without Content-Range was accepted")
                 continue
             }
             #expect(said == answer.range && head.contentEncoding == nil && !head.isMultipart)

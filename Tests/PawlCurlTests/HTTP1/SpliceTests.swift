@@ -251,7 +251,7 @@ private final class ChunkRecorder: TransferSink {
     }
 
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        Issue.record("\(count) bytes went into a file that takes none")
+        Issue.record("\(count) bytes were written to a file that accepts none")
         return .stop
     }
 

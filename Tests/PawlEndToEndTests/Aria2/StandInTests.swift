@@ -5,7 +5,7 @@ import Testing
 
 /// The program as a replacement for aria2c: called by its name, with its options, by its clients.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-final class `In aria2c's place` {
+final class `Replacement for aria2c` {
     private let origin: PawlTestKit.Origin
     private let folder: TemporaryFolder
     private let content = Payload(seed: 72, length: 3_000_001)

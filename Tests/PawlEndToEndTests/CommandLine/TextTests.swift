@@ -4,7 +4,7 @@ import Testing
 
 /// Output for other programs: completions, the manual page, units.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `Texts for other programs` {
+struct `Output for other programs` {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

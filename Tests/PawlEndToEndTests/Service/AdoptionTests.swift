@@ -91,7 +91,7 @@ import Testing
         let file = try #require(path("f"))
         #expect(FileSystem.difference(of: file, from: payload) == nil)
         expectEachByteOnce(startingAt: [0, 2_000_000])
-        #expect(house.origin.log.of("/asleep").isEmpty, "nobody resumed it")
+        #expect(house.origin.log.of("/asleep").isEmpty, "it was not resumed")
         #expect(
             try comeBack() == ["finish task 0 6000000 4000000", "complete task 0 0", "events", "over 0"]
         )
@@ -247,7 +247,7 @@ import Testing
             ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
         )
         #expect(figures.output.contains("pawl_downloads"), "\(figures.output)")
-        #expect(!figures.output.contains("pawl_adopted_sessions"), "nobody looks after sessions")
+        #expect(!figures.output.contains("pawl_adopted_sessions"), "sessions are not adopted")
     }
 
     @Test func `a service that may not connect to private addresses denies them to sessions too`() throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// `pawl web`, and a port in use by another program.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The page's verb` {
+struct `The web command` {
     /// The status of a request with the given body.
     private func post(_ body: String, to url: String) throws -> String {
         try PawlProcess.run(

@@ -5,7 +5,7 @@ import Testing
 
 /// SIGKILL while 64 downloads run, hundreds wait and clients call.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The service, killed at work` {
+struct `The service killed under load` {
     private static let slots = 64
 
     /// The requests and responses of clients.

@@ -22,7 +22,7 @@ struct `The service` {
         #expect(shell.exit == .code(0), "\(shell.errors)")
         #expect(shell.errors.contains("pawl: started the service for \(house.folder.path("root"))"))
         let pid = try house.servicePID()
-        #expect(getsid(pid) == pid, "it is in nobody's session")
+        #expect(getsid(pid) == pid, "it has a session of its own")
         // The stalled connection is closed by a pause.
         try house.run("pause", "--all")
         house.origin.adjust("/f") { $0.cut = nil }

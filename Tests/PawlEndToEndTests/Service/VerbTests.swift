@@ -5,7 +5,7 @@ import Testing
 
 /// The commands, each with the real program at both ends.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The verbs` {
+struct `The service's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 84, length: 200_001)
 

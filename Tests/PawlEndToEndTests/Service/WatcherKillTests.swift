@@ -5,7 +5,7 @@ import Testing
 
 /// Hook programs and the webhook, when the service is killed.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `Killed beside its watchers` {
+struct `Hooks and webhooks after a kill` {
     @Test func `the program runs again and the webhook is delivered`() throws {
         let house = try ServiceHouse()
         let pipe = house.folder.path("pipe")

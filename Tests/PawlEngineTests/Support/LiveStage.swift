@@ -67,7 +67,7 @@ final class LiveStage: Sendable {
         let answer = Monitor<Inspection??>(nil)
         engine.look(at: id) { look in answer.with { $0 = .some(look) } }
         let look = answer.wait(atMost: Self.patience) { $0 }
-        #expect(look != nil, "nobody answers for \(id)")
+        #expect(look != nil, "no reply for \(id)")
         return look ?? nil
     }
 

@@ -152,7 +152,7 @@ final class Stage: Sendable {
         #expect(world.disk.violations == [], sourceLocation: place)
         #expect(world.disk.openPartials == 0, "every partial is closed", sourceLocation: place)
         #expect(world.network.open == 0, "every connection is closed", sourceLocation: place)
-        #expect(!world.timeline.isOverdue, "it came to an end by itself", sourceLocation: place)
+        #expect(!world.timeline.isOverdue, "it ended without intervention", sourceLocation: place)
         #expect(closings > 0, "the engine closed", sourceLocation: place)
         for id in Set(reports.map(\.id.rawValue)) {
             let ends = notices(DownloadID(rawValue: id)).count { $0.isEnd }

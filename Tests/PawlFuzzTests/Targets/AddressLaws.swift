@@ -9,7 +9,7 @@ enum AddressLaws {
         try checkForm(address)
         if let credentials {
             let bytes = Array((credentials.user + credentials.password).utf8)
-            try hold(!bytes.contains(where: \.isControl), "credentials hold a control character")
+            try hold(!bytes.contains(where: \.isControl), "credentials contain a control character")
         }
         try hold(resolve("", from: address) == address, "an empty reference means another address")
         try hold(resolve(address.text, from: address) == address, "an address does not mean itself")
@@ -24,7 +24,7 @@ enum AddressLaws {
         } catch {
             try hold(error.code == .badOption, "refused with code \(error.code.rawValue)")
             let isPrintable = !error.description.utf8.contains(where: \.isControl)
-            try hold(isPrintable, "the sentence holds a control character")
+            try hold(isPrintable, "the error contains a control character")
             return nil
         }
     }

@@ -22,6 +22,6 @@ enum HostTableLaws {
             of: WebAddress(scheme: .https, host: "c.example", port: 1, path: "/", query: nil).origin,
             now: now
         )
-        try hold(HostTable(parsing: Array(table.text.utf8), now: now) == table, "what was noted is lost")
+        try hold(HostTable(parsing: Array(table.text.utf8), now: now) == table, "a recorded limit is lost")
     }
 }

@@ -171,7 +171,7 @@ enum JournalLaws {
     ) throws(BrokenLaw) {
         perform(writes, on: &bytes)
         guard let image = try? JournalImage(bytes) else {
-            throw BrokenLaw(description: "a journal that was gone on with is not read")
+            throw BrokenLaw(description: "a continued journal is not read")
         }
         try hold(image.header.incarnation == keeper.incarnation, "another incarnation is read")
         try hold(image.written == written, "\(image.written) is read instead of \(written)")

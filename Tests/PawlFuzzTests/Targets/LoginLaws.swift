@@ -16,7 +16,7 @@ enum LoginLaws {
             try hold(!answer.utf8.contains(where: \.isControl), "a control character in \(answer)")
             // A server that parses by the RFC finds its own values again.
             guard let again = LoginChallenge.parse(answer).first else {
-                throw BrokenLaw(description: "its own answer is none: \(answer)")
+                throw BrokenLaw(description: "its own reply is invalid: \(answer)")
             }
             try hold(again.scheme == "digest", "another scheme: \(answer)")
             for name in ["realm", "nonce", "opaque"] {
@@ -55,7 +55,7 @@ enum NetrcLaws {
         for (host, login) in known {
             try hold(netrc.login(for: host, orDefault: false) == login, "the login for \(host)")
         }
-        try hold(netrc.login(for: "other-1", orDefault: true) == nil, "a login for a stranger")
+        try hold(netrc.login(for: "other-1", orDefault: true) == nil, "a login for another host")
     }
 
     private static func quoted(_ text: String) -> [UInt8] {

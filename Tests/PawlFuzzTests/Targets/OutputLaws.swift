@@ -17,7 +17,7 @@ enum OutputLaws {
         var object = JSONObject()
         object.set("text", text)
         try hold(object.line.unicodeScalars.allSatisfy { $0.value >= 32 }, "a line end within a line")
-        try hold(unescaped(object.line) == "{\"text\":\"\(text)\"}", "JSON says another text")
+        try hold(unescaped(object.line) == "{\"text\":\"\(text)\"}", "JSON contains another text")
     }
 
     /// The JSON line with its escapes undone.

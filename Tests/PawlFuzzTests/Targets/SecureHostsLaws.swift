@@ -19,7 +19,7 @@ enum SecureHostsLaws {
         let hasChanged = hosts.note(field, of: "a.example", now: now)
         try hold(hasChanged == !hosts.isEmpty, "a change of nothing")
         try hold(SecureHosts.parse(field).map { $0.age >= 0 } ?? true, "an age below zero")
-        try hold(SecureHosts(parsing: Array(hosts.text.utf8), now: now) == hosts, "what was noted is lost")
+        try hold(SecureHosts(parsing: Array(hosts.text.utf8), now: now) == hosts, "a recorded host is lost")
     }
 }
 

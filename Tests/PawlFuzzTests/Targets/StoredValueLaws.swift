@@ -7,10 +7,10 @@ enum ResumeDataLaws {
         let (received, address, name) = (input.number(), input.text(), input.text())
         let made = AppleResumeData(AppleRequest(address: address), received: received, partialName: name)
         guard let again = try? AppleResumeData(made.bytes) else {
-            return try hold(address.isEmpty, "what was written is refused")
+            return try hold(address.isEmpty, "a written value is refused")
         }
-        try hold(again.address == address && again.received == received, "it says another download")
-        try hold(again.currentRequest?.address == address, "its request says another address")
+        try hold(again.address == address && again.received == received, "it is another download")
+        try hold(again.currentRequest?.address == address, "its request has another URL")
     }
 
     private static func checkAny(_ bytes: [UInt8]) throws(BrokenLaw) {
@@ -24,7 +24,7 @@ enum ResumeDataLaws {
         _ = (data.currentRequest, data.originalRequest, data.entityTag, data.serverDate, data.validators)
         if let name = data.partialName { try hold(!name.utf8.contains(.slash), "a path: \(name)") }
         guard let again = try? AppleResumeData(data.bytes) else {
-            throw BrokenLaw(description: "what was repaired is refused")
+            throw BrokenLaw(description: "a repaired value is refused")
         }
         try hold(again.address == data.address && again.received == data.received, "it changes when written")
     }

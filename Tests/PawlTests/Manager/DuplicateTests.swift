@@ -57,7 +57,7 @@ import Testing
         for download in [first, second, third, fourth] { _ = try await download.file }
         #expect(bench.root.names == ["f", "f (1)", "f (2)", "f (3)"])
         for name in bench.root.names { #expect(bench.root.difference(name, from: payload) == nil) }
-        #expect(try await first.file.received < payload.length, "it went on with its own")
+        #expect(try await first.file.received < payload.length, "it continued with its own")
         await manager.shutDown()
     }
 }

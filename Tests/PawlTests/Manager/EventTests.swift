@@ -154,7 +154,7 @@ import Testing
         }
         #expect(heard == 4)
         guard case .missed(let count) = try #require(await iterator.next()).kind else {
-            Issue.record("nobody said that events were lost")
+            Issue.record("lost events were not reported")
             return
         }
         #expect(count == 6)

@@ -49,7 +49,7 @@ import Testing
         #expect(options.rateLimit == 1000 && options.connections == 2 && options.retries == 9)
         #expect(options.proxy == "http://127.0.0.1:3128" && options.checksum == digest)
         #expect(options.mirrors == ["http://127.0.0.1:9/mirror"])
-        #expect(options.referer == "http://old.example/", "what was not said stays")
+        #expect(options.referer == "http://old.example/", "unset options stay")
         let snapshot = try #require(try await manager.downloads().first)
         #expect(snapshot.priority == 4 && snapshot.group == "films" && snapshot.taskDescription == "lesson")
         // And unset options change nothing.

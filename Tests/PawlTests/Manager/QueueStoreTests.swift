@@ -182,7 +182,7 @@ import Testing
         }
         #expect(isTold)
         bench.store.fail(with: nil)
-        #expect(try await manager.downloads().count == 1, "what was wished is written when it can be")
+        #expect(try await manager.downloads().count == 1, "the requested state is stored when possible")
         await manager.shutDown()
     }
 

@@ -120,19 +120,19 @@ import Testing
     ) {
         var bench = expired(status)
         guard let generation = question(bench) else {
-            Issue.record("nobody was asked")
+            Issue.record("no URL was requested")
             return
         }
         #expect(bench.machine.phase == .transferring)
         bench.ring()
-        #expect(bench.said.isEmpty, "no retry while the answer is awaited")
+        #expect(bench.said.isEmpty, "no retry while the reply is awaited")
         #expect(
             bench.machine.refreshed(0, generation &+ 1, to: nil, now: bench.now).isEmpty,
             "another question's"
         )
         bench.said = bench.machine.refreshed(0, generation, to: Self.fresh, now: bench.now)
         #expect(opened(bench).map(\.address) == [Self.fresh])
-        #expect(bench.machine.refreshed(0, generation, to: nil, now: bench.now).isEmpty, "answered already")
+        #expect(bench.machine.refreshed(0, generation, to: nil, now: bench.now).isEmpty, "replied already")
     }
 
     @Test func `A8 without another URL the original failure is reported`() {

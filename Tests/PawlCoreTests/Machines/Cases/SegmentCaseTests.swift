@@ -119,7 +119,7 @@ import Testing
             }
             bench.tick(after: 0.5)
         }
-        #expect(bench.machine.lanes.map(\.id) == [helper.id], "the crawling one has gone")
+        #expect(bench.machine.lanes.map(\.id) == [helper.id], "the crawling one is closed")
         #expect(bench.machine.map.isConserved)
     }
 

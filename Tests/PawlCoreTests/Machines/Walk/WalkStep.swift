@@ -43,7 +43,7 @@ struct WalkStep {
             if case .tell(.failed) = action { return true }
             return false
         }
-        if ends > 1 { return "two ends were told" }
+        if ends > 1 { return "two ends were reported" }
         if ends == 1, after.phase != .finished, after.phase != .failed { return "an end in \(after.phase)" }
         if before.phase == .finished, !actions.isEmpty { return "something happens after the end" }
         if before.phase == .failed, !actions.isEmpty {
@@ -104,6 +104,6 @@ struct WalkStep {
     /// Something is running or scheduled as long as the download is active.
     private var stuck: String? {
         let isWaiting = after.isActive && after.lanes.isEmpty && !after.isRetryPending
-        return isWaiting ? "nothing goes on and nothing is appointed" : nil
+        return isWaiting ? "nothing is running and nothing is scheduled" : nil
     }
 }

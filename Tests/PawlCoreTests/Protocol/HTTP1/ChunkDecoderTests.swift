@@ -73,7 +73,7 @@ import Testing
         let chunk = "400  ;name=\"a value\"\r\n" + String(repeating: "z", count: 1024) + "\r\n"
         let body = String(repeating: chunk, count: 8_000) + "0\r\n\r\n"
         guard case .complete(let data, rest: 0) = decode(body, by: 65_536) else {
-            Issue.record("a legal body is refused")
+            Issue.record("a valid body is refused")
             return
         }
         #expect(data.utf8.count == 8_000 * 1024)
