@@ -4,7 +4,7 @@ import PawlCore
 extension ServeOptions {
     /// Every option of `pawl serve`.
     static let table: [CommandOption<ServeOptions>] =
-        setup + background + (running + doors + watching).map { $0.keeping(\.kept) } + shown
+        setup + background + (running + access + watching).map { $0.keeping(\.kept) } + shown
 
     private static let setup: [CommandOption<ServeOptions>] = [
         CommandOption(
@@ -112,7 +112,7 @@ extension ServeOptions {
         ) { (options, _) in options.manager.resumesAtStart = false },
     ]
 
-    private static let doors: [CommandOption<ServeOptions>] = [
+    private static let access: [CommandOption<ServeOptions>] = [
         CommandOption(
             "port",
             aliases: ["rpc-listen-port"],

@@ -33,14 +33,15 @@ enum HelpText {
 
     /// Every exit code with its description.
     static let codes: [(code: Int, words: String)] = [
-        (0, "ok"), (1, "unknown"), (2, "timeout"), (3, "not found"), (5, "too slow"), (6, "network"),
-        (7, "unfinished"), (8, "cannot resume"), (9, "disk full"), (11, "already being downloaded"),
-        (13, "file exists"), (14, "rename failed"), (15, "cannot open"), (16, "cannot create"),
-        (17, "input or output"), (18, "cannot create the folder"), (19, "name resolution"),
+        (0, "success"), (1, "unknown error"), (2, "timeout"), (3, "not found"), (5, "too slow"),
+        (6, "network error"),
+        (7, "unfinished downloads"), (8, "cannot resume"), (9, "disk full"), (11, "already being downloaded"),
+        (13, "file exists"), (14, "rename failed"), (15, "cannot open file"), (16, "cannot create file"),
+        (17, "I/O error"), (18, "cannot create folder"), (19, "name resolution failed"),
         (22, "bad response"),
-        (23, "too many redirects"), (24, "authorization"), (28, "bad option or URL"),
-        (29, "server overloaded"), (32, "checksum mismatch"), (33, "not trusted"),
-        (34, "journal of a newer Pawl"),
+        (23, "too many redirects"), (24, "authorization failed"), (28, "bad option or URL"),
+        (29, "server overloaded"), (32, "checksum mismatch"), (33, "certificate or host key not trusted"),
+        (34, "journal of a newer version"),
     ]
 
     private static let exitCodes: String = {
