@@ -45,7 +45,7 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
-    @Test func `what a caller sends stays with the origins that it named`() throws {
+    @Test func `secrets are sent only to the origins that the caller named`() throws {
         let bench = try Bench()
         let other = try PawlTestKit.Origin()
         defer { other.stop() }

@@ -53,7 +53,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `what comes by the port uses no secrets of the owner's`() async throws {
+    @Test func `a call over the port uses no secrets of the owner`() async throws {
         let bench = try await ServiceBench()
         func byPort(_ method: String, _ parameters: JSON) async throws -> JSON {
             var values = parameters.array ?? []
