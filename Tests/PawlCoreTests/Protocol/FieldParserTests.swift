@@ -97,7 +97,8 @@ struct FieldParserTests {
     }
 
     @Test(arguments: [
-        "text/html", "Text/HTML; charset=x", " text/html ;a=b", "text/html,b", "text", "/html", "text/", "te xt/html",
+        "text/html", "Text/HTML; charset=x", " text/html ;a=b", "text/html,b", "text", "/html", "text/",
+        "te xt/html",
         "text/html x", "a/b/c", "", ";", "/", "\ttext/html\t", "text/ht\u{e9}ml", "TEXT/html",
     ])
     func `the name alone is that of the whole field`(text: String) {
