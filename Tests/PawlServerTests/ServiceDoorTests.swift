@@ -67,7 +67,7 @@ import Testing
         #expect(version.hasPrefix(#"cb({"id":"q","jsonrpc":"2.0","result":{"version""#))
         #expect(version.hasSuffix(" text/javascript"))
         let change = try await get("method=aria2.pauseAll&params=\(shown)")
-        #expect(change.contains("has to be sent with POST"))
+        #expect(change.contains("must be sent with POST"))
         let hostile = try await bench.curl(
             "-w",
             "%{http_code}",
@@ -165,7 +165,7 @@ import Testing
             "params": .array([.string("token:" + bench.secret)] + (wish.array ?? [])),
         ]
         let told = try await bench.post(message.text)
-        #expect(told.contains("over the socket file only") && !told.contains("result"))
+        #expect(told.contains("over the Unix socket only") && !told.contains("result"))
         #expect(try await bench.result("pawl.list").array?.isEmpty == true)
         #expect(try await bench.result("pawl.add", wish).array?.first?["id"] != nil)
         await bench.close()

@@ -191,7 +191,7 @@ import Testing
         house.origin.adjust("/f") { $0.cut = nil }
         kill(first)
         #expect(logs(service, "films%2F1: no work is left"), "\(service.errors)")
-        #expect(service.errors.split(separator: "\n").count { $0.contains("going on with") } == 1)
+        #expect(service.errors.split(separator: "\n").count { $0.contains("taking over") } == 1)
     }
 
     @Test func `A2 of several services one continues a session, and another one when that is gone`() throws {
@@ -214,7 +214,7 @@ import Testing
         let other = try #require(services.first { $0 !== owner })
         house.origin.adjust("/f") { $0.cut = nil }
         kill(owner)
-        #expect(!other.errors.contains("cannot"), "it waits in silence: \(other.errors)")
+        #expect(!other.errors.contains("cannot"), "it waits without a message: \(other.errors)")
         #expect(logs(other, "films%2F1: no work is left"), "\(other.errors)")
         expectEachByteOnce(startingAt: [0, 2_000_000, 4_000_000])
         other.send(SIGTERM)
