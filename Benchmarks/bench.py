@@ -4,22 +4,22 @@
     bench.py --pawl BINARY --tools FOLDER [--before BINARY] [--rounds N] [--cases NAME,NAME] [--markdown FILE]
              [--wan URL ...]
 
-Only the ratios inside one table count: programs of one case run interleaved, round by round, and the best round
-of each is judged (the median where connections come and go by chance). Every run writes new files on a memory disk. A program
-that fails is told in the table and not run again in that case.
+Only the ratios inside one table are meaningful: programs of one case run interleaved, round by round, and the best round
+of each is judged (the median where the number of connections is random). Every run writes new files on a memory disk. A program
+that fails is reported in the table and not run again in that case.
 """
 import argparse, os, shlex, shutil, signal, sys, tempfile, time
-sys.dont_write_bytecode = True  # nothing is left in the folder of the sources
+sys.dont_write_bytecode = True  # write no bytecode into the source folder
 from cases import AtMost, Cases, GIB, MIB
 from measuring import Failed, Runner
 from origin import Origin
 import report
 
-LIMIT = 120  # seconds that one run may take
+LIMIT = 120  # maximum seconds of one run
 
 
 class Wan:
-    """A link that the caller has set up, and how a program gets to it."""
+    """A link that the caller has set up, and how a program reaches it."""
 
     def __init__(self, args):
         self.url, self.mbit, self.loss, self.size = args.wan, args.mbit, args.loss, args.wan_size * MIB
@@ -27,7 +27,7 @@ class Wan:
 
 
 def measure(case, rounds, runner):
-    """One round to warm up, then those that count: for each what every program cost, and why others failed."""
+    """One round to warm up, then the measured rounds: the costs of every program, and the reasons of failures."""
     failures, told = {}, []
     for number in range(rounds * case.times + 1):
         order = list(case.commands)
@@ -47,7 +47,7 @@ def measure(case, rounds, runner):
 
 
 def beside(case, pawl, before):
-    """Lets an earlier build run the same commands, and judges the new one by it."""
+    """Runs the same commands with an earlier build, as a baseline for the new one."""
     for name, command in [(n, c) for n, c in case.commands.items() if pawl in c]:
         old = "pawl before" + name.removeprefix("pawl")
         case.commands[old] = [before if word == pawl else word for word in command]

@@ -1,4 +1,4 @@
-"""What is run, and what has to hold."""
+"""The benchmark cases and their targets."""
 import os, subprocess
 
 GIB = 1 << 30
@@ -6,9 +6,9 @@ MIB = 1 << 20
 
 
 class Case:
-    """Programs that do the same: `commands` by name, all of which bring `size` bytes, or are run `times` a round.
+    """Programs that do the same: `commands` by name, all of which download `size` bytes, or are run `times` a round.
 
-    nginx counts what it gives in the seconds of the clock; of `paced` programs each begins with one.
+    nginx limits rates per second of the clock; each `paced` program starts at the beginning of a second.
     """
 
     def __init__(self, name, title, commands, unit, amount, size=0, targets=(), bare=None, times=1, traced=None, paced=False):
@@ -35,7 +35,7 @@ class AtMost:
 
 
 class Fact:
-    """Anything else: `judge` gives (holds, figures) of the rows and the trace."""
+    """Any other check: `judge` returns (holds, figures) for the rows and the trace."""
 
     def __init__(self, text, look):
         self.text, self.look = text, look
@@ -78,7 +78,7 @@ class Cases:
         if self.wan.url:
             yield self.wide()
 
-    # One address, many programs.
+    # One URL, many programs.
 
     def url(self, path, port=None, tls=False):
         port = port or (self.origin.tls if tls else self.origin.plain)
@@ -218,7 +218,7 @@ class Cases:
         return self.checked("checksum", "One 1 GiB file as fast as it comes, checksum on and off", "big", None, 1, own_time)
 
     def spread(self):
-        """A hash reads from the front, and with many connections most of the file is there only at the end."""
+        """A hash reads from the front, but with many connections most of the file is complete only at the end."""
         return self.checked("checksum-x8", "One 512 MiB file at 8 × 20 MB/s, checksum on and off", "half",
                             self.origin.capped, 8, own_time)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The service under load: a long queue, many downloads at once, callers, WebSockets, and a day of polling.
 
-It starts nginx and `pawl serve` on loopback, both on a memory disk, calls as aria2's clients do, and tells what it measured.
-The exit code is 1 when something of it does not hold. PHASES picks some: add comes with each.
+It starts nginx and `pawl serve` on loopback, both on a memory disk, calls it as aria2's clients do, and prints the measurements.
+The exit code is 1 if a target is missed. PHASES selects phases; add is always included.
 """
 
 import argparse
@@ -40,7 +40,7 @@ class Origin:
         with open(folder / "www/file", "wb") as file:
             file.truncate(LENGTH)
         conf = folder / "nginx.conf"
-        # The folder is its owner's alone; a worker of another user could not read it.
+        # Only its owner may read the folder; a worker of another user could not.
         user = "user root;" if os.geteuid() == 0 else ""
         conf.write_text(f"""
             {user} daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log /dev/null; events {{ worker_connections 4096; }}
@@ -68,7 +68,7 @@ class Service:
                 time.sleep(0.05)
 
     def memory(self):
-        """Resident, in MiB."""
+        """Resident memory in MiB."""
         for line in pathlib.Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / 1024
@@ -80,7 +80,7 @@ def letter(method, *params, id=1):
 
 
 class Caller:
-    """One kept connection."""
+    """One persistent connection."""
 
     async def open(self, port):
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", port)
@@ -130,9 +130,9 @@ async def rate(service, per_second, seconds):
 
 
 def listen(port, count):
-    """WebSockets that show the secret and then only listen, in a process of its own, as they are in life.
+    """WebSockets that authenticate and then only listen, in a separate process, as in real use.
 
-    Says `ready` when all stand, and how many have heard something when its standard input ends.
+    Prints `ready` when all are open, and the number of those that received a message at the end of standard input.
     """
     data = json.dumps(letter("aria2.getSessionInfo")).encode()
     frame = b"\x81" + (bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))) + b"\0\0\0\0" + data
@@ -150,7 +150,7 @@ def listen(port, count):
         one.setblocking(False)
         sockets.append(one)
     print("ready", flush=True)
-    # A few times a second is as well as at once: nothing depends on it, and the machine's cores are the service's.
+    # A few times a second is enough: nothing depends on it, and it leaves the cores to the service.
     while not select.select([sys.stdin], [], [], 0.25)[0]:
         for one in sockets:
             try:
@@ -161,7 +161,7 @@ def listen(port, count):
     print(len(heard), flush=True)
 
 
-# What AriaNg asks once a second (its list's keys).
+# AriaNg's request once a second (the keys of its list).
 KEYS = ["gid", "totalLength", "completedLength", "uploadSpeed", "downloadSpeed", "connections", "numSeeders", "seeder", "status",
         "errorCode", "verifiedLength", "verifyIntegrityPending"]
 POLL = [letter("aria2.getGlobalStat"), letter("aria2.tellActive", KEYS), letter("aria2.tellWaiting", 0, 20, KEYS),
@@ -169,7 +169,7 @@ POLL = [letter("aria2.getGlobalStat"), letter("aria2.tellActive", KEYS), letter(
 
 
 async def poll(service, count, polls_per_letter=10):
-    """What a client asks once a second, as fast as it is answered; memory after each tenth."""
+    """A client's polls, one after the other without pause; memory after each tenth."""
     body = POLL * polls_per_letter
     connections = 2
 
@@ -187,7 +187,7 @@ async def poll(service, count, polls_per_letter=10):
 
 
 def sweep(root):
-    """Finished files go, so that the memory disk suffices; gives how many there were."""
+    """Removes finished files, so that the memory disk suffices; returns their number."""
     count = 0
     for entry in os.scandir(root):
         if entry.is_file() and not entry.name.endswith((".part", ".pawl")):
@@ -219,7 +219,7 @@ async def measure_sockets(service, options, report, swept):
 
 
 async def measure_polls(service, options, report):
-    # A day is not spent at full speed: the transfers would only keep the polls waiting.
+    # Limit the transfers: at full speed they would only delay the polls.
     caller = await Caller().open(service.port)
     await caller.call(letter("aria2.changeGlobalOption", {"max-overall-download-limit": "20M"}))
     memories, took = await poll(service, options.polls)

@@ -1,4 +1,4 @@
-"""Runs one command and tells what it cost, and watches the connections that one has."""
+"""Runs one command and measures its costs and its connections."""
 import os, re, shutil, signal, subprocess, time
 
 
@@ -12,7 +12,7 @@ class Failed(Exception):
 
 
 class Runner:
-    """Every run begins with an empty folder, and a run without all of its bytes is none."""
+    """Every run starts with an empty folder, and a run with missing bytes is a failure."""
 
     def __init__(self, measure, folder):
         self.measure, self.folder = measure, folder
@@ -27,8 +27,8 @@ class Runner:
                                     stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
 
     def warm(self, size):
-        """Has the memory there that the files will take: a virtual machine's host takes it away when it is free for long,
-        and whoever comes next waits for every page of it."""
+        """Allocates the memory that the files will take: the host of a virtual machine reclaims memory that is free for
+        long, and the next program would wait for every page of it."""
         shutil.rmtree(self.folder, ignore_errors=True)
         block = bytes(1 << 20)
         path = self.folder + ".warm"
@@ -38,7 +38,7 @@ class Runner:
         os.unlink(path)
 
     def run(self, command, size, limit, paced=False):
-        """Wall seconds, CPU seconds and peak memory of a command that brings `size` bytes."""
+        """Wall seconds, CPU seconds and peak memory of a command that downloads `size` bytes."""
         self.warm(size)
         if paced:
             time.sleep(1 - time.time() % 1)
@@ -86,7 +86,7 @@ class Runner:
 
 
 def end(process):
-    """The command goes with `measure`, which started it."""
+    """Kills the command together with `measure`, which started it."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()

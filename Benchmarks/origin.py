@@ -1,7 +1,7 @@
-"""What the programs download from: nginx on loopback, and a line that all connections share."""
+"""The origin servers: nginx on loopback, and a link that all connections share."""
 import os, socket, subprocess, sys, threading, time
 
-TAIL = 3 << 26  # where the fourth of eight connections begins in 512 MiB
+TAIL = 3 << 26  # the start offset of the fourth of eight connections in 512 MiB
 
 
 class Origin:
@@ -31,7 +31,7 @@ http {{
   server {{ listen 127.0.0.1:{self.capped}; limit_rate 20m; }}
   server {{ listen 127.0.0.1:{self.tail}; limit_rate $pace; access_log {folder}/tail.log pace; }}
 }}""")
-        # It ends with this program, however that ends.
+        # It ends with this program, even if that is killed.
         self.process = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "nginx", "-c", conf,
                                          "-e", f"{folder}/error.log"])
         for port in (self.plain, self.tls, self.capped, self.tail):
@@ -55,7 +55,7 @@ http {{
             self.file(f"{folder}/f{number}", size)
 
     def slow(self, program):
-        """How many connections of a program got 20 KB/s."""
+        """The number of connections of a program at 20 KB/s."""
         with open(f"{self.folder}/tail.log") as file:
             return sum(line.startswith(f"20k {program}/") for line in file)
 
@@ -65,7 +65,7 @@ http {{
 
 
 class Line:
-    """Passes connections on to nginx, all of them together at `rate` bytes a second."""
+    """Forwards connections to nginx, at `rate` bytes per second in total."""
 
     SLICE = 64 * 1024
 
@@ -81,7 +81,7 @@ class Line:
         while True:
             near, _ = self.listener.accept()
             far = socket.create_connection(("127.0.0.1", self.target))
-            # Small buffers: what counts is the line, not what waits before it.
+            # Small buffers: the link must be the limit, not the queue before it.
             far.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 * Line.SLICE)
             near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2 * Line.SLICE)
             threading.Thread(target=self.pass_on, args=(near, far, False), daemon=True).start()
@@ -104,7 +104,7 @@ class Line:
     def wait(self, count):
         with self.lock:
             now = time.monotonic()
-            # Idle time is lost, but for what sleeping oversleeps.
+            # Idle time is not credited, except for oversleeping.
             self.free_at = max(self.free_at, now - 0.005) + count / self.rate
             due = self.free_at
         if due > now:

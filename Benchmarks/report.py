@@ -4,9 +4,9 @@ from cases import best
 
 
 class Row:
-    """What the rounds of a program come to: the best one is judged, or the median where chance is part of the case.
+    """The result of a program's rounds: the best one is judged, or the median if the case is random.
 
-    What disturbs a run on a virtual machine (memory that its host has to bring back first, neighbours) only adds to it.
+    Disturbances on a virtual machine (memory that its host must bring back, neighbours) only add to it.
     """
 
     def __init__(self, costs, by_chance):
@@ -57,7 +57,7 @@ def mark(holds):
 
 
 def course(trace):
-    """When the number of connections changed."""
+    """The times at which the number of connections changed."""
     told, last = [], 0
     for at, count, _ in trace:
         if count != last:

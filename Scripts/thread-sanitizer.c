@@ -1,6 +1,6 @@
-// ThreadSanitizer does not see Swift's Mutex on Linux wait: its contended path is a futex call inside the standard
-// library, which is not instrumented, so whatever a contended mutex guards is reported as a race. Loaded before that
-// library (make test SANITIZE=thread), these two tell the sanitizer what happened, and hide nothing.
+// ThreadSanitizer does not see waits of Swift's Mutex on Linux: its contended path is a futex call inside the standard
+// library, which is not instrumented, so data guarded by a contended mutex is reported as a race. Loaded before that
+// library (make test SANITIZE=thread), these two functions report the lock operations to the sanitizer, and hide nothing.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdint.h>

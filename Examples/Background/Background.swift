@@ -2,11 +2,11 @@ import Foundation
 import Pawl
 import PawlSession
 
-// A program that may die at any moment: run it again, and its downloads go on.
+// A program that may be killed at any time: run it again, and its downloads resume.
 //
 // usage: ExampleBackground FOLDER URL...
 //
-// The code is what one writes for NSURLSession on iOS; only the names of the types are others.
+// The code is the same as for NSURLSession on iOS, except for the type names.
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
@@ -20,7 +20,7 @@ final class Delegate: DownloadSessionDelegate {
         didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64
     ) {
-        say("\(task.taskDescription ?? "?") goes on at \(fileOffset)")
+        say("\(task.taskDescription ?? "?") resumes at \(fileOffset)")
     }
 
     func urlSession(
@@ -40,7 +40,7 @@ final class Delegate: DownloadSessionDelegate {
         downloadTask task: DownloadTask,
         didFinishDownloadingTo location: String
     ) {
-        // What is not moved away now is removed. An older file of the name stays as it is.
+        // The file at `location` is removed after this call. An existing file of that name is not replaced.
         let target = "\(folder)/\(task.taskDescription ?? "download")"
         do { try FileManager.default.moveItem(atPath: location, toPath: target) } catch { say("\(error)") }
     }
@@ -50,11 +50,11 @@ final class Delegate: DownloadSessionDelegate {
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: DownloadSession) {
-        say("everything missed was told")
+        say("all missed events were delivered")
     }
 }
 
-/// The address's last part.
+/// The last component of the URL.
 func name(of url: String) -> String {
     String(url.prefix { $0 != "?" }.split(separator: "/").last ?? "download")
 }
@@ -71,7 +71,7 @@ struct Background {
         let session = DownloadSession(configuration: configuration, delegate: Delegate(folder: folder))
 
         let found = await session.allTasks
-        say("\(found.count) tasks found again")
+        say("\(found.count) tasks restored")
         let known = Set(found.map(\.taskDescription))
         for url in arguments.dropFirst(2) {
             let name = name(of: url)

@@ -2,15 +2,15 @@ import Foundation
 import Pawl
 import Synchronization
 
-// One file whose signed address runs out again and again: the download goes on under the next one.
+// One file whose signed URL expires repeatedly: the download resumes from the next one.
 //
 // usage: ExampleChangingAddress FOLDER URL...
 //
-// In an app the next address comes from the service that signs them; here it is the next argument.
+// In an app the next URL comes from the service that signs them; here it is the next argument.
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-/// Stands for the service that signs addresses.
+/// A stand-in for the service that signs URLs.
 final class Signer: Sendable {
     private let addresses: Mutex<ArraySlice<String>>
     init(_ addresses: ArraySlice<String>) { self.addresses = Mutex(addresses) }
@@ -28,7 +28,7 @@ struct ChangingAddress {
         }
         var configuration = DownloadManager.Configuration()
         configuration.refreshURL = { _, expired in
-            say("\(expired) ran out")
+            say("\(expired) expired")
             return signer.next()
         }
         let manager = try await DownloadManager(root: folder, configuration)
@@ -38,9 +38,9 @@ struct ChangingAddress {
         let download = try await manager.add(first, options: options)
         do {
             let file = try await download.file
-            say("whole: \(file.path), \(file.length) bytes")
+            say("complete: \(file.path), \(file.length) bytes")
         } catch {
-            // Whatever came is kept: another address can still be given by hand, with replaceURL.
+            // The received data is kept: replaceURL can still set another URL.
             say("\(error)")
         }
         await manager.shutDown()

@@ -1,10 +1,10 @@
 import Foundation
 import Pawl
 
-// Files from servers that cannot be trusted: each is whole and right, or it is not there and the reason is told.
+// Files from untrusted servers: each is complete and correct, or it is absent and the reason is printed.
 //
-// usage: ExampleHostileServer FOLDER URL...      fetch
-//        ExampleHostileServer FOLDER --clear URL...   remove file and partial of each
+// usage: ExampleHostileServer FOLDER URL...           download
+//        ExampleHostileServer FOLDER --clear URL...   remove the files and part files
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
@@ -32,13 +32,13 @@ struct HostileServer {
         options.connections = 1
         let events = manager.events
         let download = try await manager.add(url, options: options)
-        // Starting what runs already does nothing.
+        // Resuming a running download has no effect.
         say("started again: \(try await manager.resume(download.id))")
         let talk = Task {
             for await event in events where event.id == download.id {
                 switch event.kind {
                 case .notice(let text): say("notice: \(text)")
-                case .retry(let error, let delay): say("again in \(delay) s: \(error)")
+                case .retry(let error, let delay): say("retry in \(delay) s: \(error)")
                 case .started(_, let total, let offset):
                     say("from \(offset) of \(total.map(String.init) ?? "?")")
                 default: break
@@ -47,9 +47,9 @@ struct HostileServer {
         }
         do {
             let file = try await download.file
-            say("whole: \(file.path), \(file.length) bytes")
+            say("complete: \(file.path), \(file.length) bytes")
         } catch {
-            say("not fetched: \(error)")
+            say("failed: \(error)")
         }
         talk.cancel()
     }

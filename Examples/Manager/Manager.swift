@@ -1,17 +1,18 @@
 import Foundation
 import Pawl
 
-// The full manager, steered by words. The queue is kept in ROOT: a later run goes on with it.
+// The full manager, driven by commands. The queue is kept in ROOT: a later run continues it.
 //
-// usage: ExampleManager ROOT WORD...
+// usage: ExampleManager ROOT COMMAND...
 //
-//   slots N     so many at once          add URL          enqueue          list         what there is
-//   pause N     nothing starts it        resume N         when it is due   now N        at once
-//   rename N NAME                        delete N         with its files   wait         to the end, with speeds
-//   data N FILE   Apple's resume data    from FILE        goes on from it, in ROOT/from
-//   start N     wait until it has bytes
+//   slots N         set the number of slots          add URL     add a download to the queue
+//   list            list all downloads               pause N     pause until it is resumed
+//   resume N        resume in queue order            now N       start now, ahead of the queue
+//   rename N NAME   rename the file                  delete N    remove it with its files
+//   start N         wait until it has bytes          wait        wait for all, printing speeds
+//   data N FILE     save Apple's resume data         from FILE   resume from such data, in ROOT/from
 //
-// N counts the downloads from 1, in the order in which they were added.
+// N is the number of a download, from 1, in the order in which they were added.
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
@@ -23,14 +24,14 @@ struct Manager {
 
     static func main() async throws {
         let arguments = CommandLine.arguments
-        guard arguments.count > 2 else { return say("usage: ExampleManager ROOT WORD...") }
+        guard arguments.count > 2 else { return say("usage: ExampleManager ROOT COMMAND...") }
         var manager = Manager(
             downloads: try await DownloadManager(root: arguments[1]),
             root: arguments[1],
             words: arguments.dropFirst(2)
         )
         do {
-            while let word = manager.words.popFirst() { try await manager.obey(word) }
+            while let word = manager.words.popFirst() { try await manager.perform(word) }
         } catch let error as PawlError {
             say(error.description)
         }
@@ -42,13 +43,13 @@ struct Manager {
     mutating func chosen() async throws -> DownloadSnapshot {
         let all = try await downloads.downloads(by: .added(newestFirst: false))
         guard let number = Int(next()), all.indices.contains(number - 1) else {
-            say("there is no such download")
+            say("no such download")
             exit(28)
         }
         return all[number - 1]
     }
 
-    mutating func obey(_ word: String) async throws {
+    mutating func perform(_ word: String) async throws {
         switch word {
         case "slots": try await downloads.change(slots: Int(next()) ?? 3)
         case "add":
@@ -66,8 +67,8 @@ struct Manager {
         case "start": try await begin(chosen().id)
         case "wait": try await wait()
         case "data": try await save(chosen(), in: next())
-        case "from": try await goOn(next())
-        default: say("what is \(word)?")
+        case "from": try await resume(from: next())
+        default: say("unknown command \(word)")
         }
     }
 
@@ -90,10 +91,10 @@ struct Manager {
             for each in left where each.speed > 0 { say("\(each.name ?? "?") \(each.speed / 1000) KB/s") }
             try await Task.sleep(for: .milliseconds(200))
         }
-        say("nothing left to do")
+        say("all downloads ended")
     }
 
-    /// What an iOS app would get from `cancel(byProducingResumeData:)`.
+    /// Saves the data that an iOS app would get from `cancel(byProducingResumeData:)`.
     func save(_ download: DownloadSnapshot, in file: String) async throws {
         let request = ResumeData.Request(url: download.source)
         let data = ResumeData(request, received: download.written, partialName: "\(download.name ?? "").part")
@@ -101,7 +102,7 @@ struct Manager {
         say("resume data of \(download.written) bytes")
     }
 
-    func goOn(_ file: String) async throws {
+    func resume(from file: String) async throws {
         let data = try ResumeData(Array(Data(contentsOf: URL(fileURLWithPath: file))))
         var options = DownloadOptions()
         options.folder = "\(root)/from"
@@ -109,6 +110,6 @@ struct Manager {
         let download = try downloader.add(data, partialFolder: root, options: options)
         download.resume()
         let path = try await download.file.path
-        say("went on from \(data.received): \(path), \(download.snapshot.received) bytes came")
+        say("resumed at \(data.received): \(path), \(download.snapshot.received) bytes received")
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 import Pawl
 
-// Lessons for the way: every video under a name that its address gives, and how much of all there is.
+// Videos for offline use: every file name is derived from the URL, with progress over all videos.
 //
 // usage: ExampleOfflineVideo FOLDER URL...
 //
-// The queue in FOLDER outlives the program; what is complete is not fetched again.
+// The queue in FOLDER is persistent; a complete video is not downloaded again.
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
@@ -21,21 +21,21 @@ struct OfflineVideo {
             request.group = "videos"
             return request
         }
-        for answer in try await videos.add(Array(requests)) {
-            if case .failure(let error) = answer { say("\(error)") }
+        for result in try await videos.add(Array(requests)) {
+            if case .failure(let error) = result { say("\(error)") }
         }
         try await watch(videos)
         for video in try await videos.downloads(by: .added(newestFirst: false)) {
             switch try await videos.location(of: video.id) {
             case .finished(let path): say("\(video.source) is \(path)")
-            case .missing(let path): say("\(video.source) was \(path) and is gone")
+            case .missing(let path): say("\(video.source) was \(path) and is missing")
             case .unfinished, .unknown: say("\(video.source) failed: \(video.error?.description ?? "?")")
             }
         }
         await videos.shutDown()
     }
 
-    /// Says what all sum up to until nothing is left to do.
+    /// Prints the totals until all downloads have ended.
     static func watch(_ videos: DownloadManager) async throws {
         let left = DownloadFilter([.waiting])
         var last = ""

@@ -1,11 +1,11 @@
 import Foundation
 import Pawl
 
-// Three ways to get one thing.
+// Three ways to download one resource.
 //
-// usage: ExampleOneShot memory URL            small content, never on disk
+// usage: ExampleOneShot memory URL            small content in memory, never on disk
 //        ExampleOneShot file FOLDER URL       a file with a progress bar
-//        ExampleOneShot toggle FOLDER URL     one button: it is pressed here whenever a third has come
+//        ExampleOneShot toggle FOLDER URL     a pause/resume button, pressed here after each third
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
@@ -26,7 +26,7 @@ struct OneShot {
         }
     }
 
-    /// Content of more than a megabyte is refused.
+    /// Downloads at most 1 MiB; larger content is rejected.
     static func memory(_ url: String) async throws {
         let bytes = try await Downloader().data(from: url, maximumSize: 1 << 20)
         say("\(bytes.count) bytes: \(String(decoding: bytes.prefix(60), as: UTF8.self))")

@@ -2,20 +2,20 @@ import Glibc
 import Pawl
 import PawlCore
 
-/// Runs the command line (the program's name is its first argument) and gives the exit code.
+/// Runs the command line (the first argument is the program's name) and returns the exit code.
 package func run(arguments: [String]) -> Int32 {
     do throws(Failure) {
         let name = arguments.first?.split(separator: "/").last
         if name == "aria2c" { return try Command.aria2c.run(arguments.dropFirst()) }
         return try run(command: arguments.dropFirst())
     } catch {
-        throttled(error)
+        printFailure(error)
         return Int32(error.code.rawValue)
     }
 }
 
-/// The one sentence that a failure gets.
-func throttled(_ failure: Failure) {
+/// Prints a failure as one line on standard error.
+func printFailure(_ failure: Failure) {
     var errors = OutputFile(descriptor: STDERR_FILENO)
     errors.appendLine(TerminalText.harmless("pawl: \(failure.commandLineSentence)"))
     errors.flush()
@@ -34,7 +34,7 @@ private func run(command arguments: ArraySlice<String>) throws(Failure) -> Int32
             .badOption,
             "cannot start",
             at: "pawl",
-            because: "no command is given",
+            because: "missing command",
             remedy: "see 'pawl --help'"
         )
     case .some(let word):

@@ -4,7 +4,7 @@ import PawlCommands
 @main
 struct Main {
     static func main() {
-        // Not exit(): its handlers take libcrypto down, and a loop's thread that is just ending would still use it.
+        // Not exit(): its handlers unload libcrypto, which the thread of an ending loop may still use.
         _exit(run(arguments: CommandLine.arguments))
     }
 }

@@ -1,6 +1,6 @@
 import PawlTestKit
 
-/// An origin, a folder, and the way to run an example between them.
+/// An origin, a folder, and a way to run an example with them.
 final class ExampleBench: Sendable {
     let origin: Origin
     let folder: TemporaryFolder
@@ -22,6 +22,6 @@ final class ExampleBench: Sendable {
         return process
     }
 
-    /// The files, without what is kept of the queue.
+    /// The files, without the queue's own.
     var files: [String] { folder.names.filter { !$0.hasPrefix(".") } }
 }

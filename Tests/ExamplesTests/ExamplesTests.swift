@@ -2,10 +2,9 @@ import Glibc
 import PawlTestKit
 import Testing
 
-/// The programs of Examples, each run as a person would.
+/// The programs in Examples, each run as a user would run it.
 @Suite struct ExamplesTests {
-    @Test func `A2 A4 C5 the background example is killed again and again until its files are there`() throws
-    {
+    @Test func `A2 A4 C5 the background example is killed repeatedly until its files are complete`() throws {
         let bench = try ExampleBench()
         let payloads = (0..<3).map { Payload(seed: 900 + UInt64($0), length: 3_000_000) }
         let urls = payloads.enumerated().map { number, payload in
@@ -15,7 +14,7 @@ import Testing
         while kills < 30 {
             let process = try bench.start("Background", [bench.folder.path] + urls)
             let sent = bench.origin.log.bodySent()
-            // The moment of each kill: a third of a file has come since the start.
+            // The time of each kill: a third of a file has arrived since the start.
             var isAll = false
             let isMore = bench.origin.wait { log in
                 isAll = (0..<3).allSatisfy { log.of("/f\($0)").last?.end == .completed }
@@ -34,12 +33,12 @@ import Testing
             #expect(bench.folder.difference("f\(number)", from: payload) == nil)
         }
         #expect(bench.files == ["f0", "f1", "f2"])
-        // A kill costs what was on its way in the kernel's buffers, and never what had come before.
+        // A kill loses the bytes in the kernel's buffers, and never bytes received before.
         let twice = (0..<3).reduce(0) { $0 + bench.origin.log.sentTwice("/f\($1)") }
         #expect(twice < Int64(kills + 1) * 1_000_000, "\(twice) bytes again after \(kills) kills")
     }
 
-    @Test func `B1 the one-shot example shows small content and refuses more than it wants`() throws {
+    @Test func `B1 the one-shot example prints small content and rejects more than its limit`() throws {
         let bench = try ExampleBench()
         let text = bench.origin.serve("/t", Payload(text: "a short poem"))
         let small = try bench.run("OneShot", "memory", text)
@@ -59,7 +58,7 @@ import Testing
         #expect(bench.folder.difference("f", from: payload) == nil)
     }
 
-    @Test func `B7 the one-shot example's button starts, pauses, continues and is disabled`() throws {
+    @Test func `B7 the one-shot example's button starts, pauses, resumes and is disabled`() throws {
         let bench = try ExampleBench()
         let payload = Payload(seed: 912, length: 3_000_000)
         let url = bench.origin.serve("/f", payload) { $0.pace = 2_000_000 }
@@ -71,7 +70,7 @@ import Testing
         #expect(bench.folder.difference("f", from: payload) == nil)
     }
 
-    @Test func `C1 C3 the video example names by hash, sums up, and fetches nothing twice`() throws {
+    @Test func `C1 C3 the video example names by hash, prints totals, and fetches nothing twice`() throws {
         let bench = try ExampleBench()
         let payloads = (0..<3).map { Payload(seed: 920 + UInt64($0), length: 400_000) }
         let urls = payloads.enumerated().map { bench.origin.serve("/\($0)/lesson.mp4", $1) }
@@ -93,7 +92,8 @@ import Testing
         #expect(again.lines.count == 4, "\(again.lines)")
     }
 
-    @Test func `E1 E2 C6 the hostile server's example keeps whole files and says why it refuses others`()
+    @Test
+    func `E1 E2 C6 the hostile server's example keeps complete files and reports why it rejects others`()
         throws
     {
         let bench = try ExampleBench()
@@ -120,13 +120,13 @@ import Testing
         let process = try bench.start("HostileServer", [bench.folder.path, broken, mute, shifted, page])
         process.wait()
         #expect(
-            process.lines.contains("whole: \(bench.folder.path("broken")), 900000 bytes"),
+            process.lines.contains("complete: \(bench.folder.path("broken")), 900000 bytes"),
             "\(process.lines)"
         )
         #expect(process.lines.first == "started again: false")
         #expect(bench.folder.difference("broken", from: payload) == nil)
         #expect(bench.folder.difference("mute", from: payload) == nil)
-        #expect(process.lines.last?.hasPrefix("not fetched: ") == true, "\(process.errors)")
+        #expect(process.lines.last?.hasPrefix("failed: ") == true, "\(process.errors)")
         for name in bench.files where name == "shifted" {
             #expect(bench.folder.difference(name, from: payload) == nil)
         }
@@ -140,10 +140,10 @@ import Testing
         #expect(bench.files.isEmpty, "\(bench.files)")
     }
 
-    @Test func `A8 the example of changing addresses goes on under each of them`() throws {
+    @Test func `A8 the example of changing addresses resumes from each of them`() throws {
         let bench = try ExampleBench()
         let payload = Payload(seed: 940, length: 3_000_000)
-        // An address is good for a third of the file, then for nothing.
+        // A URL is valid for a third of the file.
         let urls = (0..<4).map { number in
             let url = bench.origin.serve("/film", payload)
             return "\(url)?signature=\(number)"
@@ -158,7 +158,7 @@ import Testing
         let process = try bench.start("ChangingAddress", [bench.folder.path] + urls)
         process.wait()
         #expect(
-            process.lines.last == "whole: \(bench.folder.path("film")), 3000000 bytes",
+            process.lines.last == "complete: \(bench.folder.path("film")), 3000000 bytes",
             "\(process.lines)"
         )
         #expect(bench.folder.difference("film", from: payload) == nil)

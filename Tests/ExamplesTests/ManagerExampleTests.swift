@@ -6,7 +6,7 @@ import Testing
 @Suite struct ManagerExampleTests {
     private let payload = Payload(seed: 950, length: 2_000_000)
 
-    /// Content that stops in the middle until it is released.
+    /// Content that stalls in the middle until it is released.
     private func serve(_ bench: ExampleBench, _ path: String) -> String {
         bench.origin.serve(path, payload) { $0.cut = .stall(at: 1_000_000) }
     }
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `D7 D8 D12 it queues, forces a start, and a relaunch after a kill goes on`() throws {
+    @Test func `D7 D8 D12 it queues, forces a start, and a relaunch after a kill resumes`() throws {
         let bench = try ExampleBench()
         let (a, b) = (serve(bench, "/a"), serve(bench, "/b"))
         let words = [
@@ -34,7 +34,7 @@ import Testing
         mend(bench, "/a", "/b")
         let second = try bench.run("Manager", bench.folder.path, "wait", "list")
         #expect(
-            second.lines.suffix(3) == ["nothing left to do", "a finished 100.00 %", "b finished 100.00 %"]
+            second.lines.suffix(3) == ["all downloads ended", "a finished 100.00 %", "b finished 100.00 %"]
         )
         #expect(bench.files == ["a", "b"])
         for name in bench.files { #expect(bench.folder.difference(name, from: payload) == nil) }
@@ -71,7 +71,7 @@ import Testing
         #expect(bench.files.isEmpty, "\(bench.files)")
     }
 
-    @Test func `D3 its resume data is gone on from`() throws {
+    @Test func `D3 its resume data is resumed`() throws {
         let bench = try ExampleBench()
         let a = serve(bench, "/a")
         let file = bench.folder.path(".data")
@@ -79,7 +79,7 @@ import Testing
         #expect(first.lines.last == "pause true", "\(first.lines) \(first.errors)")
         mend(bench, "/a")
         let second = try bench.run("Manager", bench.folder.path, "data", "1", file, "from", file)
-        #expect(second.lines.last?.hasPrefix("went on from ") == true, "\(second.lines) \(second.errors)")
+        #expect(second.lines.last?.hasPrefix("resumed at ") == true, "\(second.lines) \(second.errors)")
         #expect(FileSystem.difference(of: bench.folder.path("from/a"), from: payload) == nil)
         #expect(bench.origin.ended("/a").last?.bodyStart ?? 0 > 0)
     }

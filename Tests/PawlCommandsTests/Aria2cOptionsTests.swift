@@ -11,7 +11,7 @@ import Testing
         return options
     }
 
-    @Test func `options come in aria2c's forms and are told in its normal form`() throws {
+    @Test func `options are accepted in aria2c's forms and returned in its normal form`() throws {
         let options = try read(
             "-x16",
             "-s",
@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    @Test func `BitTorrent's options are taken and passed over`() throws {
+    @Test func `BitTorrent's options are accepted and ignored`() throws {
         let options = try read(
             "--seed-time=0",
             "--bt-save-metadata",
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: [
         ["--split=0"], ["--timeout=x"], ["--nobody"], ["-j", "0"], ["--continue=maybe"], ["--dir"],
     ])
-    func `what is no value is refused with 28`(_ arguments: [String]) {
+    func `an invalid value is refused with 28`(_ arguments: [String]) {
         let failure = #expect(throws: Failure.self) {
             var options = Aria2cOptions()
             _ = try OptionParser(Aria2cOptions.table, command: "aria2c").parse(arguments, into: &options)
@@ -65,7 +65,7 @@ import Testing
         #expect(failure?.code == .badOption)
     }
 
-    @Test func `the command line counts before the configuration file`() throws {
+    @Test func `the command line takes precedence over the configuration file`() throws {
         var file = Aria2cOptions()
         try file.take(configuration: "# c\n\nsplit = 3\ndir=/x\r\nnobody=1\nmax-tries=0\n")
         let joined = try read("--split=4").over(file)
@@ -73,7 +73,7 @@ import Testing
         #expect(joined.passedOver == ["nobody"])
     }
 
-    @Test func `what is meant for a download is said in our words`() throws {
+    @Test func `options of one download are translated to those of get`() throws {
         let options = try read(
             "--split=5",
             "--max-connection-per-server=2",

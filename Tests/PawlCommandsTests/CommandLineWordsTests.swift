@@ -3,21 +3,21 @@ import Testing
 
 @testable import PawlCommands
 
-/// Failures in the command line's words.
+/// Failures in the terms of the command line.
 @Suite struct CommandLineWordsTests {
     @Test(arguments: Setting.allCases)
-    func `an option that a failure names is one that a command takes`(setting: Setting) {
+    func `an option named by a failure is an option of a command`(setting: Setting) {
         let names = GetOptions.table.flatMap(\.entry.names) + ServeOptions.table.flatMap(\.entry.names)
         #expect(names.contains { "--" + $0 == setting.option }, "\(setting.option)")
     }
 
-    @Test func `a refused option has its name on the command line, and elsewhere its title`() {
+    @Test func `a rejected option has its name on the command line, and its title elsewhere`() {
         let failure = Failure(refusing: .retries, "-1", because: "it cannot be negative")
         #expect(failure.description == "cannot use the number of retries -1: it cannot be negative")
         #expect(failure.commandLineSentence == "cannot use --retries -1: it cannot be negative")
     }
 
-    @Test func `a remedy says how a command continues`() {
+    @Test func `a remedy states how to resume on the command line`() {
         let failure = Failure(
             .timeout,
             "cannot fetch",

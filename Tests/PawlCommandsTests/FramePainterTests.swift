@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a redraw goes back to the first line and leaves nothing behind`() {
+    @Test func `a redraw returns to the first line and leaves nothing behind`() {
         var painter = FramePainter()
         #expect(readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80)) == "a^K</b^K^J")
         #expect(readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "<^1Ac^K^J")
@@ -32,7 +32,7 @@ import Testing
         #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "^J")
     }
 
-    @Test func `lines that stay scroll up above the frame`() {
+    @Test func `permanent lines scroll up above the frame`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(
@@ -40,13 +40,13 @@ import Testing
         )
     }
 
-    @Test func `after the terminal shrank old lines count for all their rows`() {
+    @Test func `after the terminal shrank, old lines count with all their rows`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
         #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^3Az^K^J")
     }
 
-    @Test func `what others wrote in between is not overwritten`() {
+    @Test func `output of other programs in between is not overwritten`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(painter.leave() == "\r\n")
@@ -63,7 +63,7 @@ import Testing
         #expect(line.width == 6)
     }
 
-    @Test func `blanks at the end take no room`() {
+    @Test func `trailing spaces are removed`() {
         var line = StyledLine()
         line.append("a ")
         line.append("b  ", .done)

@@ -26,11 +26,11 @@ import Testing
     }
 
     @Test(arguments: ["a/", "/", ".", "..", "a/.."])
-    func `an output that names a folder is refused`(output: String) {
+    func `an output that is a folder is refused`(output: String) {
         #expect(throws: Failure.self) { try place(folder: nil, output: output) }
     }
 
-    @Test func `files that options name are listed, the user's own netrc is not`() {
+    @Test func `files given by options are listed, the user's own netrc is not`() {
         var options = GetOptions()
         #expect(options.filesToRead.isEmpty)
         options.download.netrc = ""

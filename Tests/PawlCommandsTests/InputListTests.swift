@@ -18,7 +18,7 @@ import Testing
         } catch { return error }
     }
 
-    @Test func `lines below a URL change what the command line says for this file only`() throws {
+    @Test func `option lines below a URL override the command line for that file only`() throws {
         let plan = try plan(
             """
             # a list
@@ -67,20 +67,20 @@ import Testing
     @Test func `a wrong line is refused before anything starts, with its number`() {
         #expect(
             failure("http://a/1\n connections=99")?.description
-                == "cannot use --connections 99 (line 2 of the input file): it is a whole number from 1 to 64"
+                == "cannot use --connections 99 (line 2 of the input file): must be a whole number from 1 to 64"
         )
         #expect(
             failure("http://a/1\n\n frob=1")?.description.contains("frob (line 3 of the input file)") == true
         )
         #expect(
-            failure("http://a/1\n jobs=4")?.why == "it concerns all downloads and not the one above the line"
+            failure("http://a/1\n jobs=4")?.why == "it applies to all downloads, not to a single URL"
         )
         #expect(failure("http://a/1\n insecure=perhaps")?.code == .badOption)
         #expect(failure("http://a/1\n out=sub/")?.code == .badOption)
         #expect(failure(" out=x\nhttp://a/1")?.code == .badOption)
     }
 
-    @Test func `what belongs to one file is refused for a list`() {
+    @Test func `an option of a single file is refused for a list`() {
         #expect(failure("http://a/1", "-o", "f")?.code == .badOption)
         #expect(failure("http://a/1", "--mirror", "http://b/1")?.code == .badOption)
         #expect(
@@ -90,7 +90,7 @@ import Testing
         #expect(failure("http://a/1", "--range", "0-9") == nil)
     }
 
-    @Test func `an empty list is no success`() {
-        #expect(failure("# nothing\n")?.why == "the input file names no URL")
+    @Test func `an empty list is a failure`() {
+        #expect(failure("# nothing\n")?.why == "the input file contains no URL")
     }
 }

@@ -17,7 +17,7 @@ import Testing
         #expect(object.line == "{\"k\":\(literal)}")
     }
 
-    @Test func `numbers, truth and null are written as JSON knows them`() {
+    @Test func `numbers, booleans and null are written as JSON`() {
         var object = JSONObject()
         object.set("a", 1 as UInt8)
         object.set("b", Int64.min as Int64?)
@@ -34,7 +34,7 @@ import Testing
         )
     }
 
-    @Test func `a report carries what Documentation JSON promises`() {
+    @Test func `a report has the fields that Documentation JSON specifies`() {
         func line(_ kind: Report.Kind) -> String {
             JSONLines.line(Report(id: 7, source: "http://h/f", name: "f", kind: kind))
         }

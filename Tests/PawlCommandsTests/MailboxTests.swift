@@ -23,7 +23,7 @@ import Testing
         if case .signal = message { true } else { false }
     }
 
-    @Test func `word that is there already ends the wait at once`() throws {
+    @Test func `a message that is already there ends the wait immediately`() throws {
         let mailbox = try Mailbox()
         mailbox.post(message(.notice(DownloadNotice("one"))))
         mailbox.post(message(.notice(DownloadNotice("two"))))
@@ -32,17 +32,17 @@ import Testing
         #expect(mailbox.take().isEmpty)
     }
 
-    @Test func `any word wakes a thread without patience`() throws {
+    @Test func `any message wakes a thread without patience`() throws {
         let mailbox = try Mailbox()
         let notice = message(.notice(DownloadNotice("one")))
         let poster = Poster { mailbox.post(notice) }
-        // Without the waking this wait would have no end.
+        // Without the wake-up this wait would never end.
         mailbox.wait(milliseconds: nil)
         #expect(mailbox.take().count == 1)
         poster.join()
     }
 
-    @Test func `with patience only enough ends wake it, and nothing is lost meanwhile`() throws {
+    @Test func `with patience only enough ends wake it, and no message is lost`() throws {
         let mailbox = try Mailbox()
         let letters = [
             message(.notice(DownloadNotice("one"))), message(ending), message(.notice(DownloadNotice("two"))),
@@ -67,7 +67,7 @@ import Testing
         poster.join()
     }
 
-    @Test func `a signal wakes it whatever its patience, also when it came before`() throws {
+    @Test func `a signal wakes it regardless of patience, also if it came before`() throws {
         let mailbox = try Mailbox()
         let poster = Poster { mailbox.post(.signal(SIGINT)) }
         mailbox.wait(milliseconds: nil, patience: 100)
@@ -78,7 +78,7 @@ import Testing
         poster.join()
     }
 
-    @Test func `patience ends with the time`() throws {
+    @Test func `patience ends with the timeout`() throws {
         let mailbox = try Mailbox()
         mailbox.post(message(.notice(DownloadNotice("one"))))
         mailbox.wait(milliseconds: 1, patience: 5)
@@ -86,7 +86,7 @@ import Testing
     }
 }
 
-/// A thread of the test's own: the tests that wait would take all of the pool's.
+/// A dedicated thread: the waiting tests would block the whole pool.
 private final class Poster {
     private final class Work {
         let run: @Sendable () -> Void

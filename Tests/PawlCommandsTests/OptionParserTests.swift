@@ -5,7 +5,7 @@ import Testing
 @testable import PawlCommands
 
 @Suite struct OptionParserTests {
-    /// The plan of a command line that names no input file.
+    /// The plan of a command line without an input file.
     private func plan(_ arguments: String...) throws(Failure) -> GetPlan {
         try GetPlan(arguments: arguments) { (path) throws(Failure) in
             throw Failure(.cannotOpen, "cannot open", at: path, because: "no file belongs to this test")
@@ -23,7 +23,7 @@ import Testing
         ["-x", "4"], ["-x4"], ["--connections", "4"], ["--connections=4"], ["-kx4"], ["-qkx", "4"],
         ["--max-connection-per-server=4"],
     ])
-    func `an option's value may follow in every form that people know`(form: [String]) throws {
+    func `an option's value is accepted in every usual form`(form: [String]) throws {
         let plan = try GetPlan(arguments: form + ["http://h/f"]) { _ in "" }
         #expect(plan.options.download.connections == 4)
         #expect(plan.items.map(\.source) == ["http://h/f"])
@@ -128,7 +128,7 @@ import Testing
         #expect(plan.options.isQuiet && plan.options.download.verifiesPeer && !plan.options.isJSON)
     }
 
-    @Test func `an optional value is taken when it is attached, and a file also when it follows`() throws {
+    @Test func `an optional value is taken if it is attached, and a file also if it follows`() throws {
         for words in [["--netrc", "my.netrc"], ["--netrc", "/etc/logins"], ["--netrc=my.netrc"]] {
             let plan = try GetPlan(arguments: words + ["http://h/f"]) { _ in "" }
             #expect(plan.options.download.netrc == words.last?.replacing("--netrc=", with: ""))
@@ -141,7 +141,7 @@ import Testing
         #expect(try plan("--netrc=my", "u").options.download.netrc == "my")
     }
 
-    @Test func `a word may be without a password, and a password may be empty`() throws {
+    @Test func `a user name may come without a password, and a password may be empty`() throws {
         #expect(try plan("--user", "me", "u").options.download.password == nil)
         #expect(try plan("--user", "me:", "u").options.download.password == "")
     }
@@ -149,33 +149,36 @@ import Testing
     @Test(arguments: [
         (["--conections", "4"], "unknown option --conections; did you mean --connections?"),
         (["-user", "a:b"], "unknown option -u; did you mean --user?"),
-        (["--xyzzy"], "unknown option --xyzzy; 'pawl help get' lists the options"),
+        (["--xyzzy"], "unknown option --xyzzy; see 'pawl help get'"),
         (["--json=yes"], "cannot use option --json: it takes no value"),
-        (["--dir"], "cannot use option --dir: its value is missing: --dir DIR"),
-        (["-o"], "cannot use option -o: its value is missing: -o FILE"),
-        (["-x", "0"], "cannot use --connections 0: it is a whole number from 1 to 64"),
-        (["-x", "+4"], "cannot use --connections +4: it is a whole number from 1 to 64"),
-        (["-j", "many"], "cannot use --jobs many: it is a whole number from 1 to 1000"),
+        (["--dir"], "cannot use option --dir: missing value: --dir DIR"),
+        (["-o"], "cannot use option -o: missing value: -o FILE"),
+        (["-x", "0"], "cannot use --connections 0: must be a whole number from 1 to 64"),
+        (["-x", "+4"], "cannot use --connections +4: must be a whole number from 1 to 64"),
+        (["-j", "many"], "cannot use --jobs many: must be a whole number from 1 to 1000"),
         (
             ["--timeout", "0"],
-            "cannot use --timeout 0: it is a number of seconds from above 0 to 86400, such as 2 or 0.5"
+            "cannot use --timeout 0: must be a number of seconds above 0, up to 86400, such as 2 or 0.5"
         ),
         (
             ["--timeout", "1e3"],
-            "cannot use --timeout 1e3: it is a number of seconds from above 0 to 86400, such as 2 or 0.5"
+            "cannot use --timeout 1e3: must be a number of seconds above 0, up to 86400, such as 2 or 0.5"
         ),
-        (["--naming", "best"], "cannot use --naming best: it is one of server, url, hash"),
-        (["--if-exists", ""], "cannot use --if-exists : it is one of rename, resume, overwrite, skip, fail"),
+        (["--naming", "best"], "cannot use --naming best: must be one of server, url, hash"),
+        (
+            ["--if-exists", ""],
+            "cannot use --if-exists : must be one of rename, resume, overwrite, skip, fail"
+        ),
         (
             ["-o", "-", "--json"],
-            "cannot use --json: the file goes to standard output already; choose a file, or leave --json out"
+            "cannot use --json: the file is written to standard output; write to a file, or omit --json"
         ),
     ])
-    func `a wrong option is refused with what would be right`(arguments: [String], sentence: String) {
+    func `a wrong option is refused with the expected form`(arguments: [String], sentence: String) {
         #expect(throws: Failure.self) { try GetPlan(arguments: arguments + ["u"]) { _ in "" } }
         do throws(Failure) {
-            // A value that is missing must not be taken from the URL.
-            let isMissing = sentence.contains("is missing")
+            // A missing value must not be taken from the URL.
+            let isMissing = sentence.contains("missing value")
             _ = try GetPlan(arguments: isMissing ? arguments : arguments + ["u"]) { _ in "" }
         } catch {
             #expect(error.code == .badOption)
@@ -184,19 +187,19 @@ import Testing
     }
 
     @Test(arguments: ["", "5", "-", "--5", "9-5", "a-b", "-0", "1-2-3", "99999999999999999999-"])
-    func `B5 a range that is none is refused`(range: String) {
+    func `B5 an invalid range is refused`(range: String) {
         #expect(failure("--range", range, "u")?.code == .badOption)
     }
 
     @Test(arguments: ["0-99", "100-199", "-100", "100-", "5-5"])
-    func `B5 every form of range is taken`(range: String) throws {
+    func `B5 every form of range is accepted`(range: String) throws {
         #expect(try plan("--range=\(range)", "u").options.download.range == range)
     }
 
     @Test(arguments: [
         "sha-256", "sha-256=", "sha-256=12", "crc=12", "md5=\(String(repeating: "g", count: 32))",
     ])
-    func `a checksum that cannot be one is refused`(checksum: String) {
+    func `an invalid checksum is refused`(checksum: String) {
         #expect(failure("--checksum", checksum, "u")?.code == .badOption)
     }
 
@@ -205,12 +208,12 @@ import Testing
         #expect(failure("-H", header, "u")?.code == .badOption)
     }
 
-    @Test func `help is given although nothing else is right`() throws {
+    @Test func `help is shown even if nothing else is valid`() throws {
         #expect(try plan("-h").options.wantsHelp)
         #expect(try plan("--help").options.wantsHelp)
     }
 
     @Test func `without a URL nothing starts`() {
-        #expect(failure("-q")?.description == "cannot start pawl get: no URL is given; see 'pawl help get'")
+        #expect(failure("-q")?.description == "cannot start pawl get: missing URL; see 'pawl help get'")
     }
 }

@@ -13,29 +13,29 @@ import Testing
         let error = PawlError(Failure(.timeout, "no answer from", at: "h", because: "silence"))
         #expect(line(.started(total: 2048, resumedAt: 0)) == "f.iso: started, 2.00 KiB")
         #expect(line(.started(total: nil, resumedAt: 0)) == "f.iso: started, size unknown")
-        #expect(line(.started(total: 2048, resumedAt: 1024)) == "f.iso: continued at 1.00 KiB of 2.00 KiB")
+        #expect(line(.started(total: 2048, resumedAt: 1024)) == "f.iso: resuming at 1.00 KiB of 2.00 KiB")
         #expect(line(.notice("started over"), name: nil) == "f.iso: started over")
-        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no answer from h: silence; next attempt in 2s")
-        #expect(line(.waitingForNetwork) == "f.iso: no network; goes on when there is one")
+        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no answer from h: silence; retrying in 2s")
+        #expect(line(.waitingForNetwork) == "f.iso: no network connection; resumes when it is back")
         #expect(line(.verifying) == "f.iso: verifying")
         #expect(line(.paused) == "f.iso: paused")
         #expect(line(.failed(error)) == "pawl: no answer from h: silence")
     }
 
-    @Test func `the end says where the file is, how large, how long and how fast`() {
+    @Test func `the last line has the path, the size, the time and the speed`() {
         var file = DownloadedFile(path: "d/f.iso", length: 4096, received: 2048, duration: 2, wasThere: false)
-        #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 2.0s (1.00 KB/s)")
+        #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 2.0s (1.00 KiB/s)")
         file.duration = 0.01
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 0.0s")
         file.wasThere = true
-        #expect(line(.finished(file)) == "d/f.iso: exists already, nothing was downloaded")
+        #expect(line(.finished(file)) == "d/f.iso: already exists, nothing was downloaded")
     }
 
-    @Test func `a server's words cannot steer the terminal`() {
+    @Test func `a server's text cannot control the terminal`() {
         #expect(line(.notice("\u{1B}[2J\n"), name: "a\u{9B}") == "a\u{FFFD}: \u{FFFD}[2J\u{FFFD}")
     }
 
-    @Test func `several files end with their sum`() {
+    @Test func `several files end with a summary`() {
         var ledger = RunLedger()
         for id: UInt64 in 1...3 { ledger.add(id, source: "s") }
         let file = DownloadedFile(path: "f", length: 1024, received: 0, duration: 1, wasThere: false)

@@ -29,12 +29,12 @@ import Testing
 
     @Test(arguments: [
         (20, "debia…st.iso  47.6%"),
-        (40, "debian…st.iso  47.6%  12.0 MB/s     28s"),
-        (80, "debian-12…etinst.iso ━━━━━━╸───────  47.6%   300/629 MiB  12.0 MB/s     28s  x8"),
+        (40, "debian…st.iso  47.6% 12.0 MiB/s     28s"),
+        (80, "debian-12…etinst.iso ━━━━━━╸───────  47.6%   300/629 MiB 12.0 MiB/s     28s  x8"),
         (
             200,
             "debian-12.5.0-amd64-netinst.iso ━━━━━━━━━━━━━━━━━━━─────────────────────"
-                + "  47.69%   300/629 MiB  12.0 MB/s     28s  x8"
+                + "  47.69%   300/629 MiB 12.0 MiB/s     28s  x8"
         ),
     ])
     func `a line drops columns as the terminal narrows`(width: Int, line: String) {
@@ -66,14 +66,14 @@ import Testing
         }
     }
 
-    @Test func `A6 unknown size shows movement and no percent`() {
+    @Test func `A6 unknown size shows activity and no percent`() {
         let unknown = ProgressRow(name: "stream", written: 5 * mib, total: nil, speed: mib)
         let drawn = (0..<4).map { lines([unknown], width: 80, tick: $0)[0] }
         #expect(drawn.allSatisfy { !$0.contains("%") && $0.contains("5.00 MiB") })
         #expect(Set(drawn).count == 4)
     }
 
-    @Test func `the activity wanders to the end and back`() {
+    @Test func `the activity moves to the end and back`() {
         let unknown = ProgressRow(name: "s", written: 0, total: nil)
         func start(_ tick: Int) -> Int {
             Array(lines([unknown], width: 50, tick: tick)[0]).firstIndex(of: "━").map { $0 } ?? -1
@@ -96,7 +96,7 @@ import Testing
         #expect(lines([ProgressRow(name: "n", written: 200, total: 100)], width: 80)[0].contains("100.0%"))
     }
 
-    @Test func `more files than rows are counted, and the total line stays`() {
+    @Test func `hidden files are counted, and the total line stays`() {
         let rows = (1...30).map { ProgressRow(name: "f\($0)", written: 0, total: 1) }
         let totals = ProgressTotals(
             files: 30,
@@ -115,12 +115,12 @@ import Testing
         #expect(lines(rows, totals: totals, width: 80, height: 1).count <= 2)
     }
 
-    @Test func `the plain signs are plain`() {
+    @Test func `the plain characters are ASCII`() {
         let renderer = ProgressRenderer(glyphs: .plain, width: 60, height: 24)
         #expect(renderer.lines([row], totals: nil, tick: 0)[0].text.utf8.allSatisfy { $0 < 0x80 })
     }
 
-    @Test func `a row says what its download is doing`() {
+    @Test func `a row shows the state of its download`() {
         var snapshot = DownloadSnapshot(
             id: Download.ID(rawValue: 1),
             source: "https://h/a/b.iso?x=1",
@@ -153,7 +153,7 @@ import Testing
         ("nonsense", "nonsense"),
         ("", ""),
     ])
-    func `before the server names the file the URL does`(source: String, name: String) {
+    func `until the server names the file, the URL does`(source: String, name: String) {
         #expect(ProgressRow.lastComponent(of: source) == name)
     }
 }

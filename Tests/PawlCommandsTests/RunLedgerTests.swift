@@ -11,7 +11,7 @@ import Testing
         PawlError(Failure(code, "failed", at: "http://h/f", because: "so"))
     }
 
-    @Test func `all finished gives 0, and the sums are kept`() {
+    @Test func `all finished gives 0, and the totals are kept`() {
         var ledger = RunLedger()
         for id: UInt64 in 1...3 {
             ledger.add(id, source: "s")
@@ -22,7 +22,7 @@ import Testing
         #expect(ledger.exitCode(isUnfinished: false) == 0)
     }
 
-    @Test func `the code is that of the last that failed`() {
+    @Test func `the exit code is that of the last failure`() {
         var ledger = RunLedger()
         for id: UInt64 in 1...3 { ledger.add(id, source: "s") }
         _ = ledger.apply(.failed(error(.notFound)), of: 2)
@@ -34,7 +34,7 @@ import Testing
         #expect(ledger.failed == 3)
     }
 
-    @Test func `an interruption that left something undone gives 7 whatever failed`() {
+    @Test func `an interruption that leaves downloads unfinished gives 7 regardless of failures`() {
         var ledger = RunLedger()
         ledger.add(1, source: "s")
         _ = ledger.apply(.failed(error(.notFound)), of: 1)
@@ -49,7 +49,7 @@ import Testing
         #expect(ledger.exitCode(isUnfinished: false) == 7)
     }
 
-    @Test func `A9 the end is told once, what comes late is not told`() {
+    @Test func `A9 the end is reported once, late events are not reported`() {
         var ledger = RunLedger()
         ledger.add(1, source: "s")
         #expect(ledger.apply(.failed(error(.timeout)), of: 1) != nil)
@@ -59,7 +59,7 @@ import Testing
         #expect((ledger.failed, ledger.finished) == (1, 0))
     }
 
-    @Test func `a state is told when it changes, and only when nothing else tells it`() {
+    @Test func `a state is reported when it changes, and only if no other event reports it`() {
         var ledger = RunLedger()
         ledger.add(1, source: "s")
         #expect(ledger.apply(.state(.probing), of: 1) == nil)
@@ -72,7 +72,7 @@ import Testing
         #expect(ledger.active[1]?.state == .finished)
     }
 
-    @Test func `a notice that belongs to no download is told`() {
+    @Test func `a notice without a download is reported`() {
         var ledger = RunLedger()
         #expect(
             ledger.apply(.notice(DownloadNotice("the disk is slow")), of: 0)
@@ -80,7 +80,7 @@ import Testing
         )
     }
 
-    @Test func `the name is known from the start on, and retrying ends there`() {
+    @Test func `the name is known from the start event on, which also ends retrying`() {
         var ledger = RunLedger()
         ledger.add(1, source: "http://h/f")
         let retry = ledger.apply(.retry(error(.network), delay: 1), of: 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PawlCommands
 
-/// What the service's answers look like to a person.
+/// Output of the commands that call the service.
 @Suite struct ServiceTextTests {
     private func download(_ members: (String, JSON)...) -> RemoteDownload? {
         var json: [JSON.Member] = [
@@ -14,7 +14,7 @@ import Testing
         return RemoteDownload(.object(json))
     }
 
-    @Test func `a table has a line for each, names cut to the width`() throws {
+    @Test func `a table has a line per download, with names shortened to the width`() throws {
         let long = String(repeating: "long", count: 30)
         let table = DownloadTable([
             try #require(
@@ -33,14 +33,14 @@ import Testing
         #expect(DownloadTable([]).text(width: 80).isEmpty)
     }
 
-    @Test func `as many digits are shown as tell ids apart`() {
+    @Test func `enough digits are shown to distinguish the IDs`() {
         #expect(ShortIDs.digits(["0123456789abcdef", "1123456789abcdef"]) == 6)
         #expect(ShortIDs.digits(["0123456789abcdef", "0123456789000000"]) == 11)
         #expect(ShortIDs.digits(["0123456789abcdef", "0123456789abcdef"]) == 16)
         #expect(ShortIDs.digits([String]()) == 6)
     }
 
-    @Test func `events become the sentences that get has`() throws {
+    @Test func `events are printed as get prints them`() throws {
         var names: [String: String] = [:]
         func line(_ text: String) throws -> String? {
             Report(event: try JSON.parse(text), names: &names).map(PlainText.line)
@@ -48,7 +48,7 @@ import Testing
         let id = #""id":"00000000000000ab""#
         #expect(
             try line(#"{"event":"started",\#(id),"name":"f","total":2048,"resumedAt":1024}"#)
-                == "f: continued at 1.00 KiB of 2.00 KiB"
+                == "f: resuming at 1.00 KiB of 2.00 KiB"
         )
         #expect(try line(#"{"event":"state",\#(id),"state":"paused"}"#) == "f: paused")
         #expect(try line(#"{"event":"state",\#(id),"state":"transferring"}"#) == nil)
@@ -60,7 +60,7 @@ import Testing
         #expect(try line(#"{"event":"paused"}"#) == nil)
     }
 
-    @Test func `what rests has a bar that stands still`() throws {
+    @Test func `a download that is not running has a bar without animation`() throws {
         let renderer = ProgressRenderer(glyphs: .plain, width: 80, height: 24)
         let resting = ProgressRow(try #require(download()), digits: 6)
         #expect(
@@ -72,19 +72,19 @@ import Testing
         )
     }
 
-    @Test func `paths are made absolute without steps that mean nothing`() {
+    @Test func `paths are made absolute and normalized`() {
         #expect(ServicePlace.absolute("/a//b/./c/") == "/a/b/c")
         #expect(ServicePlace.absolute("x").hasSuffix("/x") && ServicePlace.absolute("x").hasPrefix("/"))
     }
 
-    @Test func `a number that begins with a dash is no option`() throws {
+    @Test func `a number with a leading dash is not an option`() throws {
         var options = VerbOptions()
         let parser = OptionParser(VerbOptions.common, command: "move")
         #expect(try parser.parse(["ab", "-2"], into: &options) == ["ab", "-2"])
         #expect(throws: Failure.self) { try parser.parse(["-x2"], into: &options) }
     }
 
-    @Test func `add takes every option of a download, and none that concerns one process`() {
+    @Test func `add takes every option of a download, and none of the process`() {
         let names = Set(AddOptions.table.map(\.entry.long))
         let get = Set(GetOptions.table.map(\.entry.long))
         #expect(get.subtracting(names) == ["jobs", "quiet"])

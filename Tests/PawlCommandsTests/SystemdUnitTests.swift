@@ -10,7 +10,7 @@ import Testing
         isSystem: false
     )
 
-    @Test func `what systemd would read in a path is taken literally`() {
+    @Test func `systemd's special characters in a path are escaped`() {
         #expect(
             unit.text.contains(
                 #"ExecStart="/opt/my tools/pawl" serve --root /srv/100%% --timetable "else $$none""#
@@ -20,13 +20,13 @@ import Testing
         #expect(SystemdUnit.quoted(#"a"b\c"#) == #""a\"b\\c""#)
     }
 
-    @Test func `what sessions need is writable, and their folder may be missing`() {
+    @Test func `the sessions' folder is writable, and may be missing`() {
         var unit = unit
         unit.sessions = "/home/a b/sessions"
         #expect(unit.text.contains("\nReadWritePaths=\"-/home/a b/sessions\"\n"))
     }
 
-    @Test func `a person's unit starts with the session, the machine's at boot without rights`() {
+    @Test func `a user unit starts with the session, a system unit at boot without privileges`() {
         #expect(unit.text.hasSuffix("WantedBy=default.target\n"))
         var system = unit
         system.isSystem = true
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `options are kept as they were given, paths absolute`() throws {
+    @Test func `options are kept as given, with absolute paths`() throws {
         var options = ServeOptions()
         let words = ["-j5", "--secret-file=/s", "--root", "/r", "--install", "--no-secret", "-q"]
         _ = try OptionParser(ServeOptions.table, command: "serve").parse(words, into: &options)

@@ -7,7 +7,7 @@ import Testing
         TerminalState(isTerminal: isTerminal) { variables[$0] }
     }
 
-    @Test func `escape codes go to terminals that want them`() {
+    @Test func `escape codes are written to terminals that support them`() {
         #expect(state(["TERM": "xterm"]).takesCodes)
         #expect(state(["TERM": "xterm", "NO_COLOR": ""]).takesCodes)
         #expect(!state(["TERM": "xterm", "NO_COLOR": "1"]).takesCodes)
@@ -16,7 +16,7 @@ import Testing
         #expect(!state(isTerminal: false, ["TERM": "xterm"]).takesCodes)
     }
 
-    @Test func `signs beyond ASCII need a locale that has them`() {
+    @Test func `non-ASCII characters need a locale that supports them`() {
         #expect(state(["LANG": "en_GB.UTF-8"]).takesUnicode)
         #expect(state(["LANG": "C", "LC_CTYPE": "C.utf8"]).takesUnicode)
         #expect(!state(["LC_ALL": "C", "LANG": "en_GB.UTF-8"]).takesUnicode)

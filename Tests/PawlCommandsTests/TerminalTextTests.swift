@@ -8,11 +8,11 @@ import Testing
         ("\u{1112}\u{1161}\u{11AB}", 2), ("🙂", 2), ("👩‍👩‍👧", 2), ("❤", 1), ("❤\u{FE0F}", 2), ("a\u{200B}b", 2),
         ("🇸🇪", 2),
     ])
-    func `width counts columns and not letters`(text: String, columns: Int) {
+    func `width counts columns, not characters`(text: String, columns: Int) {
         #expect(TerminalText.width(text) == columns)
     }
 
-    @Test func `a name is cut in its middle`() {
+    @Test func `a name is shortened in the middle`() {
         func cut(_ columns: Int) -> String {
             TerminalText.shortened("debian-12.5.0-amd64-netinst.iso", to: columns, ellipsis: "…")
         }
@@ -24,7 +24,7 @@ import Testing
         #expect(cut(0) == "")
     }
 
-    @Test func `a wide character is never cut in half`() {
+    @Test func `a wide character is never split`() {
         for columns in 0...12 {
             let cut = TerminalText.shortened("日本語日本語.iso", to: columns, ellipsis: "…")
             #expect(TerminalText.width(cut) <= columns)
@@ -32,7 +32,7 @@ import Testing
         #expect(TerminalText.shortened("日本語日本語.iso", to: 10, ellipsis: "…") == "日本….iso")
     }
 
-    @Test func `what a terminal would obey never reaches it`() {
+    @Test func `control characters never reach the terminal`() {
         #expect(TerminalText.harmless("a\u{1B}[31mb\u{9B}c\u{7F}\u{202E}d\n") == "a�[31mb�c��d�")
         #expect(TerminalText.harmless("日本 ä") == "日本 ä")
     }

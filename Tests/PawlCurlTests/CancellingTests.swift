@@ -4,7 +4,7 @@ import PawlEngine
 import Testing
 
 @Suite(.bothWays) struct CancellingTests {
-    @Test func `cancelled before the first round, nothing is asked for`() throws {
+    @Test func `cancelled before the first round, nothing is requested`() throws {
         let server = try ScriptedServer { _ in .body(payload(1_000)) }
         defer { server.stop() }
         let bench = try Bench()
@@ -52,7 +52,7 @@ import Testing
         #expect(recorder.events == [.head(200), .body])
     }
 
-    @Test func `cancelled inside its own end, and one more time, does no harm`() throws {
+    @Test func `cancelled inside its own end, and once more, it does no harm`() throws {
         let server = try ScriptedServer { _ in .body(payload(1_000)) }
         defer { server.stop() }
         let bench = try Bench()
@@ -66,7 +66,7 @@ import Testing
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
     }
 
-    @Test func `cancelled inside a head that was held to the end, no end is told`() throws {
+    @Test func `cancelled inside a head that was held back, no end is reported`() throws {
         let server = try ScriptedServer { _ in .init("HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n") }
         defer { server.stop() }
         let bench = try Bench()

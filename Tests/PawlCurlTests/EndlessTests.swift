@@ -3,9 +3,9 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-/// Servers that send for ever and never a byte of the file: what is read of that is bounded, whoever reads it.
+/// Servers that send endlessly and never a byte of the file: the bytes read are bounded, by either HTTP client.
 @Suite(.bothWays) struct EndlessTests {
-    /// Buffers of sockets and one turn of libcurl's are more than what is read on purpose.
+    /// Socket buffers and one round of libcurl's exceed what is read on purpose.
     private static let most = 64 << 20
 
     struct Flood: Sendable, CustomTestStringConvertible {
@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: floods)
-    func `nothing but the body goes on for long`(flood: Flood) throws {
+    func `nothing but the body continues for long`(flood: Flood) throws {
         let server = try ScriptedServer { _ in .endless(flood.begin, then: flood.flood) }
         let recorder = try Bench().fetch(TransferRequest(port: server.port))
         server.waitForClients()
@@ -40,7 +40,7 @@ import Testing
         server.stop()
     }
 
-    /// Bodies of answers that nobody wants.
+    /// Bodies of unwanted responses.
     static let pages = [
         Flood(
             name: "chunks",
@@ -59,7 +59,10 @@ import Testing
     ]
 
     @Test(arguments: pages, ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""])
-    func `the page of a 401 that is answered is not read for long`(page: Flood, challenge: String) throws {
+    func `the page of a 401 that is answered with credentials is not read for long`(
+        page: Flood,
+        challenge: String
+    ) throws {
         let server = try ScriptedServer { request in
             let head = "HTTP/1.1 401 No\r\nWWW-Authenticate: \(challenge)\r\n"
             return request.header("Authorization") == nil
@@ -109,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: ["X-Filler: abcdefghij\r\n", "abcdefghij"])
-    func `a proxy's answer to CONNECT is not read for long`(flood: String) throws {
+    func `a proxy's response to CONNECT is not read for long`(flood: String) throws {
         let proxy = try ScriptedServer { _ in .endless("HTTP/1.1 200 OK\r\nX: ", then: flood) }
         let request = TransferRequest(port: 9, scheme: .https) {
             $0.proxy = "http://127.0.0.1:\(proxy.port)"

@@ -31,7 +31,7 @@ import Testing
         #expect(try fault(of: .init(Self.half, .reset)).kind == .connectionLost)
     }
 
-    @Test func `no answer at all is a lost connection`() throws {
+    @Test func `no response at all is a lost connection`() throws {
         #expect(try fault(of: .init("", .close)).kind == .connectionLost)
     }
 
@@ -42,7 +42,7 @@ import Testing
         #expect(try fault(of: .init(text, .close)).kind == .malformed)
     }
 
-    @Test func `a port where nobody listens refuses`() throws {
+    @Test func `a port without a listener refuses`() throws {
         try Socket.withRefusingPort { port in
             let recorder = try Bench().fetch(TransferRequest(port: port))
             #expect(recorder.fault?.kind == .connectionRefused)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `a name that cannot exist is a matter of name resolution`() throws {
+    @Test func `a name that cannot exist is a failure of name resolution`() throws {
         var request = TransferRequest(port: 80)
         request.address.host = "nowhere.invalid"
         #expect(try Bench().fetch(request).fault?.kind == .nameResolution)
@@ -69,14 +69,14 @@ import Testing
         #expect(!fault.text.contains("secret"))
     }
 
-    @Test func `a peer that does not speak TLS is told as such`() throws {
+    @Test func `a peer that does not speak TLS is reported as such`() throws {
         let server = try ScriptedServer(greeting: "220 this is no TLS server\r\n") { _ in .init("", .close) }
         defer { server.stop() }
         let fault = try #require(try Bench().fetch(TransferRequest(port: server.port, scheme: .https)).fault)
         #expect(fault.kind == .tls)
     }
 
-    @Test func `a kept connection that dies on reuse gets one silent retry`() throws {
+    @Test func `a kept connection that fails on reuse gets one silent retry`() throws {
         let server = try ScriptedServer { request in
             request.number == 1 ? .init("", .close) : .body(Array("answer \(request.number)".utf8))
         }
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: ["/nowhere/cookies.txt"])
-    func `a cookie file that is not there is told by name`(path: String) throws {
+    func `a missing cookie file is reported by name`(path: String) throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         let fault = try Bench().fetch(TransferRequest(port: server.port) { $0.cookieFile = path }).fault

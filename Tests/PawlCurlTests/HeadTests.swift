@@ -14,7 +14,7 @@ import Testing
         return (recorder, server.requests)
     }
 
-    @Test func `heads of 1xx answers are not delivered`() throws {
+    @Test func `heads of 1xx responses are not delivered`() throws {
         let (recorder, _) = try fetch { _ in
             .init(
                 """
@@ -51,14 +51,14 @@ import Testing
         #expect(recorder.end == .complete)
     }
 
-    @Test func `a head with bare line feeds is taken`() throws {
+    @Test func `a head with bare line feeds is accepted`() throws {
         let (recorder, _) = try fetch { _ in .init("HTTP/1.1 200 OK\nContent-Length: 4\nETag: \"x\"\n\nbody")
         }
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
         #expect(recorder.head?.entityTag == EntityTag(opaque: "x", isWeak: false))
     }
 
-    @Test func `basic credentials answer a 401 and only the final head is told`() throws {
+    @Test func `basic credentials answer a 401 and only the final head is reported`() throws {
         let (recorder, requests) = try fetch { request in
             guard request.header("Authorization") == "Basic dXNlcjpzZWNyZXQ=" else {
                 return .init(
@@ -74,7 +74,7 @@ import Testing
         #expect(requests.count == 2)
     }
 
-    @Test func `digest credentials answer a 401 and the password does not go out`() throws {
+    @Test func `digest credentials answer a 401 and the password is not sent`() throws {
         let (recorder, requests) = try fetch { request in
             guard let field = request.header("Authorization"), field.hasPrefix("Digest ") else {
                 return .init(
@@ -97,7 +97,7 @@ import Testing
         #expect(requests.allSatisfy { $0.header("Authorization")?.hasPrefix("Basic") != true })
     }
 
-    @Test func `a 401 to refused credentials is the final head`() throws {
+    @Test func `a 401 to rejected credentials is the final head`() throws {
         let (recorder, requests) = try fetch { _ in
             .init(
                 "HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 9\r\n\r\nlog in!!!"
@@ -117,7 +117,7 @@ import Testing
         #expect(requests.count == 1)
     }
 
-    @Test func `a redirect is told and not followed`() throws {
+    @Test func `a redirect is reported and not followed`() throws {
         let (recorder, requests) = try fetch { _ in
             .init("HTTP/1.1 302 There\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n")
         }
@@ -126,7 +126,7 @@ import Testing
         #expect(requests.map(\.target) == ["/file"])
     }
 
-    @Test func `a compressed body is passed on as it came`() throws {
+    @Test func `a compressed body is passed on unchanged`() throws {
         let bytes = payload(500)
         let (recorder, _) = try fetch { _ in .body(bytes, lines: "Content-Encoding: gzip\r\n") }
         #expect(recorder.body == bytes)

@@ -3,7 +3,7 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-/// Connections that go out by a given interface or address.
+/// Connections from a given interface or address.
 @Suite(.bothWays) struct InterfaceTests {
     private func settings(_ interface: String?) -> TransferSettings {
         var values = TransferSettings.Values()
@@ -12,12 +12,12 @@ import Testing
         return TransferSettings(values)
     }
 
-    @Test func `connections go out by the address that is given, and only its own are used again`() throws {
+    @Test func `connections use the given address, and only the download's own are reused`() throws {
         let server = try ScriptedServer { _ in .body([1, 2, 3]) }
         defer { server.stop() }
         let bench = try Bench()
         for interface in [nil, "127.0.0.2", "127.0.0.3", "127.0.0.2"] {
-            // Each download has settings of its own.
+            // Each download has its own settings.
             let request = TransferRequest(port: server.port, settings: settings(interface))
             #expect(try bench.fetch(request).end == .complete)
         }
@@ -25,7 +25,7 @@ import Testing
         #expect(server.connections == 3)
     }
 
-    @Test func `an interface is taken by its name`() throws {
+    @Test func `an interface is accepted by its name`() throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         let request = TransferRequest(port: server.port, settings: settings("lo"))
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["nonesuch0", "203.0.113.9"])
-    func `one that is not there is a network that is down`(interface: String) throws {
+    func `a missing interface is a network that is down`(interface: String) throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         let request = TransferRequest(port: server.port, settings: settings(interface))

@@ -14,7 +14,7 @@ import Testing
             isWoken.store(true, ordering: .releasing)
             wake()
         }
-        // Without the wake this wait would have no end.
+        // Without the wake-up this wait would never end.
         while !isWoken.load(ordering: .acquiring) { bench.transport.perform(until: nil) }
         pthread_join(thread, nil)
     }
@@ -28,7 +28,7 @@ import Testing
         wake()
     }
 
-    @Test func `a transport leaves no connection behind, whatever was under way`() throws {
+    @Test func `a transport leaves no connection behind, whatever was active`() throws {
         let server = try ScriptedServer { request in
             request.target == "/hold"
                 ? .init("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", .hold) : .body([1])
@@ -51,7 +51,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a sink is not kept after its end`() throws {
+    @Test func `a sink is released after its end`() throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         let bench = try Bench()
@@ -64,7 +64,7 @@ import Testing
         #expect(trace == nil)
     }
 
-    @Test func `connections of plain HTTP are used again, also by separate transfers`() throws {
+    @Test func `connections of plain HTTP are reused, also by separate transfers`() throws {
         let server = try ScriptedServer { _ in .body([1]) }
         defer { server.stop() }
         let bench = try Bench()
@@ -77,7 +77,7 @@ import Testing
         #expect(server.connections == 1)
     }
 
-    @Test func `many transfers at once all come through`() throws {
+    @Test func `many simultaneous transfers all complete`() throws {
         let server = try ScriptedServer { request in
             .body(payload(3_000, seed: UInt64(request.target.utf8.count)))
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PawlCurl
 
-/// Who a request says that it comes from.
+/// Credentials in requests.
 @Suite(.bothWays) struct LoginTests {
     private static let login = Credentials(user: "user", password: "secret")
 
@@ -14,7 +14,7 @@ import Testing
         return .init("HTTP/1.1 401 No\r\n\(fields)Content-Length: 9\r\n\r\nlog in!!!")
     }
 
-    /// Takes the login that `challenge` asks for, if it is worked out as the norm has it.
+    /// Accepts the login for `challenge` if it is computed as the RFC requires.
     private static func checked(_ request: ScriptedServer.Request, _ challenge: String) -> Bool {
         guard let field = request.header("Authorization"), let sent = LoginChallenge.parse(field).first,
             let asked = LoginChallenge.parse(challenge).first.flatMap(DigestChallenge.init)
@@ -35,7 +35,7 @@ import Testing
         "Digest realm=\"r\", nonce=\"abc\", qop=\"auth-int\", algorithm=MD5, userhash=true",
         "Digest realm=\"r \\\"q\\\" r\", nonce=\"abc\"", "digest  realm=r , nonce=abc,qop=auth",
     ])
-    func `a digest of each kind opens the door`(challenge: String) throws {
+    func `a digest of each kind authenticates`(challenge: String) throws {
         let server = try ScriptedServer { request in
             Self.checked(request, challenge) ? .body([1]) : Self.refusal(challenge, "Basic realm=\"r\"")
         }
@@ -62,7 +62,7 @@ import Testing
         #expect(try Bench().fetch(request).head?.status == 200)
     }
 
-    @Test func `a nonce that is too old is answered again, a wrong password is not`() throws {
+    @Test func `a stale nonce is answered again, a wrong password is not`() throws {
         let stale = "Digest realm=\"r\", nonce=\"new\", qop=\"auth\", stale=true"
         let server = try ScriptedServer { request in
             guard request.header("Authorization") != nil else {
@@ -81,7 +81,7 @@ import Testing
         #expect(server.requests.count == 6)
     }
 
-    @Test func `the examples of RFC 7616 come out, with SHA-512 as FIPS 180-4 cuts it`() throws {
+    @Test func `the examples of RFC 7616 match, with SHA-512 truncated as in FIPS 180-4`() throws {
         let mufasa = Credentials(user: "Mufasa", password: "Circle of Life")
         let common =
             "Digest realm=\"http-auth@example.org\", qop=\"auth, auth-int\", "
@@ -127,7 +127,7 @@ import Testing
 
     private enum Way { case named, otherHost, elsewhere }
 
-    /// The field that went out last.
+    /// The last field sent.
     private func sent(_ netrc: String, to way: Way = .named) throws -> String? {
         let server = try server()
         defer { server.stop() }
@@ -140,22 +140,22 @@ import Testing
         return server.requests.last?.header("Authorization")
     }
 
-    @Test func `an entry for the very host goes along wherever the way there led`() throws {
+    @Test func `an entry for the exact host is sent there after any redirects`() throws {
         let entry = "machine 127.0.0.1 login user password secret\n"
         #expect(try sent(entry) == "Basic dXNlcjpzZWNyZXQ=")
         #expect(try sent(entry, to: .otherHost) == "Basic dXNlcjpzZWNyZXQ=")
-        // Another port of a named host, or where everybody can read what TLS would have hidden.
+        // Another port of a named host, or one where anyone can read what TLS would have protected.
         #expect(try sent(entry, to: .elsewhere) == nil)
         #expect(try sent("machine 127.0.0.2 login user password secret\n") == nil)
     }
 
-    @Test func `the entry for all hosts goes to those that were named only`() throws {
+    @Test func `the default entry is sent to named hosts only`() throws {
         let entry = "machine other login a password b\r\ndefault login user password secret\r\n"
         #expect(try sent(entry) == "Basic dXNlcjpzZWNyZXQ=")
         #expect(try sent(entry, to: .otherHost) == nil)
     }
 
-    @Test func `a netrc file that changed is read again, and one that cannot be read is told`() throws {
+    @Test func `a netrc file that changed is read again, and an unreadable one is reported`() throws {
         let server = try server()
         defer { server.stop() }
         let folder = try TemporaryFolder()
@@ -175,7 +175,7 @@ import Testing
 
     // MARK: cookies
 
-    @Test func `a cookie that a redirect expires is taken back`() throws {
+    @Test func `a cookie that a redirect expires is removed`() throws {
         let server = try ScriptedServer { request in
             let change =
                 switch request.number {

@@ -4,7 +4,7 @@ import PawlEngine
 import Synchronization
 import Testing
 
-/// What the handles and connections of a transport remember, and what they must not.
+/// The state that handles and connections of a transport keep, and must not keep.
 @Suite(.bothWays) struct PoolTests {
     private static func digest(_ nonce: String) -> ScriptedServer.Answer {
         .init(
@@ -20,7 +20,7 @@ import Testing
         return TransferSettings(values)
     }
 
-    @Test func `a nonce of one server is not held against another`() throws {
+    @Test func `a nonce of one server is not used for another`() throws {
         let servers = try ["one", "two"].map { nonce in
             try ScriptedServer { request in
                 request.header("Authorization")?.contains("nonce=\"\(nonce)\"") == true
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a server that gives each request a new nonce is answered each time`() throws {
+    @Test func `a server with a new nonce for each request is answered each time`() throws {
         let server = try ScriptedServer { request in
             request.header("Authorization")?.contains("nonce=\"n\(request.number - 1)\"") == true
                 ? .body([1]) : Self.digest("n\(request.number)")
@@ -50,7 +50,9 @@ import Testing
         }
     }
 
-    @Test func `basic credentials go along at once where they were taken before, and nowhere else`() throws {
+    @Test func `basic credentials are sent preemptively where they were accepted before, and nowhere else`()
+        throws
+    {
         let servers = try (0..<2).map { _ in
             try ScriptedServer { request in
                 request.header("Authorization") == "Basic dXNlcjpzZWNyZXQ="
@@ -90,7 +92,7 @@ import Testing
         #expect(server.connections == 1)
     }
 
-    @Test func `a short page that never ends is given up`() throws {
+    @Test func `a short page that never ends is abandoned`() throws {
         let server = try ScriptedServer { _ in
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover", .hold)
         }
@@ -108,7 +110,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a long page is not read for nobody`() throws {
+    @Test func `a long page is not read in vain`() throws {
         let server = try ScriptedServer { _ in
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 900000\r\n\r\nover", .hold)
         }
@@ -123,7 +125,7 @@ import Testing
     }
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that is stopped until it is advanced.
 final class SetClock: Clock {
     private let nanoseconds = Atomic<Int64>(1_000_000_000)
     var now: Instant { Instant(nanoseconds: nanoseconds.load(ordering: .relaxed)) }

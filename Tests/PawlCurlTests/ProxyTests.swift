@@ -4,7 +4,7 @@ import PawlEngine
 import Testing
 
 @Suite struct ProxyTests {
-    @Test func `the login of a proxy's URL goes to the proxy, and only after it asked`() throws {
+    @Test func `the login of a proxy's URL is sent to the proxy, and only after its 407`() throws {
         let proxy = try ScriptedServer { request in
             request.header("Proxy-Authorization") == "Basic dXNlcjpzZWNyZXQ="
                 ? .body([1, 2, 3])
@@ -32,7 +32,7 @@ import Testing
         #expect(try Bench().fetch(request).events == [.head(407), .body, .ended(.complete)])
     }
 
-    @Test func `a host on the list is reached without the proxy`() throws {
+    @Test func `a host on the list bypasses the proxy`() throws {
         let server = try ScriptedServer { _ in .body([1]) }
         let proxy = try ScriptedServer { _ in .body([2]) }
         defer {
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["socks4", "socks4a", "socks5", "socks5h"])
-    func `a SOCKS proxy that talks something else is the proxy's fault`(scheme: String) throws {
+    func `a SOCKS proxy that speaks another protocol is the proxy's fault`(scheme: String) throws {
         let proxy = try ScriptedServer(greeting: "HTTP/1.1 400 What\r\n\r\n") { _ in .init("", .close) }
         defer { proxy.stop() }
         let request = TransferRequest(port: 80) { $0.proxy = "\(scheme)://127.0.0.1:\(proxy.port)" }

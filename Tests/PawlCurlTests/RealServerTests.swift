@@ -4,7 +4,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// TLS, HTTP/2, FTP and SFTP, with servers that are not ours.
+/// TLS, HTTP/2, FTP and SFTP, with third-party servers.
 @Suite(.serialized) struct RealServerTests {
     private let content = Payload(seed: 7, length: 2_000_000)
 
@@ -38,8 +38,8 @@ import Testing
         defer { withExtendedLifetime(site) {} }
         let nginx = try NginxServer(site, authority: authority)
         let bench = try Bench()
-        // One kind after the other: libcurl 7.88 keeps one verdict about multiplexing for a host, and a connection of
-        // HTTP/1.1 that comes up turns it over for the files that start just then.
+        // One kind after the other: libcurl 7.88 keeps one multiplexing state per host, and a new HTTP/1.1
+        // connection resets it for the files that start at that time.
         for (use, count) in [(ConnectionUse.shared, 8), (.separate, 3)] {
             let recorders = try (0..<count).map { _ in
                 try bench.start(
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [ConnectionUse.shared, .separate])
-    func `a certificate of an unknown authority is refused until it is named or checking is off`(
+    func `a certificate of an unknown authority is refused until it is given or checking is off`(
         use: ConnectionUse
     ) throws {
         let authority = try TestAuthority()
@@ -134,7 +134,7 @@ import Testing
         let url = nginx.secureURL("/file")
         #expect(try bench.fetch(request(url, use: use)).fault?.kind == .tls)
         #expect(try bench.fetch(request(url, use: use) { $0.verifiesPeer = false }).end == .complete)
-        // The open connection of the careless request must not serve the careful one.
+        // The open connection of the insecure request must not serve the verifying one.
         #expect(try bench.fetch(request(url, use: use)).fault?.kind == .tls)
         #expect(
             try bench.fetch(request(url, use: use) { $0.authorityFile = authority.authority }).end
@@ -158,7 +158,7 @@ import Testing
         #expect(fetched.heads.isEmpty)
     }
 
-    @Test func `a client certificate is shown to the origin of the person's, and to no other`() throws {
+    @Test func `a client certificate is sent to the user's origin, and to no other`() throws {
         let authority = try TestAuthority()
         let site = try site()
         defer { withExtendedLifetime(site) {} }
@@ -199,7 +199,7 @@ import Testing
         #expect(nginx.finish().count == 1)
     }
 
-    @Test(.enabled(if: FTPServer.isAvailable)) func `FTP tells length and time of the file and can resume`()
+    @Test(.enabled(if: FTPServer.isAvailable)) func `FTP returns length and time of the file and can resume`()
         throws
     {
         let site = try site()
@@ -248,7 +248,8 @@ import Testing
         _ = server.finish()
     }
 
-    @Test(.enabled(if: SSHServer.isAvailable)) func `SFTP tells length and time of the file and can resume`()
+    @Test(.enabled(if: SSHServer.isAvailable))
+    func `SFTP returns length and time of the file and can resume`()
         throws
     {
         let site = try site()
@@ -259,7 +260,7 @@ import Testing
             try bench.fetch(
                 request(server.url(path), range: range) {
                     $0.credentials = Credentials(user: server.user, password: server.password)
-                    // Host keys are a matter of the home folder, which belongs to the whole process.
+                    // Host keys belong to the home folder, which is shared by the whole process.
                     $0.verifiesPeer = false
                 }
             )

@@ -14,7 +14,7 @@ import Testing
         return TransferSettings(values)
     }
 
-    @Test func `the plain request says what it must and no more`() throws {
+    @Test func `the plain request contains what it must and no more`() throws {
         let server = try server()
         defer { server.stop() }
         try Bench().fetch(TransferRequest(port: server.port) { $0.userAgent = "Pawl/1" })
@@ -37,7 +37,7 @@ import Testing
             (.closed(ByteRange(500, 1_000)), "bytes=500-999"), (.suffix(100), "bytes=-100"),
         ] as [(RequestedRange, String?)]
     )
-    func `A1 a range goes out in the inclusive form`(range: RequestedRange, field: String?) throws {
+    func `A1 a range is sent in the inclusive form`(range: RequestedRange, field: String?) throws {
         let server = try server()
         defer { server.stop() }
         var request = TransferRequest(port: server.port)
@@ -46,7 +46,7 @@ import Testing
         #expect(server.requests.first?.header("Range") == field)
     }
 
-    @Test func `E4 caches are asked to step aside when wished`() throws {
+    @Test func `E4 caches are bypassed on request`() throws {
         let server = try server()
         defer { server.stop() }
         var request = TransferRequest(port: server.port)
@@ -56,7 +56,7 @@ import Testing
         #expect(server.requests.first?.header("Pragma") == "no-cache")
     }
 
-    @Test func `a path goes out as it is written`() throws {
+    @Test func `a path is sent as it is written`() throws {
         let server = try server()
         defer { server.stop() }
         try Bench().fetch(TransferRequest(port: server.port, path: "/a/../b/./%2e%2e//c"))
@@ -66,7 +66,7 @@ import Testing
     @Test func `a handle carries nothing of one request into the next`() throws {
         let server = try server()
         defer { server.stop() }
-        // Both requests are libcurl's: the first asks for credentials, so the second must not go another way.
+        // Both requests are libcurl's: the first requires credentials, so the second must not use another client.
         let bench = try LibcurlAlone.$isOn.withValue(true) { try Bench() }
         let rich = settings {
             $0.headers = ["X-Mark: rich", "Cookie: c=1"]
@@ -82,7 +82,7 @@ import Testing
         try bench.fetch(TransferRequest(port: server.port, settings: plain))
         let bare = "GET /file HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nAccept: */*\r\n"
         #expect(server.requests[1].head == bare + "Accept-Encoding: identity\r\n\r\n")
-        // The same connection, so the same pooled handle had every chance to leak.
+        // On the same connection, so the same pooled handle could leak.
         #expect(server.connections == 1)
         request.range = .whole
         try bench.fetch(request)
@@ -90,7 +90,7 @@ import Testing
         #expect(server.requests[2].header("X-Mark") == "rich")
     }
 
-    @Test func `secrets stay at home when the origin was not named`() throws {
+    @Test func `secrets are not sent to an origin that was not named`() throws {
         let server = try ScriptedServer { request in
             request.header("Authorization") == nil && request.header("Cookie") == nil
                 ? .init("HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0\r\n\r\n")
@@ -162,7 +162,8 @@ import Testing
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
     }
 
-    @Test func `cookies of a file go to their host, and a cookie that a hop sets comes back`() throws {
+    @Test func `cookies of a file are sent to their host, and a cookie set by a redirect is returned`() throws
+    {
         let server = try ScriptedServer { _ in .body([1], lines: "Set-Cookie: hop=2\r\n") }
         defer { server.stop() }
         let bench = try Bench()
@@ -180,7 +181,7 @@ import Testing
         #expect(Set(second.split(separator: "; ")) == ["file=1", "hop=2"])
     }
 
-    @Test func `a cookie does not cross to another port`() throws {
+    @Test func `a cookie is not sent to another port`() throws {
         let first = try ScriptedServer { _ in .body([1], lines: "Set-Cookie: hop=2\r\n") }
         let second = try server()
         defer {
@@ -205,7 +206,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `a Range header of the person's own does not reach the server`() throws {
+    @Test func `a Range header of the user's own does not reach the server`() throws {
         let server = try server()
         defer { server.stop() }
         let lines = ["Range: bytes=5-", "If-Range: x", "Accept-Encoding: gzip"]

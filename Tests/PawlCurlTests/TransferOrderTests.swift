@@ -22,7 +22,7 @@ import Testing
         #expect(recorder.events == [.head(200), .ended(.complete)])
     }
 
-    @Test func `a stop at the head lets no byte through`() throws {
+    @Test func `a stop at the head accepts no byte`() throws {
         let server = try ScriptedServer { _ in .body(payload(100_000)) }
         defer { server.stop() }
         let recorder = Recorder()
@@ -49,7 +49,7 @@ import Testing
         let recorder = Recorder()
         var isOpen = false
         recorder.onChunk = { _ in
-            // Takes a chunk after each pause, so that pauses come in every place.
+            // Accepts a chunk after each pause, so that pauses occur at every position.
             isOpen.toggle()
             return isOpen ? .taken : .pause
         }

@@ -9,7 +9,7 @@ private let here = "https://a.example/x"
 private let there = "https://b.example/x"
 
 @Suite struct ClaimingTests {
-    @Test func `a folder that is missing is made with those above it`() throws {
+    @Test func `a missing folder is created with its parents`() throws {
         let folder = TestFolder()
         let deep = "\(folder.path)/a/b"
         let wish = Claim(folder: deep, name: "x", ifExists: .rename, facts: folder.facts("x"))
@@ -23,7 +23,7 @@ private let there = "https://b.example/x"
         unsafe rmdir("\(folder.path)/a")
     }
 
-    @Test func `a folder under a file cannot be made`() throws {
+    @Test func `a folder below a file cannot be created`() throws {
         let folder = TestFolder()
         try folder.put([1], in: "file")
         let wish = Claim(
@@ -36,7 +36,7 @@ private let there = "https://b.example/x"
         #expect(failure?.code == .cannotMakeFolder)
     }
 
-    @Test func `a partial of the same address is found with every written byte`() throws {
+    @Test func `a part file of the same URL is found with every written byte`() throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin", total: 1000), done: ByteRangeSet())
@@ -55,7 +55,7 @@ private let there = "https://b.example/x"
         #expect(folder.names.isEmpty)
     }
 
-    @Test func `a partial of another address is offered and adopted`() throws {
+    @Test func `a part file of another URL is offered and adopted`() throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin", from: there)
         try partial.write(payload(10), at: 0)
@@ -73,7 +73,7 @@ private let there = "https://b.example/x"
         #expect(loaded.done.count == 10)
     }
 
-    @Test func `a partial of another address that is not adopted counts as a taken name`() throws {
+    @Test func `a part file of another URL that is not adopted counts as a taken name`() throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin", from: there)
         try partial.write(payload(10), at: 0)
@@ -89,7 +89,7 @@ private let there = "https://b.example/x"
         #expect(try folder.bytes(of: "x.bin.part").count == 10)
     }
 
-    @Test func `the same download twice is code 11 and another one of the name moves on`() throws {
+    @Test func `the same download twice is code 11 and another one of the name uses another name`() throws {
         let folder = TestFolder()
         let first = try folder.fresh("x.bin", from: here)
         let failure = #expect(throws: Failure.self) { try folder.claim("x.bin", from: here) }
@@ -104,7 +104,9 @@ private let there = "https://b.example/x"
     }
 
     @Test(arguments: [true, false])
-    func `a disk that shares nothing sees the lock and whose download it is`(_ hasJournal: Bool) throws {
+    func `a disk object that shares no state sees the lock and whose download it is`(
+        _ hasJournal: Bool
+    ) throws {
         let folder = TestFolder()
         let first = try folder.fresh("x.bin", from: here)
         if hasJournal { try first.beginJournal(folder.facts("x.bin"), done: ByteRangeSet()) }
@@ -136,7 +138,7 @@ private let there = "https://b.example/x"
     }
 
     @Test(arguments: ["/tmp", "/dev/shm"], [true, false])
-    func `the leftover of a killed small file is recognised and used again`(
+    func `the leftover of a killed small file is recognized and reused`(
         _ parent: String,
         _ marks: Bool
     ) throws {
@@ -152,7 +154,7 @@ private let there = "https://b.example/x"
 
     @Test(arguments: [true, false])
     func
-        `A9 an empty part file that is not marked is somebody's, and one that was about to be marked is ours`(
+        `A9 an empty part file without an owner attribute is another program's, unless it was about to get one`(
             marks: Bool
         ) throws
     {
@@ -166,10 +168,10 @@ private let there = "https://b.example/x"
         #expect(ours.name == "y.bin")
         var found = stat()
         #expect(unsafe stat("\(folder.path)/y.bin.part", &found) == 0)
-        #expect(found.st_mode & 0o7777 == 0o644, "the bit is gone when the mark is there")
+        #expect(found.st_mode & 0o7777 == 0o644, "the bit is cleared when the attribute is set")
     }
 
-    @Test func `names of 255 bytes have room for part file and journal`() throws {
+    @Test func `names of 255 bytes leave room for part file and journal`() throws {
         let folder = TestFolder()
         let name = String(repeating: "ä", count: 125) + "a.bin"
         #expect(name.utf8.count == 255)
@@ -182,17 +184,17 @@ private let there = "https://b.example/x"
         #expect(folder.disk.unfinished(of: here, in: folder.path) == name)
     }
 
-    @Test func `a folder that is moved away and made anew is seen to be another one`() throws {
+    @Test func `a folder that is moved away and created again is seen to be another one`() throws {
         let folder = TestFolder()
         #expect(try claimsInMovedFolder(folder) == ["in", "out"])
     }
 
-    @Test func `a folder that was looked at just now is not looked at again`() throws {
+    @Test func `a folder that was checked just now is not checked again`() throws {
         let folder = TestFolder { $0.folderTrust = .max }
         #expect(try claimsInMovedFolder(folder) == ["out", "out"])
     }
 
-    /// Claims a name, moves its folder from `in` to `out`, claims the next name, and tells where both are.
+    /// Claims a name, moves its folder from `in` to `out`, claims the next name, and returns the locations of both.
     private func claimsInMovedFolder(_ folder: TestFolder) throws -> [String] {
         let inner = "\(folder.path)/in"
         var found: [String] = []

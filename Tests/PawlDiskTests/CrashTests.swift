@@ -5,7 +5,7 @@ import Testing
 
 @testable import PawlDisk
 
-/// The states that a kill leaves between two steps; the next claim finishes or clears each of them.
+/// The states that a kill leaves between two steps; the next claim completes or clears each of them.
 @Suite struct CrashTests {
     private func journalled(_ folder: TestFolder) throws -> FilePartial {
         let partial = try folder.fresh("x.bin")
@@ -22,9 +22,11 @@ import Testing
     }
 
     @Test(arguments: IfExists.allCases)
-    func `killed between the final rename and the journal's removal, the journal goes and the file stays`(
-        _ policy: IfExists
-    ) throws {
+    func
+        `killed between the final rename and the journal's removal, the journal is removed and the file stays`(
+            _ policy: IfExists
+        ) throws
+    {
         let folder = TestFolder()
         try journalled(folder).release()
         move("x.bin.part", to: "x.bin", in: folder)
@@ -45,7 +47,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func
-        `C3 killed before the last step of publishing, the same download is there and another's name is taken`(
+        `C3 killed before the last step of publishing, the same download is complete and another's name is taken`(
             hasJournal: Bool
         ) throws
     {
@@ -62,12 +64,12 @@ import Testing
         }
         #expect(path == "\(folder.path)/x.bin")
         #expect(folder.names == ["x.bin"])
-        // From now on it is a file like any other.
+        // From now on it is an ordinary file.
         #expect(try folder.fresh("x.bin").name == "x (1).bin")
     }
 
     @Test(arguments: [true, false])
-    func `a file that is being published by another process is not taken for one that was left`(
+    func `a file that another process is publishing is not taken for an abandoned one`(
         marks: Bool
     ) throws {
         let folder = TestFolder { $0.marks = marks }
@@ -78,7 +80,7 @@ import Testing
         withExtendedLifetime(partial) {}
     }
 
-    @Test func `without extended attributes the journal tells the file that it was published as`() throws {
+    @Test func `without extended attributes the journal records the published name of the file`() throws {
         let folder = TestFolder { $0.marks = false }
         try journalled(folder).release()
         move("x.bin.part", to: "x.bin", in: folder)
@@ -90,7 +92,7 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
-    @Test func `C3 a stranger's file of the name is not taken for the one that a kill left`() throws {
+    @Test func `C3 another program's file of the name is not taken for the one that a kill left`() throws {
         let folder = TestFolder()
         try journalled(folder).release()
         unsafe unlink("\(folder.path)/x.bin.part")
@@ -116,7 +118,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func `killed between making the part file and its journal, the name is used again`() throws {
+    @Test func `killed between creating the part file and its journal, the name is reused`() throws {
         let folder = TestFolder()
         try folder.fresh("x.bin").release()
         folder.restart()
@@ -139,7 +141,7 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
-    @Test func `killed between giving a finished file its name back and removing the journal`() throws {
+    @Test func `killed between restoring a finished file's name and removing the journal`() throws {
         let folder = TestFolder()
         try folder.put(payload(100), in: "x.bin")
         guard case .existing(let partial, _) = try folder.claim("x.bin", .resume) else {
@@ -188,7 +190,9 @@ import Testing
         #expect(folder.names == ["x.bin.pawl"])
     }
 
-    @Test func `without extended attributes, killed after the final rename, the empty journal goes`() throws {
+    @Test func `without extended attributes, killed after the final rename, the empty journal is removed`()
+        throws
+    {
         let folder = TestFolder { $0.marks = false }
         let partial = try folder.fresh("x.bin")
         #expect(folder.names == ["x.bin.part", "x.bin.pawl"])

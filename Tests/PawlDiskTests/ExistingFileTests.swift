@@ -33,7 +33,7 @@ import Testing
         }
         #expect(path == "\(folder.path)/x.bin")
         #expect(folder.names == ["x.bin"])
-        // A name that was skipped is not held.
+        // A skipped name is not held.
         #expect(try folder.fresh("x.bin", .overwrite).name == "x.bin")
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
-    @Test func `overwrite keeps the old file until the new one is whole`() async throws {
+    @Test func `overwrite keeps the old file until the new one is complete`() async throws {
         let folder = try folder()
         let partial = try folder.fresh("x.bin", .overwrite)
         try partial.write(payload(10, seed: 2), at: 0)
@@ -63,7 +63,7 @@ import Testing
         unsafe rmdir("\(folder.path)/x.bin")
     }
 
-    @Test func `resume makes the finished file the part file and can give it back`() throws {
+    @Test func `resume makes the finished file the part file and can restore it`() throws {
         let folder = try folder()
         let kept = try #require(folder.disk.folders.existing(folder.path))
         let before = try #require(try kept.status(of: "x.bin"))
@@ -80,7 +80,7 @@ import Testing
         #expect(after.modifiedNanoseconds == before.modifiedNanoseconds)
     }
 
-    @Test func `resume that goes on publishes the longer file`() async throws {
+    @Test func `resume that continues publishes the longer file`() async throws {
         let folder = try folder()
         let (partial, _) = try existing(folder)
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 1000)]))
@@ -95,7 +95,7 @@ import Testing
     @Test func `killed before a byte was added, resume offers the finished file again`() throws {
         let folder = try folder()
         let (partial, _) = try existing(folder)
-        // The judge has let a lane in, and its overlap is being compared.
+        // The judge has accepted a lane, and its overlap is being compared.
         try partial.record(folder.facts("x.bin", total: 2000), done: ByteRangeSet([ByteRange(0, 1000)]))
         try partial.beginLane(slot: 0, at: 1000)
         partial.release()
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [IfExists.rename, .skip, .fail])
-    func `killed before a byte was added, another policy gets the finished file its name back`(
+    func `killed before a byte was added, another policy restores the finished file's name`(
         _ policy: IfExists
     ) throws {
         let folder = try folder()
@@ -145,7 +145,7 @@ import Testing
         #expect(folder.names == ["other", "x.bin"])
     }
 
-    @Test func `a finished file with another link is given back by dropping the copy`() throws {
+    @Test func `a finished file with another link is restored by dropping the copy`() throws {
         let folder = try folder()
         #expect(unsafe link("\(folder.path)/x.bin", "\(folder.path)/other") == 0)
         let (partial, _) = try existing(folder)

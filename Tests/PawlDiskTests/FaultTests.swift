@@ -6,10 +6,10 @@ import Testing
 
 @testable import PawlDisk
 
-/// Full disks, folders that vanish or cannot be written, and descriptors.
+/// Full disks, folders that vanish or are read-only, and descriptors.
 @Suite struct FaultTests {
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `G5 a full disk is code 9 with what is needed and what is free`() throws {
+    func `G5 a full disk is code 9 with the needed and the free bytes`() throws {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)
         let partial = try folder.fresh("x.bin")
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `G5 a disk that fills while writing is code 9, keeps its bytes and goes on when there is room`()
+    func `G5 a disk that fills while writing is code 9, keeps its bytes and continues when there is space`()
         throws
     {
         let mount = try MountedFolder(bytes: 1 << 20)
@@ -40,14 +40,14 @@ import Testing
         }
         #expect(failure?.code == .diskFull)
         #expect(written > 1 << 19)
-        // The journal has its room already.
+        // The journal's space is already allocated.
         let done = ByteRangeSet([ByteRange(0, written)])
         try partial.record(folder.facts("x.bin"), done: done)
         try partial.close(keeping: folder.facts("x.bin"), done: done)
         try mount.remount("size=\(4 << 20)")
         folder.restart()
         let (again, loaded) = try folder.found("x.bin")
-        // Of the chunk that did not fit a part may be there, which the file's length tells.
+        // A part of the chunk that did not fit may be on disk, which the file's length shows.
         #expect(done.isSubset(of: loaded.done) && loaded.done.upperBound < written + Int64(chunk.count))
         let part = Int(loaded.done.upperBound - written)
         #expect(try folder.bytes(of: "x.bin.part").suffix(part) == chunk.prefix(part))
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a reservation counts only what is still needed`() throws {
+    func `a reservation counts only the bytes still needed`() throws {
         let mount = try MountedFolder(bytes: 1 << 20)
         let folder = TestFolder(in: mount.path)
         let partial = try folder.fresh("x.bin")
@@ -84,7 +84,7 @@ import Testing
         #expect(FileSystem.allocated("\(folder.path)/x.bin.part").map { $0 >= 1 << 20 } == true)
     }
 
-    @Test func `a reservation that no disk has is code 9`() throws {
+    @Test func `a reservation larger than any disk is code 9`() throws {
         let folder = TestFolder { $0.traits = .local }
         let partial = try folder.fresh("x.bin")
         let failure = #expect(throws: Failure.self) { try partial.reserve(1 << 60) }
@@ -103,7 +103,7 @@ import Testing
         #expect(failure?.place.contains("x.bin") == true)
     }
 
-    @Test func `A9 another program's file under our part file's name is not published`() async throws {
+    @Test func `A9 another program's file under the part file's name is not published`() async throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(10), at: 0)
@@ -160,7 +160,7 @@ import Testing
         try partial.write(payload(50), at: 0)
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 50)]))
         partial.release()
-        // A process of its own that takes an open-file-description write lock (F_OFD_SETLK) and then waits.
+        // A separate process that takes an open-file-description write lock (F_OFD_SETLK) and then waits.
         let script = """
             import fcntl, signal, struct, sys
             f = open(sys.argv[1], "r+b")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PawlDisk
 
-/// Finished files that know what they were made of.
+/// Finished files that record their origin.
 @Suite struct FinishedFileTests {
     private static let source = "https://a.example/x"
 
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["/tmp", "/dev/shm"])
-    func `a finished file of the same content of the same address is there`(
+    func `a finished file of the same content of the same URL is found`(
         journalled: Bool,
         parent: String
     ) async throws {
@@ -76,14 +76,13 @@ import Testing
         #expect(folder.names == ["x.bin"])
     }
 
-    @Test func `one without the server's time is known as well`() async throws {
+    @Test func `one without the server's time is recognized as well`() async throws {
         let folder = TestFolder()
         try await finish(folder, journalled: false, modified: nil)
         #expect(try isThere(claim(folder, content())))
     }
 
-    @Test func `other content, another length or another address is fetched under another name`() async throws
-    {
+    @Test func `other content, another length or another URL is saved under another name`() async throws {
         let folder = TestFolder()
         try await finish(folder, journalled: true)
         let other = "https://b.example/x"
@@ -95,7 +94,7 @@ import Testing
         #expect(try folder.bytes(of: "x.bin") == payload(3000))
     }
 
-    @Test func `a file that was changed since is a file like any other`() async throws {
+    @Test func `a file that was changed since is an ordinary file`() async throws {
         for change in 0..<3 {
             let folder = TestFolder()
             let path = try await finish(folder, journalled: true)
@@ -109,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a number that was given is found again`() async throws {
+    @Test func `a numbered name is found again`() async throws {
         let folder = TestFolder()
         try folder.put([1], in: "x.bin")
         let partial = try folder.fresh("x.bin")
@@ -122,7 +121,7 @@ import Testing
         #expect(folder.names == ["x (1).bin", "x.bin"])
     }
 
-    @Test func `what ifExists says of files holds for one that is complete too`() async throws {
+    @Test func `the ifExists policy applies to a complete file too`() async throws {
         let folder = TestFolder()
         try await finish(folder, journalled: true)
         let failure = #expect(throws: Failure.self) { try claim(folder, content(), .fail) }
@@ -131,14 +130,14 @@ import Testing
         #expect(try isThere(claim(folder, nil, .skip)))
     }
 
-    @Test func `where there are no extended attributes it is as it was`() async throws {
+    @Test func `without extended attributes nothing changes`() async throws {
         let folder = TestFolder { $0.marks = false }
         try await finish(folder, journalled: true)
         #expect(!folder.disk.wasFinished("x.bin", from: Self.source, in: folder.path))
         #expect(try !isThere(claim(folder, content())))
     }
 
-    @Test func `killed before anybody heard of it, it is this download's alone`() async throws {
+    @Test func `killed before the end was reported, it belongs to this download alone`() async throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(3000), at: 0)
@@ -150,11 +149,11 @@ import Testing
         folder.restart()
         let other = "https://b.example/x"
         #expect(try folder.fresh("x.bin", from: other).name == "x (1).bin")
-        #expect(try isThere(folder.claim("x.bin", .fail)), "it is ours, and told now")
+        #expect(try isThere(folder.claim("x.bin", .fail)), "it is this download's, and reported now")
         #expect(throws: Failure.self) { try folder.claim("x.bin", .fail) }
     }
 
-    @Test func `the digest of a file that is there is that of its bytes`() async throws {
+    @Test func `the digest of an existing file is that of its bytes`() async throws {
         let folder = TestFolder()
         let path = try await finish(folder, journalled: false)
         let disk = folder.disk

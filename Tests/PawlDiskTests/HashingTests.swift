@@ -5,7 +5,7 @@ import Testing
 @testable import PawlDisk
 
 @Suite struct HashingTests {
-    /// FIPS 180-4 and RFC 1321: the digests of "abc" and of nothing.
+    /// FIPS 180-4 and RFC 1321: the digests of "abc" and of the empty string.
     @Test(arguments: [
         (HashAlgorithm.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         (.sha1, "abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -18,7 +18,7 @@ import Testing
         (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         (.md5, "", "d41d8cd98f00b204e9800998ecf8427e"),
     ])
-    func `a digest is the published one`(
+    func `a digest matches the published one`(
         _ algorithm: HashAlgorithm,
         _ text: String,
         _ hex: String
@@ -39,7 +39,7 @@ import Testing
         return try await partial.digest(.sha256, length: Int64(bytes.count))
     }
 
-    @Test func `hashing ahead in pieces gives the digest of the whole`() async throws {
+    @Test func `hashing ahead in pieces gives the digest of the whole file`() async throws {
         let folder = TestFolder()
         let bytes = payload(Int(length))
         let expected = try await digest(folder, "whole", bytes)
@@ -54,12 +54,12 @@ import Testing
         #expect(end < length)
         try partial.write(Array(bytes[Int(end)...]), at: end)
         #expect(try await partial.digest(.sha256, length: length) == expected)
-        // Asked again, and of another kind, it is right as well.
+        // A second request, and one of another kind, are correct as well.
         #expect(try await partial.digest(.sha256, length: length) == expected)
         #expect(try await partial.digest(.md5, length: length) != expected)
     }
 
-    @Test func `starting over forgets what was hashed ahead`() async throws {
+    @Test func `starting over discards bytes hashed ahead`() async throws {
         let folder = TestFolder()
         let bytes = payload(1_000_000, seed: 2)
         let expected = try await digest(folder, "whole", bytes)
@@ -71,7 +71,7 @@ import Testing
         #expect(try await partial.digest(.sha256, length: 1_000_000) == expected)
     }
 
-    @Test func `a shorter length than was hashed ahead is hashed anew`() async throws {
+    @Test func `a shorter length than was hashed ahead is hashed again`() async throws {
         let folder = TestFolder()
         let bytes = payload(1_000_000)
         let expected = try await digest(folder, "whole", Array(bytes[..<500_000]))
@@ -81,7 +81,7 @@ import Testing
         #expect(try await partial.digest(.sha256, length: 500_000) == expected)
     }
 
-    @Test func `a file that was cut short meanwhile is a failure, not a wrong digest`() async throws {
+    @Test func `a file that was truncated meanwhile is a failure, not a wrong digest`() async throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.write(payload(100), at: 0)
@@ -89,7 +89,7 @@ import Testing
         #expect(failure?.code == .inputOutput)
     }
 
-    @Test func `bytes that change after they were hashed are hashed anew`() async throws {
+    @Test func `bytes that change after they were hashed are hashed again`() async throws {
         let folder = TestFolder()
         let bytes = payload(1_000_000, seed: 2)
         let expected = try await digest(folder, "whole", bytes)
@@ -101,7 +101,7 @@ import Testing
         #expect(try await partial.digest(.sha256, length: 1_000_000) == expected)
     }
 
-    @Test func `a file that somebody changes between its digest and its publishing is not published`()
+    @Test func `a file that changes between its digest and its publishing is not published`()
         async throws
     {
         let folder = TestFolder()

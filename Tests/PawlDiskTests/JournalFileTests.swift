@@ -5,9 +5,9 @@ import Testing
 
 @testable import PawlDisk
 
-/// What an earlier run left, and how much of it is trusted.
+/// The files of an earlier run, and how much of them is trusted.
 @Suite struct JournalFileTests {
-    /// A partial of 3000 bytes, of which [0, 1000) are durable, dropped as by a kill.
+    /// A part file of 3000 bytes, of which [0, 1000) are durable, abandoned as by a kill.
     private func killed(_ folder: TestFolder) async throws {
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
@@ -30,7 +30,7 @@ import Testing
         #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 3000)])
     }
 
-    @Test func `A4 bytes that a kill kept from being noted are known, once`() async throws {
+    @Test func `A4 bytes that a kill kept from being recorded are found, once`() async throws {
         let here: FileSystemTraits = [.local, .mappable, .keepsInodes]
         let folder = TestFolder { $0.traits = here }
         let partial = try folder.fresh("x.bin")
@@ -44,7 +44,7 @@ import Testing
         let (again, loaded) = try folder.found("x.bin")
         #expect(loaded.done.runs == [ByteRange(0, 3000)])
         again.release()
-        // On another boot nothing of it counts, and its length no more: the bytes may be anything.
+        // On another boot none of it counts, nor does its length: the bytes may be anything.
         let boot = otherBoot
         for _ in 0..<2 {
             folder.restart {
@@ -64,14 +64,14 @@ import Testing
         folder.restart { $0.boot = BootIdentity(high: 77, low: 78) }
         let (partial, loaded) = try folder.found("x.bin")
         #expect(loaded.done.runs == [ByteRange(0, 1000)])
-        // And what was not trusted stays so, also for a second run on that boot.
+        // Untrusted bytes stay untrusted, also for a second run on that boot.
         partial.release()
         folder.restart { $0.boot = BootIdentity(high: 77, low: 78) }
         #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 1000)])
     }
 
     @Test(arguments: [true, false])
-    func `without a boot or on a file system that is not local only durable bytes are trusted`(
+    func `without a boot ID or on a file system that is not local only durable bytes are trusted`(
         _ knowsBoot: Bool
     ) async throws {
         let folder = TestFolder { environment in
@@ -82,7 +82,7 @@ import Testing
         #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 1000)])
     }
 
-    @Test func `C2 a part file that is shorter than its journal says counts as it is`() async throws {
+    @Test func `C2 a part file shorter than its journal claims counts with its length`() async throws {
         let folder = TestFolder()
         try await killed(folder)
         unsafe truncate("\(folder.path)/x.bin.part", 700)
@@ -90,10 +90,10 @@ import Testing
         #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 700)])
     }
 
-    @Test func `a part file that somebody else put beside our journal is not taken for ours`() async throws {
+    @Test func `a part file that another program put beside the journal is not accepted`() async throws {
         let folder = TestFolder()
         try await killed(folder)
-        // Kept under another name, so that its inode is not given to the next file.
+        // Kept under another name, so that its inode is not reused for the next file.
         unsafe rename("\(folder.path)/x.bin.part", "\(folder.path)/kept")
         try folder.put(payload(5000, seed: 9), in: "x.bin.part")
         folder.restart()
@@ -101,7 +101,7 @@ import Testing
         #expect(try folder.bytes(of: "x.bin.part") == payload(5000, seed: 9))
     }
 
-    /// Both files with other inodes, as a copy of the folder has them.
+    /// Both files with other inodes, as in a copy of the folder.
     private func copyPair(_ folder: TestFolder, withMarks: Bool) throws {
         for name in ["x.bin.part", "x.bin.pawl"] {
             let bytes = try folder.bytes(of: name)
@@ -122,9 +122,11 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A9 a pair without our marks is somebody's, where it is not what the journal was made for`(
-        marks: Bool
-    ) async throws {
+    func
+        `A9 a pair without owner attributes belongs to another program, unless it is what the journal was made for`(
+            marks: Bool
+        ) async throws
+    {
         let folder = TestFolder { $0.marks = marks }
         try await killed(folder)
         try copyPair(folder, withMarks: false)
@@ -135,7 +137,7 @@ import Testing
         #expect(try folder.bytes(of: "x.bin.pawl") == journal)
     }
 
-    @Test func `a journal without its part file promises nothing`() async throws {
+    @Test func `a journal without its part file claims nothing`() async throws {
         let folder = TestFolder()
         try await killed(folder)
         unsafe unlink("\(folder.path)/x.bin.part")
@@ -147,8 +149,9 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 40, 5000, 20_000])
-    func `a damaged journal is set aside and said, and nothing of it is trusted`(_ position: Int) async throws
-    {
+    func `a damaged journal is set aside and reported, and nothing of it is trusted`(
+        _ position: Int
+    ) async throws {
         let folder = TestFolder()
         try await killed(folder)
         var bytes = try folder.bytes(of: "x.bin.pawl")
@@ -166,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: [0, 4096, 20_480])
-    func `a journal that was never filled is no damage`(_ length: Int) async throws {
+    func `a journal that was never filled is not damaged`(_ length: Int) async throws {
         let folder = TestFolder()
         try await killed(folder)
         try folder.put([UInt8](repeating: 0, count: length), in: "x.bin.pawl")
@@ -195,7 +198,7 @@ import Testing
         #expect(folder.said.isEmpty)
     }
 
-    @Test func `starting over is durable before the data is cut`() async throws {
+    @Test func `starting over is durable before the data is truncated`() async throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
@@ -216,7 +219,7 @@ import Testing
         #expect(loaded.facts.representation.total == 9)
     }
 
-    @Test func `a slot that is used again loses nothing of its last lane`() throws {
+    @Test func `a reused slot loses nothing of its last lane`() throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
@@ -241,7 +244,7 @@ import Testing
         #expect(try folder.found("x.bin").1.done.count == 50)
     }
 
-    @Test func `addresses in a journal are for its owner's eyes`() throws {
+    @Test func `URLs in a journal are readable by its owner only`() throws {
         let folder = TestFolder()
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
@@ -250,7 +253,7 @@ import Testing
         #expect(found.st_mode & 0o077 == 0)
     }
 
-    @Test func `unfinished finds a partial by its address, in one scan`() throws {
+    @Test func `unfinished finds a part file by its URL, in one scan`() throws {
         let folder = TestFolder()
         for number in 0..<20 {
             let partial = try folder.fresh("\(number).bin", from: "https://a.example/\(number)")
@@ -263,7 +266,7 @@ import Testing
         #expect(folder.disk.unfinished(of: "https://a.example/7", in: folder.path) == "7.bin")
         #expect(folder.disk.unfinished(of: "https://a.example/77", in: folder.path) == nil)
         #expect(folder.disk.unfinished(of: "https://a.example/7", in: "/nowhere/at/all") == nil)
-        // What this process does afterwards is known without another scan.
+        // Later changes by this process are known without another scan.
         let partial = try folder.fresh("new.bin", from: "https://a.example/new")
         try partial.beginJournal(folder.facts("new.bin", from: "https://a.example/new"), done: ByteRangeSet())
         #expect(folder.disk.unfinished(of: "https://a.example/new", in: folder.path) == "new.bin")

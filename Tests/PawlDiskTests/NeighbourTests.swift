@@ -6,7 +6,7 @@ import Testing
 
 @testable import PawlDisk
 
-/// Names beside the final one that are somebody else's: no such file's bytes, name or length ever change.
+/// Names beside the final one that belong to other programs: such a file's bytes, name and length never change.
 @Suite struct NeighbourTests {
     fileprivate enum Kind: String, CaseIterable {
         case absent, ours, file, empty, zeros, journalOfOthers, link, dangling, folder, pipe, hardLink
@@ -14,7 +14,7 @@ import Testing
 
     fileprivate enum Ending: CaseIterable { case publish, discard, pause }
 
-    /// What stands under a name, as far as anybody can change it.
+    /// The externally changeable state of a name.
     private struct Sight: Hashable {
         var mode: UInt32
         var inode: UInt64
@@ -37,7 +37,7 @@ import Testing
         )
     }
 
-    /// A journal that is whole and was made somewhere else, as one that was downloaded is.
+    /// A valid journal made elsewhere, for example a downloaded one.
     private static let otherJournal: [UInt8] = {
         let (_, writes) = JournalKeeper.begun(
             facts: JournalFacts(sources: ["https://a.example/x"], name: "x"),
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// Our own files of an earlier run, as a kill leaves them.
+    /// Pawl's own files of an earlier run, as a kill leaves them.
     private func leaveOurs(_ folder: TestFolder) throws {
         let partial = try folder.fresh("x")
         try partial.beginJournal(folder.facts("x"), done: ByteRangeSet())
@@ -110,7 +110,7 @@ import Testing
             try put(kind, at: "\(folder.path)/x\(ending)", in: folder)
         }
         folder.restart()
-        // The person has said that the file of the final name may be replaced, or added to.
+        // The user has allowed the file of the final name to be replaced, or appended to.
         let isOffered = policy == .overwrite || policy == .resume
         var others = ["target"]
         for (kind, ending) in zip(kinds, Self.endings) where kind != .absent && kind != .ours {
@@ -119,7 +119,7 @@ import Testing
         }
         let before = others.map { Self.sight("\(folder.path)/\($0)") }
         for _ in 0..<2 {
-            // That it is refused is one way of leaving everything alone.
+            // A rejection also leaves everything unchanged.
             if let answer = try? folder.claim("x", policy) { try? await use(answer, ending, folder) }
             folder.restart()
         }
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], IfExists.allCases)
-    func `A9 whatever stands beside the final name and is not ours stays as it is`(
+    func `A9 another program's file beside the final name stays as it is`(
         marks: Bool,
         policy: IfExists
     ) async throws {
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], Ending.allCases)
-    fileprivate func `A9 every kind of thing under every name, one at a time`(
+    fileprivate func `A9 every kind of file under every name, one at a time`(
         marks: Bool,
         ending: Ending
     ) async throws {
@@ -181,7 +181,7 @@ import Testing
         #expect(try folder.bytes(of: "foo.pawl") == payload(500))
     }
 
-    @Test func `a file that cannot be read is not ours to use`() throws {
+    @Test func `an unreadable file is not used`() throws {
         let folder = TestFolder()
         try folder.put(payload(9), in: "x.pawl")
         unsafe chmod("\(folder.path)/x.pawl", 0)

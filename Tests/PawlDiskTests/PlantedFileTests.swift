@@ -5,9 +5,9 @@ import Testing
 
 @testable import PawlDisk
 
-/// Part files and journals that somebody else may have written are not gone on with.
+/// Part files and journals that another user may have written are not continued.
 @Suite struct PlantedFileTests {
-    /// The folder with a part file and a journal of 50 bytes that were made in good order.
+    /// The folder with a valid part file and journal of 50 bytes.
     private func begun(in parent: String = "/tmp") throws -> TestFolder {
         let folder = TestFolder(in: parent)
         let partial = try folder.fresh("x.bin")
@@ -18,7 +18,7 @@ import Testing
         return folder
     }
 
-    /// Another name, a notice, and not a byte of what is there was changed.
+    /// Another name, a notice, and no byte of the existing files changed.
     private func expectOther(_ folder: TestFolder, _ word: String) throws {
         #expect(try folder.fresh("x.bin").name == "x (1).bin")
         #expect(folder.said.contains { $0.contains(word) && $0.contains("another name") }, "\(folder.said)")
@@ -26,7 +26,7 @@ import Testing
         #expect(folder.disk.unfinished(of: "https://a.example/x", in: folder.path) != "x.bin")
     }
 
-    @Test func `one's own is gone on with`() throws {
+    @Test func `the user's own part file is continued`() throws {
         let folder = try begun()
         folder.restart()
         #expect(try folder.found("x.bin").1.done.count == 50)
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["x.bin.part", "x.bin.pawl"])
-    func `a file with a second name is not used`(name: String) throws {
+    func `a file with a second hard link is not used`(name: String) throws {
         let folder = try begun()
         unsafe link("\(folder.path)/\(name)", "\(folder.path)/second")
         folder.restart()
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["x.bin.part", "x.bin.pawl"])
-    func `a link in the place of a file is not followed`(name: String) throws {
+    func `a link in place of a file is not followed`(name: String) throws {
         let folder = try begun()
         unsafe rename("\(folder.path)/\(name)", "\(folder.path)/elsewhere")
         unsafe symlink("elsewhere", "\(folder.path)/\(name)")
@@ -65,7 +65,7 @@ import Testing
         #expect(folder.said.contains { $0.contains("not a regular file") }, "\(folder.said)")
     }
 
-    @Test func `a wish for that very name fails and says why`() throws {
+    @Test func `an explicit request for that name fails with the reason`() throws {
         let folder = try begun()
         unsafe chmod("\(folder.path)/x.bin.part", 0o602)
         folder.restart()
@@ -94,21 +94,21 @@ import Testing
         try partial.restoreOriginal()
     }
 
-    @Test func `a folder that others can write to is told of once`() throws {
+    @Test func `a folder that others can write to is reported once`() throws {
         let folder = TestFolder()
         unsafe chmod(folder.path, 0o777)
         try folder.fresh("a").discard()
         try folder.fresh("b").discard()
         #expect(folder.said.count == 1)
         #expect(folder.said.first?.contains("other users can write to the folder") == true)
-        // In one like /tmp nobody removes or renames what is another's.
+        // In a folder like /tmp only the owner can remove or rename a file.
         unsafe chmod(folder.path, 0o1777)
         folder.restart()
         try folder.fresh("c").discard()
         #expect(folder.said.count == 1)
     }
 
-    @Test func `file systems without owners know nobody`() throws {
+    @Test func `file systems without owners are not checked for them`() throws {
         let folder = try begun()
         unsafe chmod("\(folder.path)/x.bin.part", 0o666)
         unsafe chmod(folder.path, 0o777)

@@ -26,7 +26,7 @@ import Testing
         #expect(try kept.status(of: "x.bin")?.modifiedSeconds == 1_000_000_000)
     }
 
-    @Test func `many small files of a disk are published together, and one that cannot be harms no other`()
+    @Test func `many small files of a disk are published together, and a failure of one harms no other`()
         async throws
     {
         let folder = TestFolder()
@@ -66,7 +66,7 @@ import Testing
         unsafe truncate("\(folder.path)/x.bin.part", 60)
         let failure = await #expect(throws: Failure.self) { try await partial.publish(length: 100) }
         #expect(failure?.code == .inputOutput)
-        // After the failure it can be closed like any other.
+        // After the failure it can be closed normally.
         try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 60)]))
         #expect(try folder.found("x.bin").1.done.count == 60)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PawlDisk
 
-/// Files that are opened below a folder, while somebody swaps what is in it.
+/// Files that are opened below a folder while its content is swapped.
 @Suite struct RootFolderTests {
     private func text(_ root: RootFolder, _ path: String) -> String? {
         guard let file = root.open(path) else { return nil }
@@ -29,7 +29,7 @@ import Testing
         #expect(text(root, path("a/b/none")) == nil)
         _ = unsafe symlink(folder.path("out/f"), path("a/link"))
         #expect(text(root, path("a/link")) == nil)
-        // Somebody puts another folder, by a link, where the file's was.
+        // Another folder is put, by a link, in place of the file's.
         _ = unsafe rename(path("a/b"), path("a/c"))
         _ = unsafe symlink(folder.path("out"), path("a/b"))
         #expect(text(root, path("a/b/f")) == nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PawlDisk
 
-/// A device, a pipe or a socket under a name that somebody asked for.
+/// A device, a pipe or a socket under a requested name.
 @Suite struct SpecialFileTests {
     private func claim(_ folder: String, _ name: String, isChosen: Bool, _ policy: IfExists) throws -> String
     {
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: IfExists.allCases)
-    func `no file is made beside it, and it is said`(policy: IfExists) throws {
+    func `no file is created beside it, and the reason is reported`(policy: IfExists) throws {
         let folder = TestFolder()
         unsafe mkfifo("\(folder.path)/pipe", 0o666)
         unsafe symlink("/dev/null", "\(folder.path)/link")
@@ -39,7 +39,7 @@ import Testing
         #expect(folder.names == ["link", "pipe"])
     }
 
-    @Test func `a name that a server suggests gives way as it does to any file`() throws {
+    @Test func `a server-suggested name is changed as it is for any existing file`() throws {
         let folder = TestFolder()
         unsafe mkfifo("\(folder.path)/pipe", 0o666)
         #expect(try claim(folder.path, "pipe", isChosen: false, .rename) == "pipe (1)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PawlDisk
 
-/// What lies behind the cursors: one write of our own at most, and nothing of anybody else.
+/// Bytes behind the cursors: at most one write of Pawl's own, and nothing of any other program.
 @Suite struct TailTests {
     private static let traits: [FileSystemTraits] = [
         [.local, .keepsInodes], [.local, .mappable, .keepsInodes],
@@ -14,7 +14,7 @@ import Testing
 
     private func folder(_ traits: FileSystemTraits) -> TestFolder { TestFolder { $0.traits = traits } }
 
-    /// A partial with [0, 1000) noted.
+    /// A part file with [0, 1000) recorded.
     private func begun(_ folder: TestFolder) throws -> FilePartial {
         let partial = try folder.fresh("x.bin")
         try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
@@ -31,7 +31,7 @@ import Testing
         #expect(unsafe truncate(part(folder), Int(length) + count) == 0)
     }
 
-    /// Until the clock that stamps files has moved on, as it has when a person does something.
+    /// Waits until the file system's clock has advanced, as it has before a user acts.
     private func awaitTick(_ folder: TestFolder) throws {
         let before = try #require(FileSystem.changed(part(folder)))
         repeat {
@@ -48,10 +48,13 @@ import Testing
     }
 
     @Test(arguments: traits, [1, 4096, 100_000, 1 << 20, 3 << 20])
-    func `what somebody appends after a clean end is cut`(traits: FileSystemTraits, count: Int) throws {
+    func `bytes appended by another program after a clean end are cut`(
+        traits: FileSystemTraits,
+        count: Int
+    ) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
-        // The last write failed half-way: its bytes are no more than what anybody's are.
+        // The last write failed half-way: its bytes count no more than those of another program.
         try partial.write(payload(500, seed: 3), at: 1000)
         try partial.close(keeping: folder.facts("x.bin"), done: ByteRangeSet([ByteRange(0, 1000)]))
         try grow(folder, by: count)
@@ -59,7 +62,8 @@ import Testing
     }
 
     @Test(arguments: traits, [1, 4096, 100_000, 1 << 20, 3 << 20])
-    func `what somebody appends after a kill is cut`(traits: FileSystemTraits, count: Int) throws {
+    func `bytes appended by another program after a kill are cut`(traits: FileSystemTraits, count: Int) throws
+    {
         let folder = folder(traits)
         try begun(folder).release()
         try grow(folder, by: count)
@@ -67,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: traits)
-    func `A4 the write that a kill came right behind is kept`(traits: FileSystemTraits) throws {
+    func `A4 the write immediately before a kill is kept`(traits: FileSystemTraits) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
         try partial.write(payload(300, seed: 3), at: 1000)
@@ -77,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: traits, [1, 300, 7000, 9000])
-    func `half a write is cut, whoever wrote what follows`(traits: FileSystemTraits, count: Int) throws {
+    func `half a write is cut, whatever follows it`(traits: FileSystemTraits, count: Int) throws {
         let folder = folder(traits)
         let partial = try begun(folder)
         partial.willWrite(ByteRange(1000, 9000))
@@ -88,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: traits, [1, 200, 8000])
-    func `what somebody appends to the write that a kill came into is cut with it`(
+    func `bytes appended to the write that a kill interrupted are cut with it`(
         traits: FileSystemTraits,
         count: Int
     ) throws {
@@ -103,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: traits)
-    func `what somebody appended before the write that a kill came into is cut with it`(
+    func `bytes appended before the write that a kill interrupted are cut with it`(
         traits: FileSystemTraits
     ) throws {
         let folder = folder(traits)
@@ -115,7 +119,7 @@ import Testing
         #expect(try left(folder, traits) == [ByteRange(0, 1000)])
     }
 
-    @Test func `what somebody appends while the file is fetched is not in the finished file`() async throws {
+    @Test func `bytes appended during the download are not in the finished file`() async throws {
         let folder = TestFolder()
         let partial = try begun(folder)
         try grow(folder, by: 5000)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PawlDisk
 
-/// A folder that a test has to itself, gone when the test is done, and a disk to work in it.
+/// A test's own folder, removed after the test, and a disk that uses it.
 final class TestFolder {
     let path: String
     private let notices = Notices()
@@ -17,7 +17,7 @@ final class TestFolder {
         let said = Mutex<[String]>([])
     }
 
-    /// `change` alters what the machine says of itself.
+    /// `change` alters what the machine reports about itself.
     init(in parent: String = "/tmp", _ change: (inout FileDisk.Environment) -> Void = { _ in }) {
         path = "\(parent)/pawl-disk-\(getpid())-\(UInt64.random(in: .min ... .max))"
         let notices = notices
@@ -33,7 +33,7 @@ final class TestFolder {
         unsafe rmdir(path)
     }
 
-    /// A disk that knows nothing of what the last one did, as after a restart.
+    /// A disk without the state of the last one, as after a restart.
     func restart(_ change: (inout FileDisk.Environment) -> Void = { _ in }) {
         var environment = disk.environment
         change(&environment)
@@ -106,7 +106,7 @@ struct Unexpected: Error {
     let what: String
 }
 
-/// Bytes without a repeating window: a swapped or shifted block is seen.
+/// Bytes without a repeating window: a swapped or shifted block is detected.
 func payload(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var state = seed
     return (0..<count).map { _ in

@@ -22,18 +22,18 @@ import Testing
         )
     }
 
-    @Test func `of a killed small download nothing stays`() throws {
+    @Test func `a killed small download leaves nothing`() throws {
         let folder = TestFolder(in: "/dev/shm")
         do {
             let partial = try folder.small("x.bin", of: 1000)
             try partial.write(payload(500), at: 0)
-            // Dropped without being closed: what a kill would leave.
+            // Abandoned without being closed: what a kill would leave.
         }
         #expect(folder.names.isEmpty)
         #expect(try !folder.small("x.bin", of: 1000).isNamed)
     }
 
-    @Test func `a discarded one leaves the files of others alone`() throws {
+    @Test func `a discarded one leaves other files unchanged`() throws {
         let folder = TestFolder(in: "/dev/shm")
         let partial = try folder.small("x.bin", of: 1000)
         try folder.put([7], in: "x.bin.part")
@@ -60,7 +60,7 @@ import Testing
         #expect(try folder.bytes(of: "x.bin") == [7])
     }
 
-    @Test func `one that takes its time gets its part file, locked and marked`() async throws {
+    @Test func `a slow one gets its part file, locked and marked`() async throws {
         let folder = TestFolder(in: "/dev/shm")
         let partial = try folder.small("x.bin", of: 1000)
         try partial.write(payload(400), at: 0)
@@ -82,7 +82,7 @@ import Testing
         #expect(try folder.bytes(of: "x.bin") == payload(1000))
     }
 
-    @Test func `a part file that another process has made meanwhile stays its own`() async throws {
+    @Test func `a part file that another process has created meanwhile is not taken`() async throws {
         let folder = TestFolder(in: "/dev/shm")
         let partial = try folder.small("x.bin", of: 1000)
         let other = try folder.elsewhere("x.bin", of: 1000)
@@ -98,7 +98,7 @@ import Testing
         #expect(folder.names == ["x (1).bin", "x.bin"])
     }
 
-    @Test func `a pause keeps what came`() throws {
+    @Test func `a pause keeps the received bytes`() throws {
         let folder = TestFolder(in: "/dev/shm")
         let partial = try folder.small("x.bin", of: 1000)
         try partial.write(payload(400), at: 0)
@@ -112,7 +112,7 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func `what is left of an earlier run is taken up`() throws {
+    @Test func `the leftover of an earlier run is continued`() throws {
         let folder = TestFolder(in: "/dev/shm")
         let partial = try folder.fresh("x.bin")
         try partial.close(keeping: folder.facts("x.bin", total: 1000), done: ByteRangeSet([ByteRange(0, 10)]))
@@ -131,7 +131,8 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    @Test func `a large file, one of unknown length and one that may replace have their part file at once`()
+    @Test
+    func `a large file, one of unknown length and one that may replace have their part file immediately`()
         throws
     {
         let folder = TestFolder(in: "/dev/shm")
@@ -154,7 +155,7 @@ extension TestFolder {
         try fresh(name, of: total, ifExists, on: disk)
     }
 
-    /// As another process would claim it.
+    /// A claim as another process would make it.
     fileprivate func elsewhere(_ name: String, of total: Int64) throws -> FilePartial {
         try fresh(name, of: total, .rename, on: FileDisk(disk.environment))
     }

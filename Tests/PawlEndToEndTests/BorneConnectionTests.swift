@@ -3,8 +3,8 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// Servers that bear so many connections and no more: learnt in one run, and known in the next.
-@Suite struct `Connections that are borne` {
+/// Servers with a limit of connections: learnt in one run, and known in the next.
+@Suite struct `Connection limits of servers` {
     private static let size: Int64 = 6 << 20
 
     private func serve(_ bench: Bench, _ path: String, limit: Int, _ status: Int?) -> String {
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: [403, 429, nil] as [Int?], [1, 2])
-    func `the download goes on with what is borne, and the next does not ask for more`(
+    func `the download continues with the accepted connections, and the next does not try more`(
         status: Int?,
         limit: Int
     ) throws {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that cannot be made is no failure, and neither is a damaged table`() throws {
+    @Test func `a folder that cannot be created is no failure, and neither is a damaged table`() throws {
         let bench = try Bench()
         let url = serve(bench, "/a.bin", limit: 1, 403)
         let state = bench.folder.path("state")

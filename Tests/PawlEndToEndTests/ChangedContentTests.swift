@@ -1,7 +1,7 @@
 import PawlTestKit
 import Testing
 
-/// Content that changes while it is fetched: the file is all old or all new, never a mixture.
+/// Content that changes during the download: the file is all old or all new, never a mixture.
 @Suite struct ChangedContentTests {
     private static let old = Payload(seed: 41, length: 5_000_000)
     private static let new = Payload(seed: 42, length: 5_000_000)
@@ -13,7 +13,7 @@ import Testing
     ]
 
     @Test(arguments: validators, [new, grown, shrunk])
-    func `C6 E7 G1 content changed between two runs gives the new file whole`(
+    func `C6 E7 G1 content changed between two runs gives the complete new file`(
         validators: Behaviour.Validators,
         later: Payload
     ) throws {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: validators, [new, grown, shrunk])
-    func `C6 G1 content changed in the middle of a run gives the new file whole`(
+    func `C6 G1 content changed in the middle of a run gives the complete new file`(
         validators: Behaviour.Validators,
         later: Payload
     ) throws {
@@ -54,7 +54,7 @@ import Testing
             $0.validators = validators
             $0.pace = 4_000_000
         }
-        // Every old answer is cut, so that the run cannot end with the old content.
+        // Every old response is cut, so that the run cannot end with the old content.
         bench.origin.vary("/f") { facts, behaviour in
             if facts.version == 0 { behaviour.cut = .close(at: 4_999_999) }
         }
@@ -67,7 +67,7 @@ import Testing
         let bench = try Bench()
         let url = bench.origin.serve("/f", Self.old) { $0.validators = .freshTagEachTime }
         try bench.leavePartial(of: "/f", bytes: 3_000_000)
-        // Slow enough that an answer which is left at its head has not filled the kernel's buffers.
+        // Slow enough that a response abandoned at its head has not filled the kernel's buffers.
         bench.origin.adjust("/f") { $0.pace = 4_000_000 }
         let outcome = try bench.get(url, "-x", "1")
         #expect(outcome.code == 0, "\(outcome)")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `C6 a login page instead of the rest never touches the partial`() throws {
+    @Test func `C6 a login page instead of the rest never touches the part file`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", Self.old)
         try bench.leavePartial(of: "/f.bin", bytes: 3_000_000)
@@ -108,7 +108,7 @@ import Testing
         #expect(bench.origin.log.sentTwice("/f.bin") == 0)
     }
 
-    @Test func `a checksum finds bytes that changed under a running answer`() throws {
+    @Test func `a checksum detects bytes that changed during a response`() throws {
         let bench = try Bench()
         let url = bench.origin.serve(
             "/f",

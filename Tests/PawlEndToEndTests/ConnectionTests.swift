@@ -35,7 +35,7 @@ import Testing
         #expect(slow.bodySent < 1_000_000, "its work was taken over: \(slow.bodySent)")
     }
 
-    @Test func `G3 the first answer's connection is kept when others join`() throws {
+    @Test func `G3 the first response's connection is kept when others join`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.pace = 8_000_000 }
         let outcome = try bench.get(url, "-x", "4")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [503, 429, 0])
-    func `G3 G4 a server that takes two at once gets two at once`(status: Int) throws {
+    func `G3 G4 a server that accepts two at once gets two at once`(status: Int) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
             $0.crowd = .init(limit: 2, refusal: status == 0 ? nil : .status(status))
@@ -58,7 +58,7 @@ import Testing
         #expect(requests.count { !$0.isContent } <= 24, "refusals teach: \(requests.count { !$0.isContent })")
     }
 
-    @Test func `G4 connections refused at the door are no reason to fail`() throws {
+    @Test func `G4 connections rejected on accept are not a failure`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.pace = 8_000_000 }
         bench.origin.limitConnections(to: 2)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["1", "4"])
-    func `progress starts the count of retries again, whatever resets come`(connections: String) throws {
+    func `progress resets the count of retries, whatever resets come`(connections: String) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.cut = .reset(after: 900_000) }
         let outcome = try bench.get(url, "-x", connections, "--retries", "2")
@@ -78,7 +78,7 @@ import Testing
         if connections == "1" { #expect(bench.origin.log.sentTwice("/f") == 0) }
     }
 
-    @Test func `a stalled answer is left after the time-out and continued`() throws {
+    @Test func `a stalled response is abandoned after the timeout and resumed`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         bench.origin.vary("/f") { facts, behaviour in
@@ -106,7 +106,7 @@ import Testing
         #expect(outcome.code == 0, "\(outcome)")
     }
 
-    @Test func `A6 B8 progress never falls and never passes the total`() throws {
+    @Test func `A6 B8 progress never decreases and never exceeds the total`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.pace = 3_000_000 }
         bench.origin.vary("/f") { facts, behaviour in

@@ -1,12 +1,12 @@
 import PawlTestKit
 import Testing
 
-/// Bodies and heads that lie, break or look odd.
+/// Bodies and heads that are wrong, broken or unusual.
 @Suite struct HostileBodyTests {
     private let payload = Payload(seed: 31, length: 3_000_000)
 
     @Test(arguments: [Int64(1), 1_000_000])
-    func `G1 a body shorter than said is continued and never taken for the file`(missing: Int64) throws {
+    func `G1 a body shorter than announced is continued and never taken for the file`(missing: Int64) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.cut = .close(at: 3_000_000 - missing) }
         let outcome = try bench.get(url, "-x", "1")
@@ -26,7 +26,7 @@ import Testing
         #expect(!bench.folder.names.contains("f"), "\(bench.folder.names)")
     }
 
-    @Test func `G1 bytes beyond the length that was said never reach the file`() throws {
+    @Test func `G1 bytes beyond the announced length never reach the file`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.framing = .falseLength(by: -1_000_000) }
         let outcome = try bench.get(url, "-x", "1")
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [Behaviour.Framing.chunked, .untilClose, .http10])
-    func `E5 content of unknown length is taken to its end`(framing: Behaviour.Framing) throws {
+    func `E5 content of unknown length is read to its end`(framing: Behaviour.Framing) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.framing = framing }
         let outcome = try bench.get(url)
@@ -81,7 +81,7 @@ import Testing
         #expect(bench.folder.names == ["f"])
     }
 
-    @Test func `bare line feeds, interim answers, no date and long fields are taken`() throws {
+    @Test func `bare line feeds, interim responses, no date and long fields are accepted`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
             $0.endsLinesWithBareLF = true
@@ -95,7 +95,7 @@ import Testing
         #expect(bench.folder.difference("f", from: payload) == nil, "\(outcome)")
     }
 
-    @Test func `a head without end is refused in bounded memory`() throws {
+    @Test func `an endless head is refused in bounded memory`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
             for number in 0..<2000 {
@@ -107,7 +107,7 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
-    @Test func `a late answer is waited for`() throws {
+    @Test func `a late response is waited for`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.delay = .span(.milliseconds(700)) }
         let outcome = try bench.get(url, "-x", "1", "--retries", "0")
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [Behaviour.Kept.closes, .closesSilently, .diesOnReuse])
-    func `a kept connection that dies costs nothing, even without retries`(kept: Behaviour.Kept) throws {
+    func `a kept connection that fails costs nothing, even without retries`(kept: Behaviour.Kept) throws {
         let bench = try Bench()
         let urls = (0..<6).map { number in
             bench.origin.serve("/f\(number)", Payload(seed: UInt64(number), length: 50_000)) {
@@ -135,7 +135,7 @@ import Testing
         Array("SSH-2.0-OpenSSH_9.2\r\n".utf8), [], [UInt8](repeating: 0, count: 3000),
         Array("HTTP/1.1 two hundred\r\n\r\n".utf8), Array("HTTP/1.1 200 OK\r\nContent-Le".utf8),
     ])
-    func `what is no HTTP is a failure with a code and leaves no file`(garbage: [UInt8]) throws {
+    func `a response that is not HTTP is a failure with a code and leaves no file`(garbage: [UInt8]) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.garbage = garbage }
         let outcome = try bench.get(url, "--retries", "1")
@@ -145,7 +145,7 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
-    @Test func `lengths that contradict each other never make a wrong file`() throws {
+    @Test func `contradicting lengths never make a wrong file`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.secondLength = 1234 }
         let outcome = try bench.get(url, "--retries", "1")
@@ -153,7 +153,7 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
-    @Test func `a whole answer with a coding that nobody asked for is saved as it came`() throws {
+    @Test func `a full response with a coding that was not requested is saved unchanged`() throws {
         let bench = try Bench()
         let small = Payload(seed: 33, length: 200_000)
         let url = bench.origin.serve("/f.tar.gz", small) { $0.coding = .gzip }

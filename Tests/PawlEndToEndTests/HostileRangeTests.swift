@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// Servers that get ranges wrong: the file is right in the end, whatever they answer.
+/// Servers that get ranges wrong: the file is correct in the end, whatever they answer.
 @Suite struct HostileRangeTests {
     private static let payload = Payload(seed: 21, length: 6_000_000)
     private static let kept: Int64 = 2_500_000
@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `C6 E2 G1 a partial becomes the right file although ranges are answered wrongly`(
+    func `C6 E2 G1 a part file becomes the correct file although ranges are answered wrongly`(
         fault: Behaviour.Ranges
     ) throws {
         let bench = try Bench()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: faults)
-    func `E2 G3 four connections give the right file although ranges are answered wrongly`(
+    func `E2 G3 four connections give the correct file although ranges are answered wrongly`(
         fault: Behaviour.Ranges
     ) throws {
         let bench = try Bench()
@@ -61,7 +61,7 @@ import Testing
         #expect(later[firstWhole...].allSatisfy { !$0.hasRange }, "\(later.map(\.range))")
     }
 
-    @Test func `E3 the first request of a fresh file works for servers that choke on Range`() throws {
+    @Test func `E3 the first request of a fresh file works for servers that fail on Range`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload) { $0.ranges = .neverAnswered }
         let outcome = try bench.get(url, "-x", "1", "--timeout", "2")
@@ -70,7 +70,7 @@ import Testing
         #expect(bench.origin.ended("/file.bin").allSatisfy { !$0.hasRange })
     }
 
-    @Test func `G1 a compressed answer to a range is never written at the offset`() throws {
+    @Test func `G1 a compressed response to a range is never written at the offset`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload)
         try bench.leavePartial(of: "/file.bin", bytes: Self.kept)
@@ -80,7 +80,7 @@ import Testing
         #expect(bench.folder.difference("file.bin", from: Self.payload) == nil, "\(outcome)")
     }
 
-    @Test func `E4 every request asks for the bytes as they are, and a resume past caches`() throws {
+    @Test func `E4 every request asks for identity coding, and a resume bypasses caches`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload)
         try bench.leavePartial(of: "/file.bin", bytes: Self.kept)
@@ -96,7 +96,7 @@ import Testing
         ("0-99", ByteRange(0, 100)), ("100-199", ByteRange(100, 200)),
         ("5999000-", ByteRange(5_999_000, 6_000_000)), ("-100", ByteRange(5_999_900, 6_000_000)),
     ])
-    func `A1 B5 a person can ask for a range`(text: String, range: ByteRange) throws {
+    func `A1 B5 a user can request a range`(text: String, range: ByteRange) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload)
         let outcome = try bench.get(url, "--range", text, "-o", "part")

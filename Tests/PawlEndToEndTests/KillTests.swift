@@ -3,11 +3,11 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// Ends without warning and with it: nothing is lost, nothing is fetched twice.
+/// Kills and clean ends: nothing is lost, nothing is fetched twice.
 @Suite struct KillTests {
     private let payload = Payload(seed: 51, length: 9_000_000)
 
-    @Test func `A4 C5 killed again and again on one connection no byte is fetched twice`() throws {
+    @Test func `A4 C5 killed repeatedly on one connection, no byte is fetched twice`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         let stops: [Int64] = [1_048_577, 1_500_000, 1_500_001, 4_194_304, 7_777_777, 8_999_999]
@@ -24,7 +24,7 @@ import Testing
         #expect(bench.origin.log.sentTwice("/f") == 0)
     }
 
-    @Test func `A4 killed at any byte the next run goes on from what the kernel had`() throws {
+    @Test func `A4 killed at any byte the next run continues from what the kernel had`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.pace = 20_000_000 }
         var resumes: [Int64] = []
@@ -36,7 +36,7 @@ import Testing
             process.send(SIGKILL)
             process.wait()
             let start = try #require(bench.origin.ended("/f").last).bodyStart
-            // The write that a kill comes into the middle of is not known to be ours alone, and is fetched again.
+            // A write that a kill interrupted is not known to be Pawl's alone, and is fetched again.
             #expect(start <= left && left - start <= 1 << 20, "the run began where the killed one was")
             left = FileSystem.size(bench.folder.path("f.part")) ?? 0
             resumes.append(start)
@@ -49,7 +49,7 @@ import Testing
         #expect(bench.folder.names == ["f"])
     }
 
-    @Test func `A4 A7 killed with several connections at work the file is right in the end`() throws {
+    @Test func `A4 A7 killed with several connections the file is correct in the end`() throws {
         let bench = try Bench()
         let big = Payload(seed: 52, length: 24_000_000)
         let url = bench.origin.serve("/f", big) { $0.pace = 8_000_000 }
@@ -71,7 +71,7 @@ import Testing
         #expect(resumes == resumes.sorted(), "\(resumes)")
     }
 
-    @Test func `A4 D18 killed while the file is moved to its place it is there once and whole`() throws {
+    @Test func `A4 D18 killed while the file is moved to its place, it is there once and complete`() throws {
         let bench = try Bench()
         for round in 0..<12 {
             let content = Payload(seed: UInt64(round), length: 1_500_000)
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `A5 a signal pauses cleanly with code 7 and the same command continues`(signal: Int32) throws {
+    func `A5 a signal pauses cleanly with code 7 and the same command resumes`(signal: Int32) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.cut = .stall(at: 4_000_000) }
         let process = try bench.start(url, "-x", "1")
@@ -111,7 +111,7 @@ import Testing
         #expect(bench.origin.log.sentTwice("/f") == 0)
     }
 
-    @Test func `A5 C2 paused again and again with several connections no byte is fetched twice`() throws {
+    @Test func `A5 C2 paused repeatedly with several connections, no byte is fetched twice`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.pace = 2_000_000 }
         for _ in 0..<3 {
@@ -131,7 +131,7 @@ import Testing
         #expect(outcome.events("finished").last?.number("received") == payload.length - written.count)
     }
 
-    @Test func `A8 a new signature on the address continues the same file`() throws {
+    @Test func `A8 a new signature in the URL continues the same file`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         try bench.leavePartial(of: "/f", query: "?signature=1", bytes: 4_000_000)
@@ -140,7 +140,7 @@ import Testing
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("f", from: payload) == nil, "\(outcome)")
         #expect(bench.folder.names == ["f"])
-        // A tag says nothing about another address: the last 64 KiB on disk are compared.
+        // A tag says nothing about another URL: the last 64 KiB on disk are compared.
         #expect(bench.origin.ended("/f").last?.bodyStart == Int64(4_000_000 - 64 * 1024))
     }
 

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// A rate limit is there to spare the line: what the server sends is the file and little more.
+/// A rate limit protects the line: the server sends the file and little more.
 @Suite struct `Traffic under a limit` {
     private static let size: Int64 = 2 << 20
 

@@ -1,12 +1,12 @@
 import PawlTestKit
 import Testing
 
-/// Which way connections go out, and how slow they may be.
+/// The source address of connections, and their lowest speed.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `Links` {
     private let content = Payload(seed: 71, length: 3_000_000)
 
-    /// Serves ten bytes to anybody and prints the address of each client.
+    /// Serves ten bytes to any client and prints the address of each.
     private func peers(port: UInt16) throws -> PawlProcess {
         let script = """
             import http.server
@@ -21,7 +21,7 @@ struct `Links` {
         return try PawlProcess("/usr/bin/python3", ["-c", script])
     }
 
-    @Test func `interface chooses the address that the server sees, for get, the queue and aria2c alike`()
+    @Test func `interface selects the source address, for get, the queue and aria2c alike`()
         throws
     {
         let port = try FreePort.choose()
@@ -30,7 +30,7 @@ struct `Links` {
         let bench = try Bench()
         let house = try ServiceHouse()
         let url = "http://127.0.0.1:\(port)/f"
-        // It says ready before it listens.
+        // It prints ready before it listens.
         #expect(try bench.get("--retries", "100", "--interface", "127.0.0.2", url).code == 0)
         #expect(try house.run("add", "--interface", "127.0.0.3", url).exit == .code(0))
         #expect(try house.run("wait", "--all").exit == .code(0))
@@ -43,7 +43,7 @@ struct `Links` {
         server.send(15)
     }
 
-    @Test func `an interface that is not there is said so`() throws {
+    @Test func `a missing interface is reported`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", content)
         let outcome = try bench.get("--retries", "0", "--interface", "nonesuch0", url)
@@ -53,7 +53,8 @@ struct `Links` {
         #expect(none.code == 28 && bench.origin.ended("/f").isEmpty)
     }
 
-    @Test func `a server under the lowest speed is given up with aria2's code, and what came is kept`() throws
+    @Test func `a server below the lowest speed fails with aria2's code, and the received bytes are kept`()
+        throws
     {
         let bench = try Bench()
         let url = bench.origin.serve("/f", content) { $0.pace = 2_000 }

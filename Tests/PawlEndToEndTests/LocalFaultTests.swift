@@ -3,12 +3,12 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// Disks that are full, read-only or gone, and journals that are damaged.
+/// Disks that are full, read-only or gone, and damaged journals.
 @Suite struct LocalFaultTests {
     private static let payload = Payload(seed: 81, length: 6_000_000)
 
     @Test(.enabled(if: MountedFolder.isAvailable), arguments: [Behaviour.Framing.length, .chunked])
-    func `C6 G5 a full disk is code 9, the bytes are kept, and it goes on when there is room`(
+    func `C6 G5 a full disk is code 9, the bytes are kept, and it continues when there is space`(
         framing: Behaviour.Framing
     ) throws {
         let bench = try Bench()
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `A9 a read-only folder is told with its path`() throws {
+    func `A9 a read-only folder is reported with its path`() throws {
         let bench = try Bench()
         let disk = try MountedFolder(bytes: 1 << 20)
         try disk.remount("ro")
@@ -68,7 +68,7 @@ import Testing
         #expect(FileSystem.contents(bench.folder.path("taken")) == [1])
     }
 
-    /// What may become of a journal, or of the data beside it.
+    /// The possible damage to a journal, or to the data beside it.
     enum Damage: Hashable, CaseIterable {
         case emptied
         case halved
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [Behaviour.Validators.strong, .weakTagOnly, .lastModifiedOnly, .none])
-    func `A7 A9 the journal and data of another file are never taken for this one's`(
+    func `A7 A9 the journal and data of another file are never used`(
         validators: Behaviour.Validators
     ) throws {
         let bench = try Bench()

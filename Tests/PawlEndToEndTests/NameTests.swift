@@ -1,7 +1,7 @@
 import PawlTestKit
 import Testing
 
-/// Names that servers and URLs suggest, and files that are there already.
+/// Names that servers and URLs suggest, and existing files.
 @Suite struct NameTests {
     private let payload = Payload(seed: 71, length: 100_000)
 
@@ -33,7 +33,7 @@ import Testing
     ]
 
     @Test(arguments: dispositions)
-    func `B4 D18 the server's name is made safe`(disposition: String, expected: String?) throws {
+    func `B4 D18 the server's name is sanitized`(disposition: String, expected: String?) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/from-url", payload) { $0.disposition = Array(disposition.utf8) }
         let inner = bench.folder.path("inner")
@@ -66,7 +66,7 @@ import Testing
         "/" + String(repeating: "%C3%BC", count: 150) + ".tar.gz", "/%FF%FE", "/a%5cb", "/...", "/%20",
         "/nul?../../x",
     ])
-    func `B4 C1 D18 a name from a URL is made safe`(target: String) throws {
+    func `B4 C1 D18 a name from a URL is sanitized`(target: String) throws {
         let bench = try Bench()
         let path = String(target.prefix { $0 != "?" })
         bench.origin.serve(path, payload)
@@ -90,7 +90,7 @@ import Testing
         if name.utf8.count == 255 { #expect(name.hasSuffix(".gz") || name.hasSuffix(".bin"), "\(name)") }
     }
 
-    @Test func `B4 only the last answer's Content-Disposition counts`() throws {
+    @Test func `B4 only the last response's Content-Disposition counts`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/a", Payload([])) {
             $0.instead = .init(
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test
-    func `A9 resume of a finished file that is other content loses nothing before the new one is whole`()
+    func `A9 resume of a finished file that is other content loses nothing before the new one is complete`()
         throws
     {
         let bench = try Bench()
@@ -187,7 +187,7 @@ import Testing
         #expect(bench.folder.names == ["f.bin"])
     }
 
-    @Test func `a file has the server's time unless that is switched off`() throws {
+    @Test func `a file has the server's time unless that is disabled`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         try #expect(bench.get(url).code == 0)

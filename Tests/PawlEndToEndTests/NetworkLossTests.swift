@@ -1,12 +1,12 @@
 import PawlTestKit
 import Testing
 
-/// The cable is pulled, in a network namespace of the test's own.
+/// The cable is pulled, in the test's own network namespace.
 @Suite(.serialized, .enabled(if: Namespace.isAvailable))
 struct NetworkLossTests {
     private let payload = Payload(seed: 95, length: 8_000_000)
 
-    @Test func `D4 the network lost in the middle costs no byte and no retry, and it goes on by itself`()
+    @Test func `D4 a network loss costs no byte and no retry, and the download resumes automatically`()
         throws
     {
         let namespace = try Namespace(number: 11)

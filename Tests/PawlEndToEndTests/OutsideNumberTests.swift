@@ -3,7 +3,7 @@ import Testing
 
 import struct PawlCore.ByteRange
 
-/// Numbers of callers and servers that no file can have: a sentence and a code, never a trap.
+/// Untrusted numbers of callers and servers that no file can have: an error and a code, never a trap.
 @Suite struct OutsideNumberTests {
     private let payload = Payload(seed: 71, length: 100_000)
 
@@ -11,7 +11,7 @@ import struct PawlCore.ByteRange
         "9223372036854775800-", "9223372036854775806-", "0-9223372036854775806", "-9223372036854775807",
         "9223372036854775800-9223372036854775806", "281474976710656-",
     ])
-    func `a range beyond every file is refused, whatever is there already`(range: String) throws {
+    func `a range beyond every file is refused, whatever exists already`(range: String) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         for count in [0, 9, 10, 20] {

@@ -1,12 +1,12 @@
 import PawlTestKit
 import Testing
 
-/// `--deny-private-addresses`, in a network of its own where one address counts as public.
+/// `--deny-private-addresses`, in a separate network where one address counts as public.
 @Suite(
     .enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program, root and iproute2")
 )
 struct `Private addresses` {
-    @Test func `a redirect to one is not followed, nor is a name that leads to one`() throws {
+    @Test func `a redirect to one is not followed, nor is a name that resolves to one`() throws {
         let folder = try TemporaryFolder()
         let namespace = try Namespace(number: 12)
         let server = """

@@ -1,13 +1,15 @@
 import PawlTestKit
 import Testing
 
-/// Servers that say no, not now, elsewhere, or not to you.
+/// Servers that reject, defer or redirect requests.
 @Suite struct RefusalTests {
     private let payload = Payload(seed: 61, length: 3_000_000)
 
     @Test(arguments: [(404, 3), (410, 3), (401, 24), (403, 24), (400, 22), (500, 22)])
-    func `C6 a refusal is final and quick, and its page never reaches a file`(status: Int, code: Int32) throws
-    {
+    func `C6 a rejection is final and quick, and its page never reaches a file`(
+        status: Int,
+        code: Int32
+    ) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.instead = .status(status) }
         let outcome = try bench.get(url, "--retries", status == 500 ? "1" : "5", "--retry-delay", "0.01")
@@ -18,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [429, 503], [nil, "0", "1", "date"] as [String?])
-    func `G4 a busy server is asked again when it says`(status: Int, wait: String?) throws {
+    func `G4 a busy server is requested again at the time that it sets`(status: Int, wait: String?) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         bench.origin.vary("/f") { facts, behaviour in
@@ -43,7 +45,7 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
-    @Test func `what a caller sends stays with the origins that it named`() throws {
+    @Test func `secrets are sent only to the origins that the caller named`() throws {
         let bench = try Bench()
         let other = try PawlTestKit.Origin()
         defer { other.stop() }
@@ -66,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["--user-agent", "--referer", "--user", "--header", "--proxy", "--no-proxy"])
-    func `a line break in what becomes part of a request is refused`(option: String) throws {
+    func `a line break in a part of a request is refused`(option: String) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload)
         for evil in ["\r\nX-Evil: 1", "\nX-Evil: 1", "\r"] {
@@ -110,13 +112,13 @@ import Testing
     }
 
     @Test(arguments: [403, 410, 404, 401])
-    func `A8 an expired signed address is fetched anew from the first URL`(status: Int) throws {
+    func `A8 an expired signed URL is fetched again from the first URL`(status: Int) throws {
         let bench = try Bench()
         let store = try Origin()
         defer { store.stop() }
         store.serve("/signed", payload)
         store.vary("/signed") { facts, behaviour in
-            // Each signature is good for one request, which is cut before the end.
+            // Each signature is valid for one request, which is cut before the end.
             let number = facts.request.target.split(separator: "=").last.flatMap { Int($0) } ?? 0
             behaviour.cut = number < 2 ? .close(after: 1_200_000) : nil
             if facts.ordinal != number + number { behaviour.instead = .status(status) }
@@ -132,7 +134,7 @@ import Testing
         #expect(bench.origin.log.of("/f.bin").count >= 2)
         _ = store.ended("/signed")
         #expect(store.log.sentTwice("/signed") == 0)
-        #expect(!outcome.errors.contains("signature="), "secrets of a query are not told: \(outcome)")
+        #expect(!outcome.errors.contains("signature="), "secrets of a query are not printed: \(outcome)")
     }
 
     @Test func `credentials, cookies and login never cross to another origin`() throws {
@@ -173,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `cookies of a file go to their host and secrets stay out of what is told`() throws {
+    @Test func `cookies of a file are sent to their host and secrets stay out of all output`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.instead = .status(404) }
         let jar =
@@ -208,7 +210,7 @@ import Testing
         #expect(bench.folder.names.isEmpty)
     }
 
-    @Test func `nobody listening is code 6 and an unknown host code 19`() throws {
+    @Test func `a port without a listener is code 6 and an unknown host code 19`() throws {
         let bench = try Bench()
         let gone = try Origin()
         gone.stop()

@@ -2,7 +2,7 @@ import Glibc
 import PawlTestKit
 import Testing
 
-/// The same command again: what is finished stays finished, and nobody else's file is harmed.
+/// The same command again: finished files stay finished, and no other file is harmed.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct RerunTests {
     private let payload = Payload(seed: 81, length: 1_300_000)
@@ -12,7 +12,7 @@ struct RerunTests {
         return bench.origin.ended(path).filter(\.isContent).reduce(0) { $0 + $1.bodySent }
     }
 
-    @Test func `an interrupted list that is run again fetches what is missing and nothing else`() throws {
+    @Test func `an interrupted list that is run again fetches the missing files and nothing else`() throws {
         let bench = try Bench()
         var list = ""
         for number in 0..<6 {
@@ -31,7 +31,7 @@ struct RerunTests {
     }
 
     @Test(arguments: [[], ["-o", "mine.bin"], ["--naming", "hash"]])
-    func `a finished file of the same address is there`(options: [String]) throws {
+    func `a finished file of the same URL is not fetched again`(options: [String]) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         try #expect(bench.get([url] + options).code == 0)
@@ -46,7 +46,7 @@ struct RerunTests {
     }
 
     @Test(arguments: [[], ["-o", "f.bin"]])
-    func `a file that has changed, here or there, is fetched beside it`(options: [String]) throws {
+    func `a file that has changed, here or there, is saved beside it`(options: [String]) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         try #expect(bench.get([url] + options).code == 0)
@@ -63,7 +63,7 @@ struct RerunTests {
         #expect(FileSystem.contents(bench.folder.path("f (1).bin")) == Array("mine now".utf8))
     }
 
-    @Test func `skip with a checksum looks at the file that is there`() throws {
+    @Test func `skip with a checksum checks the existing file`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         try FileSystem.write(payload.bytes, to: bench.folder.path("f.bin"))
@@ -84,7 +84,7 @@ struct RerunTests {
     }
 
     @Test(arguments: ["foo.pawl", "foo.part"])
-    func `A9 a finished file whose name is a partial's is not harmed by its neighbour`(name: String) throws {
+    func `A9 a finished file with a part file's name is not harmed by its neighbour`(name: String) throws {
         let bench = try Bench()
         let first = bench.origin.serve("/\(name)", payload)
         let content = Payload(seed: 83, length: 5_000_000)
@@ -112,7 +112,7 @@ struct RerunTests {
     }
 
     @Test(arguments: [SIGINT, SIGKILL], [1, 100_000, 1 << 20, 3 << 20])
-    func `what somebody appends to a part file is cut`(signal: Int32, count: Int) throws {
+    func `bytes appended to a part file by another program are cut`(signal: Int32, count: Int) throws {
         let bench = try Bench()
         let content = Payload(seed: 84, length: 9_000_000)
         let url = bench.origin.serve("/f", content) { $0.cut = .stall(at: 3_000_000) }

@@ -2,7 +2,7 @@ import Glibc
 import PawlTestKit
 import Testing
 
-/// Standard output, devices and named pipes: in order, by one connection, and nothing beside them.
+/// Standard output, devices and named pipes: in order, over one connection, and no other file.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct StreamTests {
     private let payload = Payload(seed: 91, length: 9_000_000)
@@ -22,7 +22,7 @@ struct StreamTests {
         )
     }
 
-    /// How the bytes differ: a whole account of the difference of millions would take minutes.
+    /// The difference of the bytes: a full description for millions of bytes would take minutes.
     private func difference(_ bytes: [UInt8], _ expected: some Collection<UInt8>) -> String? {
         if bytes.count == expected.count, bytes.elementsEqual(expected) { return nil }
         let same = zip(bytes, expected).prefix { $0 == $1 }.count
@@ -32,7 +32,7 @@ struct StreamTests {
     private func left(_ bench: Bench) -> [String] { bench.folder.names.filter { !$0.hasPrefix(".") } }
 
     @Test(arguments: [["-o", "-"], ["--stdout"], ["-o", "/dev/stdout"]])
-    func `all bytes arrive on standard output and nowhere else`(options: [String]) throws {
+    func `all bytes are written to standard output and nowhere else`(options: [String]) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         let run = try stream(bench, options + [url])
@@ -54,7 +54,7 @@ struct StreamTests {
         #expect(difference(run.outputBytes, expected) == nil)
     }
 
-    @Test func `a pipe's reader and a device get it, and no file is made`() throws {
+    @Test func `a pipe's reader and a device receive it, and no file is created`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         try #require(unsafe mkfifo(bench.folder.path("pipe"), 0o600) == 0)
@@ -70,14 +70,14 @@ struct StreamTests {
         #expect(full.message.contains("/dev/full: No space left on device"), "\(full)")
     }
 
-    /// The tag is strong, weak, or there is only a date or nothing: what is on its way is continued after a comparison.
+    /// The tag is strong, weak, or there is only a date or nothing: the stream is continued after a comparison.
     @Test(arguments: [Behaviour.Validators.strong, .weakTagOnly, .lastModifiedOnly, .none])
     func `a lost connection is continued`(validators: Behaviour.Validators) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload) {
             $0.validators = validators
         }
-        // A comparison asks again for what comes before the place.
+        // A comparison requests again what comes before the position.
         bench.origin.vary("/f.bin") { if $0.ordinal == 0 { $1.cut = .reset(after: 6_000_000) } }
         let run = try stream(bench, ["-o", "-", url])
         #expect(run.wait() == .code(0), "\(run.errors)")
@@ -85,7 +85,7 @@ struct StreamTests {
         #expect(bench.origin.log.sentTwice("/f.bin") < 300_000)
     }
 
-    @Test func `what cannot be continued fails and says so`() throws {
+    @Test func `a stream that cannot be continued fails with the reason`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload) {
             $0.cut = .reset(after: 6_000_000)
@@ -97,7 +97,7 @@ struct StreamTests {
         #expect(difference(run.outputBytes, payload.bytes.prefix(run.outputBytes.count)) == nil)
     }
 
-    @Test func `a checksum is looked at`() throws {
+    @Test func `a checksum is verified`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         try FileSystem.write(payload.bytes, to: bench.folder.path("copy"))
@@ -111,7 +111,7 @@ struct StreamTests {
         #expect(wrong.wait() == .code(32), "\(wrong.errors)")
     }
 
-    @Test func `a reader that goes away ends it`() throws {
+    @Test func `a closed reader ends it`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", Payload(seed: 92, length: 60_000_000))
         let run = try stream(bench, ["-o", "-", url], into: "head -c 1000 >/dev/null")
@@ -119,8 +119,8 @@ struct StreamTests {
         #expect(run.errors.contains("standard output: its reader has closed it"), "\(run.errors)")
     }
 
-    /// The network waits, and Ctrl-C ends the download all the same.
-    @Test func `a reader that does not read holds the server back, and nothing else`() throws {
+    /// The network waits, but Ctrl-C still ends the download.
+    @Test func `a reader that does not read slows the server, and nothing else`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", Payload(seed: 93, length: 400_000_000))
         try #require(unsafe mkfifo(bench.folder.path("pipe"), 0o600) == 0)
@@ -136,7 +136,7 @@ struct StreamTests {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `a pipe that nobody opens holds nobody up who wants to leave`(signal: Int32) throws {
+    func `a pipe without a reader does not delay the exit`(signal: Int32) throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", Payload(seed: 94, length: 100_000))
         try #require(unsafe mkfifo(bench.folder.path("pipe"), 0o600) == 0)
@@ -148,7 +148,7 @@ struct StreamTests {
         #expect(left(bench) == ["pipe"])
     }
 
-    @Test func `only one URL of pawl get goes there`() throws {
+    @Test func `only one URL of pawl get is written there`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f.bin", payload)
         for arguments in [["-o", "-", url, url], ["--json", "-o", "-", url]] {

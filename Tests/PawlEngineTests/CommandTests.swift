@@ -9,8 +9,7 @@ import Testing
         ids.map { stage.phases($0).last == .transferring }
     }
 
-    @Test func `D7 D8 D17 fewer slots pre-empt the newest, which keep their bytes, and more let them go on`()
-    {
+    @Test func `D7 D8 D17 fewer slots preempt the newest, which keep their bytes, and more resume them`() {
         let stage = Stage(jobs: 3)
         let names = ["a.bin", "b.bin", "c.bin", "d.bin"]
         let payloads = names.map { stage.serve($0, 9 * .mebi) }
@@ -33,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `D9 one that loses its slot and is paused in the same moment does not come back by itself`(
+    func `D9 one that is preempted and paused at the same time does not resume automatically`(
         _ pausesFirst: Bool
     ) {
         let stage = Stage(jobs: 2)
@@ -65,7 +64,7 @@ import Testing
         stage.expect(other, at: "b.bin")
     }
 
-    @Test func `D14 one that waits is removed at once and never starts`() {
+    @Test func `D14 a waiting one is removed at once and never starts`() {
         let stage = Stage(jobs: 1)
         stage.serve("a.bin", 2 * .mebi)
         stage.serve("b.bin", 2 * .mebi)
@@ -81,7 +80,7 @@ import Testing
         #expect(stage.requests.count == 1)
     }
 
-    @Test func `a look shows lanes and bytes, and nothing of one that does not run`() {
+    @Test func `an inspection shows lanes and bytes, and none of a download that is not running`() {
         let stage = Stage()
         stage.serve("a.bin", 20 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(3) })
@@ -97,7 +96,7 @@ import Testing
         #expect(looks.count == 2 && looks.last == .some(nil))
         let look = looks.first ?? nil
         #expect(look?.lanes.count == 3 && look?.total == 20 * .mebi)
-        // Each lane may have brought one more chunk in the same moment.
+        // Each lane may have received one more chunk at the same time.
         let written = look?.written.count ?? 0
         #expect(written >= 9 * .mebi && written <= 9 * .mebi + 3 * 64 * 1024)
         #expect(look?.lanes.allSatisfy { $0.isFlowing && $0.address == Stage.address("a.bin") } ?? false)
@@ -146,7 +145,7 @@ import Testing
         #expect(stage.world.timeline.now < Instant(nanoseconds: 0) + .seconds(30))
     }
 
-    @Test func `G4 the person's number of connections to a host holds for all downloads together`() {
+    @Test func `G4 the user's connection limit of a host applies to all downloads together`() {
         let stage = Stage(jobs: 4)
         stage.engine.limit(hosts: HostLimits(connections: 3))
         let names = ["a.bin", "b.bin", "c.bin"]

@@ -3,11 +3,11 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Disks in trouble` {
+@Suite struct `Disk failures` {
     private let full = Failure(.diskFull, "cannot write", at: "/downloads", because: "no room is left")
     private let broken = Failure(.inputOutput, "cannot write", at: "/downloads", because: "it is broken")
 
-    /// What is told after the end is told: nothing but a new start may follow.
+    /// The events after the end event: only a new start may follow.
     private func expectCleanEnd(_ stage: Stage, _ id: DownloadID, _ code: Failure.Code) {
         #expect(stage.failure(id)?.code == code)
         #expect(stage.notices(id).last?.isEnd == true, "\(stage.notices(id))")
@@ -15,7 +15,7 @@ import Testing
         #expect(stage.phases(id).last == .failed)
     }
 
-    @Test func `a full disk ends with code 9 and every byte kept, and goes on when there is room`() {
+    @Test func `a full disk ends with code 9 and every byte kept, and continues when there is space`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 6 * .mebi)
         stage.world.disk.troubles.room = 3 * .mebi
@@ -33,7 +33,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `no room for the file at all is said before a byte is written`() {
+    @Test func `a lack of space for the whole file is reported before a byte is written`() {
         let stage = Stage()
         stage.serve("a.bin", 6 * .mebi)
         stage.world.disk.troubles.room = 3 * .mebi
@@ -45,7 +45,7 @@ import Testing
         #expect(!stage.phases(id).contains(.transferring))
     }
 
-    @Test func `a journal that cannot be begun ends the download`() {
+    @Test func `a journal that cannot be created ends the download`() {
         let stage = Stage()
         stage.serve("a.bin", 6 * .mebi)
         stage.world.disk.troubles.journal = broken
@@ -102,7 +102,7 @@ import Testing
         #expect(!written.isEmpty && stage.world.disk.journalled("/downloads/a.bin") == written)
     }
 
-    @Test func `a partial that is whole and that no header can prove is compared, not fetched again`() {
+    @Test func `a complete part file without a validator is compared, not fetched again`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi) { file in
             file.entityTag = nil
@@ -160,7 +160,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `a checksum that does not fit keeps the partial and says so`() {
+    @Test func `a checksum mismatch keeps the part file and is reported`() {
         let stage = Stage()
         stage.serve("a.bin", 2 * .mebi)
         stage.world.disk.setDelay(.milliseconds(50))
@@ -172,7 +172,7 @@ import Testing
         #expect(stage.world.disk.finished("/downloads/a.bin") == nil)
     }
 
-    @Test func `pauses wait for the move that is under way`() {
+    @Test func `pauses wait for a move in progress`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 500 * .kibi)
         stage.world.disk.setDelay(.seconds(5))
@@ -210,7 +210,7 @@ import Testing
         stage.expect(payload, at: "a (1).bin")
     }
 
-    @Test func `skipping, refusing and overwriting do as they say`() {
+    @Test func `skip, fail and overwrite work as documented`() {
         for (policy, phase) in [(IfExists.skip, Phase.finished), (.fail, .failed), (.overwrite, .finished)] {
             let stage = Stage()
             let payload = stage.serve("a.bin", 1 * .mebi)
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func `a finished file is continued when its bytes agree, and given back when they do not`() {
+    @Test func `a finished file is continued if its bytes agree, and restored if they do not`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 2 * .mebi)
         let other = Payload(seed: 1234, length: 1 * .mebi)

@@ -3,8 +3,8 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `What a download tells` {
-    @Test func `a small file is told in order and ends with its path`() {
+@Suite struct `Events of a download` {
+    @Test func `a small file is reported in order and ends with its path`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 100 * .kibi)
         let id = stage.start(Stage.job("a.bin"))
@@ -37,7 +37,7 @@ import Testing
         #expect(box.reading.phase == .waiting)
     }
 
-    @Test func `a retry is told with its cause and its wait, and the count starts again with progress`() {
+    @Test func `a retry is reported with its cause and its delay, and the count restarts with progress`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi)
         for number in 0..<5 {
@@ -83,7 +83,7 @@ import Testing
         #expect(stage.world.disk.listing.isEmpty, "C6 its body never reaches a file")
     }
 
-    @Test func `a failed download is started again by hand and may finish then`() {
+    @Test func `a failed download is restarted by the user and may finish then`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 1000)
         stage.world.network[Stage.host].faults[0] = .status(404)
@@ -94,7 +94,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `C3 a finished download that is told to go on fetches nothing`() {
+    @Test func `C3 a finished download that is resumed fetches nothing`() {
         let stage = Stage()
         stage.serve("a.bin", 1000)
         let id = stage.start(Stage.job("a.bin"))
@@ -105,7 +105,7 @@ import Testing
         #expect(stage.phases(id).last == .finished)
     }
 
-    @Test func `E6 starting what runs changes nothing`() {
+    @Test func `E6 starting a running download changes nothing`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
@@ -115,7 +115,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `D6 the reading shows speed while bytes come and 0 on a stall`() {
+    @Test func `D6 the progress sample shows speed while bytes come and 0 on a stall`() {
         let stage = Stage()
         stage.serve("a.bin", 20 * .mebi)
         stage.world.network[Stage.host].faults[0] = .stalled(after: 8 * .mebi)
@@ -145,7 +145,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test(arguments: [0, 1]) func `a file of no byte and of one byte arrives`(length: Int64) {
+    @Test(arguments: [0, 1]) func `files of no byte and of one byte are complete`(length: Int64) {
         let stage = Stage()
         let payload = stage.serve("a.bin", length)
         let id = stage.start(Stage.job("a.bin"))

@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Hosts with their own will` {
+@Suite struct `Host limits` {
     @Test func `G4 Retry-After holds back every lane and every other download of the origin`() {
         let stage = Stage()
         let first = stage.serve("a.bin", 2 * .mebi)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [SimulatedServer.Overflow.refuse, .busy(retryAfter: nil), .busy(retryAfter: "3")])
-    func `G3 a cap on connections is found and kept to`(overflow: SimulatedServer.Overflow) {
+    func `G3 a cap on connections is found and respected`(overflow: SimulatedServer.Overflow) {
         let stage = Stage()
         let payload = stage.serve("a.bin", 40 * .mebi)
         stage.world.network[Stage.host].connections = 3
@@ -38,7 +38,7 @@ import Testing
         let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(8) })
         stage.run()
         stage.expect(payload, at: "a.bin")
-        #expect(stage.retries(id).isEmpty, "lanes that work go on")
+        #expect(stage.retries(id).isEmpty, "working lanes continue")
         let turnedAway = stage.requests.count { $0.taken.isEmpty && $0.end != .cancelled }
         #expect(turnedAway <= 10, "it is not hammered")
         let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds
@@ -46,7 +46,7 @@ import Testing
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") < 1 * .mebi)
     }
 
-    @Test func `G4 the budget is given back when downloads end`() {
+    @Test func `G4 the budget is returned when downloads end`() {
         let stage = Stage(jobs: 1)
         stage.world.network[Stage.host].connections = 1
         let payloads = (0..<4).map { stage.serve("file\($0).bin", 1 * .mebi, seed: UInt64($0)) }
@@ -102,7 +102,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    /// Hosts that want to be asked over TLS.
+    /// Hosts that request TLS (HSTS).
     private final class SecureNotes: HostNotes {
         let hosts: Set<String>
 
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: [["cdn.test"], [Stage.host], ["cdn.test", Stage.host]] as [Set<String>])
-    func `a host that wants it is asked over TLS, also where a redirect leads there`(hosts: Set<String>) {
+    func `a host that requests it is asked over TLS, also after a redirect to it`(hosts: Set<String>) {
         let stage = Stage(notes: SecureNotes(hosts))
         let payload = stage.serve("a.bin", 1 * .mebi, host: "cdn.test")
         stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(redirectTo: "http://cdn.test/a.bin")
@@ -132,12 +132,12 @@ import Testing
         stage.run()
         let schemes = stage.requests.map(\.address.scheme)
         #expect(schemes == [Stage.host, "cdn.test"].map { hosts.contains($0) ? .https : .http })
-        // What was named stays named.
+        // Named origins stay named.
         #expect(stage.requests.map(\.carriesSecrets) == [true, false])
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `an expired redirect target leads back to the first address`() {
+    @Test func `an expired redirect target leads back to the first URL`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi, host: "cdn.test")
         stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(redirectTo: "http://cdn.test/a.bin")
@@ -179,7 +179,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `G5 a mirror with other content of the same length is left out and no byte of it stays`() {
+    @Test func `G5 a mirror with other content of the same length is excluded and no byte of it stays`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 30 * .mebi)
         stage.world.network["mirror.test"].files["/a.bin"] = SimulatedFile(

@@ -14,7 +14,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `G3 the first answer's connection is not thrown away to split`() {
+    @Test func `G3 the first response's connection is not dropped to split`() {
         let stage = Stage()
         stage.serve("a.bin", 16 * .mebi)
         stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(2) })
@@ -43,7 +43,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `G3 a reset lane's range is brought by others and no retry is told`() {
+    @Test func `G3 a reset lane's range is fetched by others and no retry is reported`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 24 * .mebi)
         stage.world.network[Stage.host].faults = [
@@ -56,7 +56,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `ranges that the server cuts short are asked for again from where they end`() {
+    @Test func `ranges that the server cuts short are requested again from where they end`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 8 * .mebi) { $0.ranges = .capped(700_000) }
         stage.world.network[Stage.host].faults[0] = .reset(after: 1 * .mebi)
@@ -67,7 +67,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `without any validator one connection does it all`() {
+    @Test func `without any validator one connection fetches everything`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 16 * .mebi) { file in
             file.entityTag = nil
@@ -79,18 +79,18 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `a new tag with each response lets one response come at a time`() {
+    @Test func `a new tag with each response allows one response at a time`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 24 * .mebi) { $0.renewsTag = true }
         let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
         stage.run()
         #expect(stage.sentences(id).contains { $0.contains("different ETag") })
-        // Further ones are turned away at their first response.
+        // Further ones are rejected at their first response.
         #expect(stage.requests.count { !$0.taken.isEmpty } == 1)
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `C6 content that changes while it is fetched is fetched anew and never mixed`() {
+    @Test func `C6 content that changes during the transfer is fetched again and never mixed`() {
         for length in [6 * Int64.mebi, 9 * Int64.mebi] {
             let stage = Stage()
             stage.serve("a.bin", 6 * .mebi)
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `B5 a wished part is fetched and nothing beside it`() {
+    @Test func `B5 a requested part is fetched and nothing beside it`() {
         let stage = Stage()
         let payload = Payload(seed: 77, length: 8 * .mebi)
         stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(payload)

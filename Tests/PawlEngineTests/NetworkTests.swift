@@ -3,7 +3,7 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Networks that come and go` {
+@Suite struct `Network loss` {
     @Test(arguments: [true, false])
     func `D4 a network lost in the middle costs no retry and no byte`(breaks: Bool) {
         let stage = Stage()
@@ -22,7 +22,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `D4 a failure that comes before the monitor's word is no attempt either`() {
+    @Test func `D4 a failure before the monitor's notification is no attempt either`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 0) })
@@ -40,7 +40,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `D4 a network that was away for a blink, untold, is found again`() {
+    @Test func `D4 a short network loss without notification is recovered`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 0) })
@@ -73,7 +73,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `D5 what an earlier run left stays as it is without network`() {
+    @Test func `D5 the files of an earlier run stay unchanged without network`() {
         let world = World(seed: 8)
         let stage = Stage(world: world)
         let payload = stage.serve("a.bin", 6 * .mebi)
@@ -112,7 +112,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `a paused one does not go on when the network comes back`() {
+    @Test func `a paused one does not resume when the network comes back`() {
         let stage = Stage()
         stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
@@ -124,7 +124,7 @@ import Testing
         #expect(stage.requests.count == 1)
     }
 
-    @Test func `silence longer than the time-out is a retry that asks for the rest`() {
+    @Test func `silence longer than the timeout is a retry that requests the rest`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi)
         stage.world.network[Stage.host].faults[0] = .stalled(after: 1 * .mebi)

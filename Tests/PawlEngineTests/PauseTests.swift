@@ -3,8 +3,8 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-@Suite struct `Pausing and going on` {
-    @Test func `A5 C2 a pause keeps every byte and only the rest is asked for`() {
+@Suite struct `Pausing and resuming` {
+    @Test func `A5 C2 a pause keeps every byte and only the rest is requested`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 6 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
@@ -38,7 +38,7 @@ import Testing
         stage.whenTaken(2 * .mebi) { $0.engine.pause(id) }
         stage.after(.seconds(10)) { $0.engine.resume(id) }
         stage.onReport { stage, report in
-            // The request is decided and has not gone out.
+            // The request is decided and not sent yet.
             guard stage.phases(id).contains(.paused), report.notice == .phase(.transferring) else { return }
             #expect(stage.requests.count == 1)
             stage.world.timeline.skip(.seconds(100))
@@ -125,7 +125,7 @@ import Testing
         #expect(stage.world.disk.journalled("/downloads/a.bin") == ByteRangeSet([ByteRange(0, 1 * .mebi)]))
     }
 
-    @Test func `E6 pausing what is paused and pausing twice is told once`() {
+    @Test func `E6 pausing twice is reported once`() {
         let stage = Stage()
         stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
@@ -138,7 +138,7 @@ import Testing
         #expect(stage.phases(id) == [.probing, .transferring, .paused])
     }
 
-    @Test func `the last wish wins when pause and start come at once`() {
+    @Test func `the last request wins if pause and start come at once`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
@@ -151,7 +151,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `what failed or was paused may be told to go on from within the report of it`() {
+    @Test func `a failed or paused download may be resumed from within its report`() {
         let stage = Stage(jobs: 1)
         let payload = stage.serve("a.bin", 8 * .mebi)
         stage.world.network[Stage.host].faults[0] = .status(404)
@@ -169,7 +169,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `the last wish wins when start and pause come at once`() {
+    @Test func `the last request wins if start and pause come at once`() {
         let stage = Stage()
         stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
@@ -219,7 +219,7 @@ import Testing
         next.expect(payload, at: "a.bin")
     }
 
-    @Test func `what came during a checkpoint is durable too while the network is waited for`() {
+    @Test func `bytes received during a checkpoint are durable too while waiting for the network`() {
         let world = World(seed: 7)
         let stage = Stage(world: world)
         stage.serve("a.bin", 40 * .mebi)
@@ -232,11 +232,11 @@ import Testing
         #expect(world.disk.journalled("/downloads/a.bin")?.count == world.network.taken)
     }
 
-    @Test func `what a mirror said proves nothing of the first address to the next run`() {
+    @Test func `a mirror's validator proves nothing about the first URL to the next run`() {
         let world = World(seed: 6)
         let stage = Stage(world: world)
         let payload = stage.serve("a.bin", 6 * .mebi)
-        // Other bytes under the same tag, date and length; they come first, because the first address is away.
+        // Other bytes with the same tag, date and length; they come first, because the first URL is unreachable.
         world.disk.expect(nil, at: "/downloads/a.bin")
         world.network["mirror.test"].files["/a.bin"] = SimulatedFile(Payload(seed: 99, length: 6 * .mebi))
         world.network[Stage.host].faults = [0: .dropped]

@@ -11,14 +11,14 @@ import Testing
         }
     }
 
-    /// The most downloads that held a slot at once.
+    /// The maximum number of downloads that held a slot at once.
     private func mostAtOnce(_ stage: Stage) -> Int {
         var running: Set<DownloadID> = []
         var most = 0
         for report in stage.reports {
             guard case .phase(let phase) = report.notice else { continue }
             switch phase {
-            // On its way to its place a download needs no slot.
+            // A download that is being published needs no slot.
             case .waiting, .paused, .preempted, .publishing, .finished, .failed, .removed:
                 running.remove(report.id)
             case .probing, .transferring, .waitingForNetwork, .verifying: running.insert(report.id)
@@ -71,7 +71,7 @@ import Testing
         #expect(stage.phases(ids[1]).last == .finished)
     }
 
-    @Test func `D9 what the person paused is not started by a free slot`() {
+    @Test func `D9 a download paused by the user is not started by a free slot`() {
         let stage = Stage(jobs: 2)
         let ids = serve(["a.bin", "b.bin", "c.bin"], on: stage)
         stage.whenTaken(1 * .mebi) { $0.engine.pause(ids[0]) }
@@ -80,7 +80,7 @@ import Testing
         #expect(stage.phases(ids[0]).last == .paused)
     }
 
-    @Test func `D9 one that waits and is paused keeps out of the queue until it is told to go on`() {
+    @Test func `D9 a waiting download that is paused stays out of the queue until it is resumed`() {
         let stage = Stage(jobs: 1)
         let ids = serve(["a.bin", "b.bin", "c.bin"], on: stage)
         stage.after(.milliseconds(50)) { $0.engine.pause(ids[1]) }
@@ -93,7 +93,7 @@ import Testing
         #expect(stage.phases(ids[1]).last == .finished)
     }
 
-    @Test func `the same name twice at once is two files`() {
+    @Test func `the same name twice at once gives two files`() {
         let stage = Stage()
         let first = stage.serve("a.bin", 2 * .mebi)
         let second = Payload(seed: 99, length: 1 * .mebi + 17)
@@ -109,7 +109,7 @@ import Testing
         stage.expect(second, at: "a (1).bin")
     }
 
-    @Test func `the same download twice at once is refused with code 11 and the first goes on`() {
+    @Test func `the same download twice at once is refused with code 11 and the first continues`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi)
         let first = stage.start(Stage.job("a.bin"))
@@ -121,7 +121,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `one that is forgotten while it runs goes on to its end`() {
+    @Test func `one that is forgotten while it runs continues to its end`() {
         let stage = Stage(jobs: 1)
         let ids = serve(["a.bin", "b.bin"], on: stage)
         stage.after(.milliseconds(100)) { stage in
@@ -138,7 +138,7 @@ import Testing
         #expect(stage.requests.count == 2)
     }
 
-    @Test func `one that is forgotten at rest is not known any more`() {
+    @Test func `one that is forgotten at rest is unknown afterwards`() {
         let stage = Stage()
         stage.serve("a.bin", 1000)
         let (id, _) = stage.engine.add(Stage.job("a.bin"))
@@ -148,7 +148,7 @@ import Testing
         #expect(stage.requests.isEmpty)
     }
 
-    @Test func `shutting down pauses what runs, keeps its bytes and starts nothing more`() {
+    @Test func `shutting down pauses running downloads, keeps their bytes and starts nothing more`() {
         let stage = Stage(jobs: 2)
         let ids = serve(["a.bin", "b.bin", "c.bin"], on: stage, 8 * .mebi)
         stage.whenTaken(5 * .mebi) { $0.shutDown() }
@@ -188,7 +188,7 @@ import Testing
         for (index, payload) in payloads.enumerated() { stage.expect(payload, at: "file\(index).bin") }
     }
 
-    @Test func `several loops tell the same story for the same seed`() {
+    @Test func `several loops are deterministic for the same seed`() {
         func story() -> [String] {
             let stage = Stage(seed: 9, loops: 3, jobs: 4)
             stage.world.network[Stage.host].isUneven = true

@@ -5,8 +5,8 @@ import Testing
 
 /// Several lanes for the same bytes, of which one has other content.
 @Suite struct `Races` {
-    /// The first connection crawls; every later one reaches a node with other bytes of the same length and tag, and is
-    /// lost after a few of them.
+    /// The first connection crawls; every later one reaches a server with other bytes of the same length and tag, and
+    /// is lost after a few of them.
     private func race(_ length: Int64, lost: Int64, badFrom: Int64) -> (Stage, Payload, DownloadID) {
         let stage = Stage()
         let payload = stage.serve("a.bin", length)
@@ -28,7 +28,8 @@ import Testing
         return (stage, payload, id)
     }
 
-    @Test func `a checksum that passes is the digest of the file, whatever a racer of a bad node brings`() {
+    @Test
+    func `a checksum that passes is the digest of the file, whatever a racing lane of a bad server sends`() {
         var dropped: Int64 = 0
         for (length, lost) in [(120_000, 1), (120_000, 5_000), (126_000, 40_000), (900_000, 30_000)]
             as [(Int64, Int64)]
@@ -44,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `what a racer brings of bytes that are there is dropped, and the file is right`() {
+    @Test func `existing bytes from a racing lane are dropped, and the file is correct`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi)
         stage.world.network[Stage.host].faults = [0: .crawls(30_000), 1: .crawls(40_000), 2: .crawls(50_000)]

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct `Rate limits` {
-    /// Checks at every tenth of a second that no more came than the rate allows, with the burst it may have.
+    /// Checks every tenth of a second that no more arrived than the rate allows, with its burst.
     private func watch(
         _ stage: Stage,
         rate: Int64,
@@ -23,14 +23,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 4]) func `all together never get more than the common limit`(lanes: Int) {
+    @Test(arguments: [1, 4]) func `all together never exceed the common limit`(lanes: Int) {
         let rate: Int64 = 512 * .kibi
         let stage = Stage(rate: rate)
         let first = stage.serve("a.bin", 3 * .mebi)
         let second = stage.serve("bb.bin", 2 * .mebi)
         stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(lanes) })
         stage.start(Stage.job("bb.bin") { $0.plan.ramp = .fixed(lanes) })
-        // A burst of a quarter second, and one chunk that every lane may have taken on credit.
+        // A burst of a quarter second, and one chunk that every lane may have read on credit.
         watch(stage, rate: rate, to: 9, allowance: rate / 4 + 2 * rate / 8 * Int64(lanes))
         stage.run()
         let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds
@@ -39,7 +39,7 @@ import Testing
         stage.expect(second, at: "bb.bin")
     }
 
-    @Test func `engines that share a limit never get more than it together, and hear when it changes`() {
+    @Test func `engines that share a limit never exceed it together, and are notified of changes`() {
         let rate: Int64 = 512 * .kibi
         let common = CommonRate()
         let stage = Stage(rate: rate, common: common)
@@ -66,7 +66,7 @@ import Testing
         stage.expect(payloads[1], at: "bb.bin")
     }
 
-    @Test func `one download's own limit leaves the others alone`() throws {
+    @Test func `one download's own limit does not affect the others`() throws {
         let stage = Stage()
         let slow = stage.serve("a.bin", 1 * .mebi)
         let fast = stage.serve("bb.bin", 8 * .mebi)
@@ -102,7 +102,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `back-pressure by a limit loses no byte and is no silence`() {
+    @Test func `back-pressure by a limit loses no byte and is not a timeout`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 200 * .kibi)
         let id = stage.start(
@@ -119,7 +119,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `a pause while the limit holds it back keeps what was written`() {
+    @Test func `a pause while it is throttled keeps the written bytes`() {
         let stage = Stage()
         let payload = stage.serve("a.bin", 2 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.rateLimit = 300 * .kibi })

@@ -4,10 +4,10 @@ import PawlTestKit
 import Synchronization
 import Testing
 
-@Suite struct `Another address of the same content` {
+@Suite struct `Another URL of the same content` {
     private static let fresh = Stage.address("a.bin", host: "new.test")
 
-    /// A download of 8 MiB whose content is at both addresses.
+    /// A download of 8 MiB whose content is at both URLs.
     private func stage(same: Bool = true) -> (Stage, Payload) {
         let stage = Stage()
         let payload = stage.serve("a.bin", 8 * .mebi)
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["running", "paused", "failed", "waiting"])
-    func `A8 it goes on from where it is`(state: String) {
+    func `A8 it continues where it is`(state: String) {
         let (stage, payload) = stage()
         if state == "failed" { stage.world.network[Stage.host].faults[1] = .status(404) }
         let id = stage.start(Stage.job("a.bin"))
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `A8 other content is refused and the bytes stay, and the right address still continues them`(
+    func `A8 other content is refused and the bytes stay, and the right URL still continues them`(
         isPaused: Bool
     ) {
         let (stage, payload) = stage(same: false)
@@ -75,7 +75,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `A8 an address that has expired is asked for, and the bytes go on`() {
+    @Test func `A8 a new URL is requested for an expired one, and the bytes continue`() {
         let (stage, payload) = stage()
         stage.world.network[Stage.host].faults[0] = .reset(after: 3 * .mebi)
         stage.world.network[Stage.host].faults[1] = .status(403)
@@ -94,7 +94,7 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `A8 with no other address it fails as it would have, and a pause needs no answer`() {
+    @Test func `A8 without another URL it fails as before, and a pause needs no reply`() {
         let (stage, _) = stage()
         stage.serve("b.bin", 1000)
         stage.world.network[Stage.host].always = .status(403)
@@ -106,7 +106,7 @@ import Testing
         #expect(stage.phases(silent).last == .paused)
     }
 
-    @Test func `D5 a partial is not touched while there is no network`() {
+    @Test func `D5 a part file is not touched while there is no network`() {
         let (stage, payload) = stage()
         let id = stage.start(Stage.job("a.bin"))
         stage.whenTaken(3 * .mebi) { $0.engine.pause(id) }

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `the same seed tells the same story`(batch: UInt64) {
+    func `the same seed gives the same events`(batch: UInt64) {
         for seed in batch * 10..<batch * 10 + 10 {
             let first = Simulation.run(seed: seed, keepsLog: true)
             let second = Simulation.run(seed: seed, keepsLog: true)
@@ -31,12 +31,12 @@ import Testing
 
     @Test(arguments: Sabotage.allCases)
     func `a world that is broken on purpose is noticed`(sabotage: Sabotage) {
-        // Where it takes a rare story, the search begins near one.
+        // If a rare sequence of events is needed, the search begins near one.
         let rare: [Sabotage: UInt64] = [.freezesDates: 1_200, .sendsUnread: 1_300, .confusesHosts: 9_100]
         let first = rare[sabotage] ?? 0
         let seed = (first..<first + 800).first { seed in
             Simulation.run(seed: seed, sabotage: sabotage).violations.contains { $0.law == sabotage.law }
         }
-        #expect(seed != nil, "nobody noticed")
+        #expect(seed != nil, "it was not detected")
     }
 }

@@ -3,10 +3,10 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// Real threads, files and sockets: what the simulated world, which has one thread, cannot show.
-@Suite struct `An engine that many threads command` {
-    /// Half of the files stand still in the middle of their first answer, some break there, the others come slowly: so
-    /// that commands meet downloads at work.
+/// Real threads, files and sockets, which the single-threaded simulation cannot cover.
+@Suite struct `An engine commanded by many threads` {
+    /// Half of the files stall in the middle of their first response, some fail there, the others are slow: so
+    /// that commands meet running downloads.
     private func serve(_ name: String, _ kind: Int, at origin: PawlTestKit.Origin) {
         origin.serve("/" + name, LiveStage.payload(name))
         origin.vary("/" + name) { facts, behaviour in
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `D7 D8 D9 D10 D14 ends with right files, each end told once and nothing left open`(
+    func `D7 D8 D9 D10 D14 ends with correct files, each end reported once and nothing left open`(
         seed: UInt64
     ) throws {
         try withLiveStage { stage in
@@ -44,7 +44,7 @@ import Testing
             }
             for (_, id) in removed { #expect(crowd.removed.contains(id)) }
             #expect(finished.count + removed.count == names.count)
-            // One that was at rest when it was removed leaves its partial to whoever removed it.
+            // One that was at rest when it was removed leaves its part file to the caller that removed it.
             let partials = removed.flatMap { ["\($0.name).part", "\($0.name).pawl"] }
             let files = stage.folder.names.filter { !partials.contains($0) }
             #expect(files == finished.map(\.name).sorted(), "nothing else is left")
@@ -54,7 +54,9 @@ import Testing
         }
     }
 
-    @Test func `A4 A5 closing amid commands keeps what came, and the next engine goes on from there`() throws
+    @Test
+    func `A4 A5 closing amid commands keeps the received bytes, and the next engine continues from there`()
+        throws
     {
         let names = (0..<6).map { "\($0).bin" }
         try withLiveStage { stage in

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// Code as it is written for Foundation: `URL`, `URLRequest` and `Data`.
+/// Code written for Foundation: `URL`, `URLRequest` and `Data`.
 @Suite struct URLTests {
     private let payload = Payload(seed: 21, length: 3_000_000)
 
@@ -72,7 +72,7 @@ import FoundationNetworking
         var configuration = DownloadSessionConfiguration.default
         configuration.stateFolder = folder.path("state")
         configuration.retries = 1
-        // It stalls until the test has come round to it, however slow the machine is.
+        // It stalls until the test has reached this point, however slow the machine is.
         configuration.timeoutIntervalForRequest = 3600
         let delegate = Delegate(destination: URL(fileURLWithPath: folder.path("moved")))
         let session = DownloadSession(configuration: configuration, delegate: delegate)
@@ -104,7 +104,7 @@ import FoundationNetworking
         await delegate.until("over")
     }
 
-    @Test func `the queue and the downloader take URLs and give Data`() async throws {
+    @Test func `the queue and the downloader accept URLs and return Data`() async throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()

@@ -1,7 +1,7 @@
 import PawlTestKit
 import Testing
 
-/// The fuzz targets' laws over their corpora: the seeds, what a fuzzer found once, and small damages to both.
+/// The fuzz targets' laws over their corpora: the seeds, earlier findings, and small mutations of both.
 @Suite struct `Fuzz corpora` {
     private static let folder = FileSystem.folder(of: #filePath) + "/Corpus"
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: FuzzTarget.allCases)
-    func `no damage to an input of the corpus breaks a law`(target: FuzzTarget) throws {
+    func `no mutation of an input of the corpus breaks a law`(target: FuzzTarget) throws {
         var dice = Damage(seed: 4)
         for (name, bytes) in Self.inputs(target) {
             for round in 0..<200 {
@@ -37,7 +37,7 @@ import Testing
     }
 }
 
-/// Small damages, the same for the same seed.
+/// Small mutations, the same for the same seed.
 private struct Damage {
     private var state: UInt64
 

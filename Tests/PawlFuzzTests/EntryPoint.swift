@@ -1,6 +1,6 @@
 import Glibc
 
-/// What libFuzzer calls with each input; `PAWL_FUZZ` names the target.
+/// libFuzzer's entry point, called with each input; `PAWL_FUZZ` names the target.
 @_cdecl("LLVMFuzzerTestOneInput")
 func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe [UInt8](UnsafeBufferPointer(start: data, count: count))

@@ -10,7 +10,7 @@ struct FuzzInput {
 
     mutating func word() -> UInt64 { (0..<8).reduce(0) { word, _ in word << 8 | UInt64(byte()) } }
 
-    /// A number that is small as often as it is large: both ends of a format are near.
+    /// A number that is small as often as it is large, so that both ends of a format are near.
     mutating func number() -> Int64 {
         let width = byte() & 7
         let word = (0...width).reduce(UInt64(0)) { word, _ in word << 8 | UInt64(byte()) }
@@ -19,7 +19,7 @@ struct FuzzInput {
 
     mutating func flag() -> Bool { byte() & 1 == 1 }
 
-    /// Everything up to the next zero byte, which seeds show as the border between two texts.
+    /// Everything up to the next zero byte, which separates two texts in seeds.
     mutating func part() -> [UInt8] {
         let part = left.prefix { $0 != 0 }
         left = left[part.endIndex...].dropFirst()
@@ -28,7 +28,7 @@ struct FuzzInput {
 
     mutating func text() -> String { String(decoding: part(), as: UTF8.self) }
 
-    /// All that is left.
+    /// All remaining bytes.
     mutating func rest() -> [UInt8] {
         defer { left = [] }
         return Array(left)

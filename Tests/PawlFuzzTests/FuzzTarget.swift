@@ -1,4 +1,4 @@
-/// Everything that reads bytes which somebody else wrote, each with the laws that must hold for any bytes.
+/// Every parser of untrusted input, each with the laws that must hold for any bytes.
 ///
 /// The raw value names the target on the command line and its folder in `Corpus`.
 enum FuzzTarget: String, CaseIterable, Sendable {
@@ -30,7 +30,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case secureHosts
     case starts
 
-    /// Feeds the reader; a law that does not hold is thrown, a trap or a hang is for the caller to see.
+    /// Feeds the parser; a broken law is thrown, a trap or a hang is left to the caller.
     func check(_ bytes: [UInt8]) throws(BrokenLaw) {
         var input = FuzzInput(bytes)
         switch self {
@@ -65,7 +65,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// A law that bytes have broken, as a sentence.
+/// A law broken by the input, as a sentence.
 struct BrokenLaw: Error, CustomStringConvertible {
     var description: String
 }

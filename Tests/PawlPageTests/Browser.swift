@@ -2,12 +2,12 @@ import Glibc
 import PawlCore
 import PawlTestKit
 
-/// A Chromium without a window, steered over the DevTools protocol: JSON letters that end with a zero byte, on two pipes.
+/// A headless Chromium, driven over the DevTools protocol: JSON messages that end with a zero byte, on two pipes.
 final class Browser: Sendable {
     private struct State {
         var next: Int64 = 1
         var answers: [Int64: CheckedContinuation<JSON, Never>] = [:]
-        /// What pages complained about: exceptions, and what the content policy kept from them.
+        /// Problems reported by pages: exceptions, and resources blocked by the content policy.
         var complaints: [String] = []
         var isOver = false
     }
@@ -22,7 +22,7 @@ final class Browser: Sendable {
     private let answers: Int32
     private let state = Monitor(State())
 
-    /// In `namespace`, where one is given, it sees another network.
+    /// In `namespace`, if given, it uses another network.
     init(in namespace: Namespace? = nil) throws {
         folder = try TemporaryFolder()
         let (orders, answers) = (folder.path("orders"), folder.path("answers"))
@@ -54,7 +54,7 @@ final class Browser: Sendable {
 
     var complaints: [String] { state.read(\.complaints) }
 
-    /// Ends the browser; nothing of it is left.
+    /// Ends the browser and removes its files.
     func close() {
         state.with { $0.isOver = true }
         process.send(SIGKILL)
@@ -63,7 +63,7 @@ final class Browser: Sendable {
         _ = unsafe write(answers, [0] as [UInt8], 1)
     }
 
-    /// Calls a method and gives its result.
+    /// Calls a method and returns its result.
     func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
         let answer: JSON = await withCheckedContinuation { continuation in
             let id = state.with { state in

@@ -1,8 +1,8 @@
 import PawlCore
 
 extension BrowserPage {
-    /// What keeps people out of the page as it is shown: controls without a name, pictures without a text, ids that two
-    /// elements share, roles outside of their place, and texts that hardly differ from what is behind them (WCAG 2.2
+    /// Accessibility problems of the displayed page: controls without a name, images without a text, duplicate
+    /// ids, roles out of place, and texts with little contrast to their background (WCAG 2.2
     /// 1.1.1, 1.3.1, 1.4.3, 4.1.2).
     func problems() async throws -> [String] {
         try await evaluate(BrowserPage.examination).array?.compactMap(\.string) ?? []

@@ -4,7 +4,7 @@ import PawlTestKit
 
 /// One page in a browser, with storage of its own.
 struct BrowserPage: Sendable {
-    /// How the page is looked at.
+    /// The display settings of the page.
     struct Look: Sendable {
         var width = 1280
         var height = 800
@@ -81,7 +81,7 @@ struct BrowserPage: Sendable {
         return answer["result"]?["value"] ?? .null
     }
 
-    /// Waits in the page until an expression gives something; the bound only keeps a failing test from hanging.
+    /// Waits in the page until an expression has a value; the timeout only keeps a failing test from hanging.
     @discardableResult
     func wait(_ expression: String, atMost seconds: Int = 120) async throws -> JSON {
         for attempt in 0... {
@@ -106,13 +106,13 @@ struct BrowserPage: Sendable {
                 where attempt < 20 && error.description.contains("Execution context was destroyed")
                 || error.description.contains("Inspected target navigated")
             {
-                // The page was left while we waited in it: the next one is asked.
+                // The page was left while the test waited in it: the next one is used.
             }
         }
         return .null
     }
 
-    // MARK: hands
+    // MARK: input
 
     /// Presses a key: `Enter`, `a`, `ArrowDown`; modifiers are the protocol's (1 Alt, 2 Control, 8 Shift).
     func press(_ key: String, modifiers: Int = 0) async throws {
@@ -138,7 +138,7 @@ struct BrowserPage: Sendable {
 
     func type(_ text: String) async throws { _ = try await call("Input.insertText", ["text": .string(text)]) }
 
-    /// Presses the mouse in the middle of an element, once it is there and lies on top.
+    /// Clicks in the middle of an element, once it exists and is on top.
     func click(_ selector: String, modifiers: Int = 0, count: Int = 1) async throws {
         let place = try await wait(
             """
@@ -162,7 +162,7 @@ struct BrowserPage: Sendable {
         }
     }
 
-    /// Writes what is seen to a PNG file.
+    /// Writes a screenshot to a PNG file.
     func screenshot(_ path: String) async throws {
         let data = try await call("Page.captureScreenshot", ["format": "png"])["data"]?.string ?? ""
         guard let bytes = Base64.decode(data.utf8) else { throw Browser.Refused(description: "no picture") }

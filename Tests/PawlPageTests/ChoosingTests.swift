@@ -5,7 +5,7 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// Which rows are shown, in which order, and which of them are chosen.
+    /// The displayed rows, their order, and the selection.
     @Suite struct ChoosingTests {
         private static let shown =
             "[...document.querySelectorAll('.row:not([hidden])')].sort((one, other) => "
@@ -16,7 +16,7 @@ extension BrowserTests {
             "\(shown).filter((row) => row.ariaSelected === 'true')"
             + ".map((row) => row.querySelector('.row-name').textContent.split('.')[0]).join()"
 
-        /// Three that are done, of 3, 2 and 1 thousand bytes, two of them in groups; and one that is paused.
+        /// Three finished ones, of 3, 2 and 1 thousand bytes, two of them in groups; and a paused one.
         private func fill(_ bench: PageBench) async throws {
             for (number, name) in ["alpha", "gamma", "beta"].enumerated() {
                 let payload = Payload(seed: UInt64(number), length: Int64(3 - number) * 1000)
@@ -57,7 +57,7 @@ extension BrowserTests {
                 try await page.press("/")
                 try await page.type("AMM")
                 try await page.wait("\(Self.names) === 'gamma'")
-                // Leaving the field keeps what it says.
+                // Leaving the field keeps its value.
                 try await page.press("Escape")
                 try await page.press("/")
                 #expect(try await page.evaluate("document.querySelector('#search').value") == "AMM")
@@ -67,7 +67,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `rows are chosen with shift and control, by mouse and by keys`() async throws {
+        @Test func `rows are selected with shift and control, by mouse and by keys`() async throws {
             try await PageBench.with { bench in
                 try await fill(bench)
                 let page = try await bench.page()
@@ -91,14 +91,14 @@ extension BrowserTests {
                 try await page.wait("\(Self.chosen) === 'alpha,beta'")
                 try await page.press("a", modifiers: 2)
                 try await page.wait("\(Self.chosen) === 'alpha,beta,delta,gamma'")
-                // The first closes what a press has opened where nothing hovers.
+                // The first closes the menu that a press opens on devices without hover.
                 try await page.press("Escape")
                 try await page.press("Escape")
                 try await page.wait("\(Self.chosen) === ''")
             }
         }
 
-        @Test func `a group is paused and continued as a whole, and so is everything`() async throws {
+        @Test func `a group is paused and resumed as a whole, and so is everything`() async throws {
             try await PageBench.with { bench in
                 for (name, group) in [("one", "films"), ("two", "films"), ("three", nil)] {
                     let url = bench.origin.serve("/\(name).bin", Payload(seed: 2, length: 1 << 20)) {

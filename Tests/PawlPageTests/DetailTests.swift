@@ -5,9 +5,9 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// One download looked at closely, and its content when it is there.
+    /// The details of one download, and its content if it exists.
     @Suite struct DetailTests {
-        @Test func `segments, connections, the answer and the verdicts are told, secrets are not`()
+        @Test func `segments, connections, the response and the verdicts are shown, secrets are not`()
             async throws
         {
             try await PageBench.with { bench in
@@ -31,7 +31,7 @@ extension BrowserTests {
                     try await page.wait("\(detail).includes('\(text)')")
                 }
                 #expect(try await page.evaluate("\(detail).includes('hidden')") == .bool(false))
-                // What is drawn is more than the empty track, and more than the rulers.
+                // The drawing is more than the empty track, and more than the rulers.
                 for canvas in [".segment-map", ".detail .chart", "#gauge-chart"] {
                     try await page.wait(
                         """
@@ -46,7 +46,7 @@ extension BrowserTests {
                     )
                 }
                 try await page.wait("\(detail).includes('at most')")
-                // Every connection says how fast it is.
+                // Every connection shows its speed.
                 try await page.wait(
                     "[...document.querySelectorAll('.lane-speed')].some((lane) => lane.textContent.endsWith('B/s'))"
                 )
@@ -60,7 +60,7 @@ extension BrowserTests {
             ),
             ("zh-CN", "服务器忽略了 Range，发来了整个文件：从头重新开始", "后重试。"),
         ])
-        func `E2 what was decided is told with its evidence, in the language of the page`(
+        func `E2 decisions are shown with their evidence, in the language of the page`(
             language: String,
             verdict: String,
             retry: String
@@ -86,7 +86,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a checksum is told as given, right or wrong, and every source is listed`() async throws {
+        @Test func `a checksum is shown as given, right or wrong, and every source is listed`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let url = bench.origin.serve("/right.txt", Payload(text: "pawl"))

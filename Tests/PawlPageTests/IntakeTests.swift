@@ -5,10 +5,9 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// What is dropped on the page.
+    /// Drag and drop onto the page.
     @Suite struct IntakeTests {
-        @Test func `a link that is dropped is added, and started at once where that is chosen`() async throws
-        {
+        @Test func `a dropped link is added, and started at once if that is selected`() async throws {
             try await PageBench.with {
                 $0.manager.slots = 1
             } _: { bench in
@@ -31,7 +30,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `text files that are dropped give all their addresses, each once`() async throws {
+        @Test func `dropped text files yield all their URLs, each once`() async throws {
             try await PageBench.with { bench in
                 let urls = (0..<3).map { bench.origin.url("/part-\($0).bin") }
                 let files = try TemporaryFolder()
@@ -46,7 +45,7 @@ extension BrowserTests {
                 try await page.drop(files: [list])
                 let value = "document.querySelector('#add-urls').value"
                 try await page.wait("\(value).split('\\n').join() === '\(urls[0]),\(urls[1])'")
-                // What is dropped while it is open comes to what is there.
+                // Links dropped while it is open are appended.
                 try await page.drop(files: [more])
                 try await page.wait("\(value).split('\\n').join() === '\(urls.joined(separator: ","))'")
                 try await page.wait("document.querySelectorAll('dialog').length === 1")
@@ -57,7 +56,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `what is no list of addresses is refused in words`() async throws {
+        @Test func `a drop without URLs is refused with a message`() async throws {
             try await PageBench.with { bench in
                 let files = try TemporaryFolder()
                 try FileSystem.write(Array("nothing in it".utf8), to: files.path("notes.txt"))
@@ -70,7 +69,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `what the service refuses stays in the dialog with the reason, and the rest is added`()
+        @Test func `rejected downloads stay in the dialog with the reason, and the rest is added`()
             async throws
         {
             try await PageBench.with { bench in
@@ -92,7 +91,7 @@ extension BrowserTests {
 }
 
 extension BrowserPage {
-    /// Drops data or files on the middle of the page, as a mouse does that comes from outside.
+    /// Drops data or files on the middle of the page, as a drag from outside does.
     func drop(_ items: JSON = [], files: [String] = []) async throws {
         for type in ["dragEnter", "dragOver", "drop"] {
             try await call(

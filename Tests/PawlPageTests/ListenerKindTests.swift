@@ -5,9 +5,9 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// Who may see the page, and what becomes of it when the service is gone.
+    /// Access to the page, and its behaviour when the service is gone.
     @Suite struct ListenerKindTests {
-        @Test func `the secret lets in, another word does not`() async throws {
+        @Test func `the secret lets in, another text does not`() async throws {
             try await PageBench.with { bench in
                 let page = try await BrowserPage(bench.browser)
                 try await page.open(bench.base)
@@ -20,7 +20,7 @@ extension BrowserTests {
                 try await page.type(bench.secret)
                 try await page.press("Enter")
                 try await page.wait("document.documentElement.dataset.view === 'list'")
-                // Scripts have no way to what lets them in.
+                // Scripts cannot read the session cookie.
                 #expect(try await page.evaluate("document.cookie") == "")
                 let cookies = try await page.call("Network.getCookies")
                 let cookie = try #require(cookies["cookies"]?.array?.first)
@@ -29,7 +29,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a link with a code lets in once, and leaves nothing in the address`() async throws {
+        @Test func `a link with a code lets in once, and leaves nothing in the address bar`() async throws {
             try await PageBench.with { bench in
                 let answer = try await bench.call("pawl.web")
                 let link = try #require(answer["url"]?.string)
@@ -52,7 +52,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `the page stays connected when strangers are sent away`() async throws {
+        @Test func `the page stays connected when unauthenticated clients are disconnected`() async throws {
             try await PageBench.with {
                 $0.limits.authenticationTimeout = 1
             } _: { bench in
@@ -77,13 +77,13 @@ extension BrowserTests {
                 try await one.wait("document.querySelector('.menu-links')")
                 try await one.evaluate("document.querySelector('.menu-links button:last-child').click()")
                 try await one.wait("document.querySelector('#secret')")
-                // The other one hears of it, and has nothing left to steer with.
+                // The other one is notified, and cannot control anything any more.
                 try await other.wait("document.querySelector('#secret')")
                 try await other.wait("document.querySelector('#body').inert")
             }
         }
 
-        @Test func `the page says that the service is gone, and comes back with it`() async throws {
+        @Test func `the page reports that the service is gone, and recovers with it`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(2)
                 let page = try await bench.page()
@@ -92,7 +92,7 @@ extension BrowserTests {
                 try await page.wait(
                     "document.querySelector('.banner:not([hidden])')?.textContent.includes('does not respond')"
                 )
-                // What is asked for meanwhile is refused in words, not lost in silence.
+                // An action meanwhile is refused with a message, not silently lost.
                 try await page.focusList()
                 try await page.press("Home")
                 try await page.press(" ")

@@ -5,9 +5,9 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// What is done to one download that is there.
+    /// Actions on one existing download.
     @Suite struct MendingTests {
-        @Test func `A8 an address that has expired is replaced, and the download goes on with what it has`()
+        @Test func `A8 an expired URL is replaced, and the download continues with its bytes`()
             async throws
         {
             try await PageBench.with { bench in
@@ -29,7 +29,7 @@ extension BrowserTests {
                 try await page.type(new)
                 try await page.press("Enter")
                 try await page.wait("!document.querySelector('dialog')")
-                // The button of one that has failed tries again.
+                // The button of a failed one retries it.
                 try await page.click(".row .toggle")
                 try await page.wait("\(PageBench.text(of: "signed.bin", ".cell-state")) === 'Finished'")
                 #expect(bench.difference("signed.bin", from: payload) == nil)
@@ -37,7 +37,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `one that failed is tried again`() async throws {
+        @Test func `a failed one is retried`() async throws {
             try await PageBench.with { bench in
                 let payload = Payload(seed: 2, length: 50_000)
                 let url = bench.origin.serve("/late.bin", payload) { $0.instead = .status(404) }
@@ -54,7 +54,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `an address is copied whole, and a finished file is opened or saved`() async throws {
+        @Test func `a URL is copied in full, and a finished file is opened or saved`() async throws {
             try await PageBench.with { bench in
                 bench.origin.serve("/notes.txt", Payload(text: "some notes"))
                 let url = bench.origin.url("/notes.txt?token=whole")
@@ -87,7 +87,7 @@ extension BrowserTests {
 
         @Test
         func
-            `D14 one that is removed leaves its file where that is wished, and is gone when the time is over`()
+            `D14 a removed download leaves its file on request, and is gone when the undo time is over`()
             async throws
         {
             try await PageBench.with { bench in
@@ -99,7 +99,7 @@ extension BrowserTests {
                 try await page.press("Home")
                 try await page.press("Delete")
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
-                // Another page does it for good; taking it back comes too late, which is told.
+                // Another page removes it for good; undo comes too late, which is reported.
                 _ = try await bench.call("pawl.restore", [.string(download.id.description)])
                 _ = try await bench.call(
                     "pawl.remove",
@@ -111,7 +111,7 @@ extension BrowserTests {
                 )
                 #expect(bench.difference("kept.bin", from: payload) == nil)
                 #expect(try await bench.manager.downloads().isEmpty)
-                // Without a time to take it back it goes at once.
+                // Without undo it is removed at once.
                 try await bench.addPaused(1)
                 let id = try #require(try await bench.manager.downloads().first).id.description
                 _ = try await bench.call("pawl.remove", [.string(id), ["grace": .number(0)]])

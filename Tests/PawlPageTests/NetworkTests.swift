@@ -4,7 +4,7 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// The network of the service goes and comes back: service and browser live in a network of their own.
+    /// The network of the service is lost and restored: service and browser run in a separate network.
     @Suite(
         .enabled(
             if: PawlBinary.isBuilt && Namespace.isAvailable,
@@ -14,7 +14,7 @@ extension BrowserTests {
     struct NetworkTests {
         private static let banner = "document.querySelector('.banner:not([hidden])')"
 
-        @Test func `D4 the page says that the network is gone, and what waits goes on when it is back`()
+        @Test func `D4 the page reports the network loss, and waiting downloads resume when it is back`()
             async throws
         {
             let house = try House()
@@ -36,7 +36,7 @@ extension BrowserTests {
             #expect(house.browser.complaints == [])
         }
 
-        @Test func `a service that hangs counts as gone until it answers again`() async throws {
+        @Test func `a service that hangs counts as gone until it responds again`() async throws {
             let house = try House()
             let page = try await house.page()
             house.service.send(SIGSTOP)

@@ -36,7 +36,7 @@ final class PageBench: Sendable {
         running = Monitor(service)
     }
 
-    /// Runs a test, ends everything, and holds every page to having complained about nothing.
+    /// Runs a test, stops everything, and requires every page to be free of problems.
     static func with(
         _ change: (inout ServiceConfiguration) -> Void = { _ in },
         _ body: (PageBench) async throws -> Void
@@ -66,13 +66,13 @@ final class PageBench: Sendable {
         await service?.stop()
     }
 
-    /// Starts it again, at the port that it had.
+    /// Restarts it at the same port.
     func startService() async throws {
         let service = try await Service.start(configuration)
         running.with { $0 = service }
     }
 
-    /// Calls a method over the socket file.
+    /// Calls a method over the Unix socket.
     func call(_ method: String, _ parameters: JSON = []) async throws -> JSON {
         let message: JSON = ["id": "t", "method": .string(method), "params": parameters]
         let socket = configuration.socket
@@ -89,7 +89,7 @@ final class PageBench: Sendable {
         return try #require(answer["result"], "\(method) answered \(text)")
     }
 
-    /// On a thread of its own: the service needs those that tests run on.
+    /// On a dedicated thread: the service needs those that tests run on.
     private static func aside<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -99,7 +99,7 @@ final class PageBench: Sendable {
         return try result.get()
     }
 
-    /// `file-0.bin` and so on, which nobody starts.
+    /// `file-0.bin` and so on, which are never started.
     func addPaused(_ count: Int, from first: Int = 0) async throws {
         let requests = (first..<(first + count)).map { number in
             var request = DownloadRequest(origin.url("/file-\(number).bin"))
@@ -113,7 +113,7 @@ final class PageBench: Sendable {
         FileSystem.difference(of: "\(root)/\(name)", from: payload)
     }
 
-    /// A page that has shown the secret, with everything there.
+    /// A page that has presented the secret, fully loaded.
     func page(_ look: BrowserPage.Look = BrowserPage.Look()) async throws -> BrowserPage {
         let page = try await BrowserPage(browser, look)
         try await page.open(base)
@@ -124,7 +124,7 @@ final class PageBench: Sendable {
         return page
     }
 
-    /// What a row shows, as an expression.
+    /// The text of a row, as an expression.
     static func text(of name: String, _ selector: String) -> String {
         "\(row(name)).querySelector('\(selector)').textContent"
     }

@@ -5,9 +5,9 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// Many rows, small screens, other languages, other eyes.
+    /// Many rows, small screens, other languages, accessibility.
     @Suite struct PageLookTests {
-        @Test func `of 5000 rows only those that can be seen exist, wherever the list stands`() async throws {
+        @Test func `of 5000 rows only the visible ones exist, at any scroll position`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(5000)
                 let page = try await bench.page()
@@ -39,7 +39,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `it speaks Chinese to who reads it, and English to others`() async throws {
+        @Test func `it is in Chinese for readers of Chinese, and in English for others`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(1)
                 let chinese = try await bench.page(BrowserPage.Look(language: "zh-CN"))
@@ -47,7 +47,7 @@ extension BrowserTests {
                 #expect(try await chinese.evaluate("document.documentElement.lang") == "zh-Hans")
                 let english = try await bench.page(BrowserPage.Look(language: "de-DE"))
                 try await english.wait("\(PageBench.text(of: "file-0.bin", ".cell-state")) === 'Paused'")
-                // A choice lasts, and counts at once.
+                // A choice persists, and applies immediately.
                 try await english.press("m")
                 try await english.wait("document.querySelector('input[name=language][value=zh]')")
                 try await english.evaluate("document.querySelector('input[name=language][value=zh]').click()")
@@ -60,7 +60,7 @@ extension BrowserTests {
         @Test(arguments: [
             ("en-US", "The server responded with 404; check the URL"), ("zh-CN", "文件不存在（服务器应答 404）"),
         ])
-        func `why one failed is told in the reader's language, also by the next service`(
+        func `a failure is shown in the reader's language, also by the next service`(
             language: String,
             reason: String
         ) async throws {
@@ -72,7 +72,7 @@ extension BrowserTests {
                 try await page.wait("\(note) === '\(reason)'")
                 await bench.stopService()
                 try await page.wait("document.querySelector('.banner:not([hidden])')")
-                // What comes from the next service is told apart by what is added there.
+                // The next service's text is distinguished by the added part.
                 try await bench.startService()
                 try await bench.addPaused(1)
                 try await page.click(".banner-button")
@@ -81,7 +81,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `both languages have the same words`() async throws {
+        @Test func `both languages have the same texts`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let missing = try await page.evaluate(
@@ -98,7 +98,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `on a phone nothing is wider than the screen, and a tap looks closer`() async throws {
+        @Test func `on a phone nothing is wider than the screen, and a tap opens the details`() async throws {
             try await PageBench.with { bench in
                 try await bench.addPaused(40)
                 let page = try await bench.page(BrowserPage.Look(width: 360, height: 740, isPhone: true))
@@ -125,7 +125,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [false, true])
-        func `everything has a name, and every text can be read against what is behind it`(
+        func `everything has a name, and every text has enough contrast`(
             isDark: Bool
         ) async throws {
             try await PageBench.with { bench in

@@ -6,7 +6,7 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// Pictures of the page's main states, when `PAWL_SCREENSHOTS` names a folder for them.
+    /// Screenshots of the page's main states, if `PAWL_SCREENSHOTS` names a folder for them.
     @Suite struct PageScreenshots {
         private static var folder: String? {
             unsafe getenv("PAWL_SCREENSHOTS").map { unsafe String(cString: $0) }
@@ -17,7 +17,7 @@ extension BrowserTests {
             func take(_ page: BrowserPage, _ name: String) async throws {
                 try await page.evaluate("document.fonts.ready.then(() => new Promise(requestAnimationFrame))")
                 try await page.screenshot("\(folder)/\(name).png")
-                // Few colours are enough, and a third of the size.
+                // A small palette is enough, and a third of the size.
                 _ = try PawlProcess.run(
                     "/usr/bin/pngquant",
                     ["--force", "--ext", ".png", "--strip", "128", "\(folder)/\(name).png"]
@@ -33,7 +33,7 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press("Home")
                 try await page.press("Enter")
-                // Half a minute of the chart's life, seen by the page itself.
+                // Half a minute of the chart, recorded by the page itself.
                 try await page.wait("document.querySelector('.lanes .lane-speed')")
                 try await page.wait("performance.now() > 25_000")
                 try await take(page, "detail")
@@ -85,7 +85,7 @@ extension BrowserTests {
     }
 }
 
-/// Downloads as people have them.
+/// Typical downloads.
 private enum Scenery {
     static func fill(_ bench: PageBench, _ page: BrowserPage) async throws {
         let ratchet = try await page.evaluate(drawing)

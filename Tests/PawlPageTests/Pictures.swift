@@ -1,7 +1,7 @@
 import PawlCore
 import PawlTestKit
 
-/// Small content that a browser shows.
+/// Small content that a browser displays.
 enum Pictures {
     /// Two dots wide and high.
     static let png: [UInt8] =
@@ -10,8 +10,8 @@ enum Pictures {
                 .utf8
         ) ?? []
 
-    /// Five seconds of WebM with an index for seeking: pictures that the browser itself codes as WebP, which are key
-    /// frames of VP8, in a container made here.
+    /// Five seconds of WebM with an index for seeking: images that the browser itself encodes as WebP, which are key
+    /// frames of VP8, in a container built here.
     static func film(in page: BrowserPage) async throws -> [UInt8] {
         let coded = try await page.evaluate(
             """
@@ -71,7 +71,7 @@ private enum Matroska {
                 number(0xE7, index * milliseconds) + element(0xA3, [0x81, 0, 0, 0x80] + frame)
             )
         }
-        // The index names places in the segment, so it has the same length whatever they are: eight bytes each.
+        // The index contains offsets in the segment, so it has a fixed length: eight bytes each.
         let indexLength = cues(clusters, from: 0, milliseconds).count
         let start = info.count + tracks.count + indexLength
         let index = cues(clusters, from: start, milliseconds)

@@ -5,9 +5,9 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// Downloads seen and steered in a real browser.
+    /// Downloads seen and controlled in a real browser.
     @Suite struct SteeringTests {
-        @Test func `a pasted address is added, moves forward, is paused and continued`() async throws {
+        @Test func `a pasted URL is added, progresses, is paused and resumed`() async throws {
             try await PageBench.with { bench in
                 let url = bench.origin.serve("/film.bin", Payload(seed: 1, length: 4 << 20)) {
                     $0.pace = 200_000
@@ -26,7 +26,7 @@ extension BrowserTests {
                 try await page.click(".dialog .primary")
                 let percent = "parseFloat(\(PageBench.text(of: "film.bin", ".percent")))"
                 try await page.wait("\(percent) > 0")
-                // It moves on by itself, without being asked.
+                // It updates automatically, without polling by the test.
                 try await page.evaluate("window.before = \(percent)")
                 try await page.wait("\(percent) > before")
 
@@ -43,7 +43,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `D8 a key starts one now, which makes room for it`() async throws {
+        @Test func `D8 a key starts one now, which preempts another`() async throws {
             try await PageBench.with {
                 $0.manager.slots = 1
             } _: { bench in
@@ -64,7 +64,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `D15 a new name is asked for, and the file bears it`() async throws {
+        @Test func `D15 a new name is entered, and the file has it`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let url = bench.origin.serve("/old.bin", Payload(seed: 3, length: 70_000))
@@ -81,7 +81,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a removal is taken back, and the next one is done`() async throws {
+        @Test func `a removal is undone, and the next one is not`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 let url = bench.origin.serve("/film.bin", Payload(seed: 4, length: 8 << 20)) {
@@ -101,7 +101,7 @@ extension BrowserTests {
                 try await page.press("Home")
                 try await page.press("Delete", modifiers: 8)
                 try await page.wait("document.querySelectorAll('.row:not([hidden])').length === 0")
-                // The service does not leave it behind when it ends before the time is over.
+                // The service removes it even if it stops before the undo time is over.
                 await bench.stopService()
                 #expect(FileSystem.names(in: bench.root).filter { $0.hasPrefix("film") } == [])
                 _ = download
@@ -183,7 +183,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `limits and timetable are changed while downloads run`() async throws {
+        @Test func `limits and schedule are changed while downloads run`() async throws {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 try await page.focusList()

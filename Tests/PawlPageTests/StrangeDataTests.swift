@@ -5,7 +5,7 @@ import PawlTestKit
 import Testing
 
 extension BrowserTests {
-    /// Names, numbers and sizes that nobody expects, and how they are written where.
+    /// Unexpected names, numbers and sizes, and their format by locale.
     @Suite struct StrangeDataTests {
         @Test func `a name is text whatever it holds, and hides nothing`() async throws {
             try await PageBench.with { bench in
@@ -19,7 +19,7 @@ extension BrowserTests {
                     request.group = "<b>\(name)</b>"
                     return request
                 }
-                // Turned round, its end would look like that of an image.
+                // Reversed by the override, its end would look like that of an image.
                 requests.append(DownloadRequest(bench.origin.url("/%E2%80%AEgnp.exe")))
                 for index in requests.indices { requests[index].start = .paused }
                 _ = try await bench.manager.add(requests)
@@ -57,7 +57,7 @@ extension BrowserTests {
             ("en-GB", "999 B/s 1.50 kB 8,192 PB 99.9% 1h 1m 18 May 2033"),
             ("zh-CN", "999 B/秒 1.50 kB 8,192 PB 99.9% 1小时 1分钟 2033年5月18日"),
         ])
-        func `numbers, spans and dates are written as the reader's country does`(
+        func `numbers, intervals and dates are formatted for the reader's locale`(
             language: String,
             expected: String
         ) async throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import PawlReach
 
 @Suite(.enabled(if: NetworkNamespace.isAvailable, "needs root, network namespaces and iproute2"))
-struct `Reachability in a network of its own` {
+struct `Reachability in a separate network` {
     private typealias Space = NetworkNamespace
 
     @Test func `an empty network and one with loopback only are offline`() {
@@ -32,7 +32,7 @@ struct `Reachability in a network of its own` {
         #expect(answers == [true, true, false, true, true])
     }
 
-    /// The kernel makes the route when it has noticed the cable, which is after the command that plugged it in.
+    /// The kernel adds the route when it has noticed the cable, which is after the command that plugged it in.
     private func waitForLinkLocalRoute(_ news: borrowing NetlinkSocket) -> Bool {
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         unsafe setsockopt(
@@ -49,7 +49,7 @@ struct `Reachability in a network of its own` {
         return true
     }
 
-    @Test func `D4 every change is told once and in order, until stop`() {
+    @Test func `D4 every change is reported once and in order, until stop`() {
         let told = Space.run {
             let reach = NetlinkReachability()
             let heard = Announcements()
@@ -73,7 +73,7 @@ struct `Reachability in a network of its own` {
         #expect(told == [false, nil, true, false, true, false, true, false, true, false, nil, true])
     }
 
-    @Test func `D5 who read offline before start is told when the network came meanwhile`() {
+    @Test func `D5 a caller that read offline before start is notified when the network came meanwhile`() {
         let told: [Bool?]? = Space.run {
             let reach = NetlinkReachability()
             let heard = Announcements()
@@ -114,7 +114,7 @@ struct `Reachability in a network of its own` {
         #expect(told == [true])
     }
 
-    @Test func `notifications that the kernel dropped are noticed and reading goes on`() {
+    @Test func `notifications that the kernel dropped are noticed and reading continues`() {
         let seen: [Bool]? = Space.run {
             guard let socket = NetlinkSocket(groups: NetlinkSocket.networkChanges) else { return [] }
             var smallest: CInt = 1
@@ -136,7 +136,7 @@ struct `Reachability in a network of its own` {
         #expect(seen == [true, true, true, true, true])
     }
 
-    /// Reads until nothing is there; counts what came.
+    /// Reads until no message is left; returns the number read.
     private func drain(_ socket: borrowing NetlinkSocket) -> (datagrams: Int, overflows: Int) {
         var buffer = [UInt8](repeating: 0, count: NetlinkSocket.bufferLength)
         var counts = (datagrams: 0, overflows: 0)
@@ -153,7 +153,7 @@ struct `Reachability in a network of its own` {
 @Suite struct `Reachability and its thread` {
     private final class Token: Sendable {}
 
-    @Test func `stop returns when the thread has let go of the handler`() {
+    @Test func `stop returns when the thread has released the handler`() {
         let reach = NetlinkReachability()
         weak var held: Token?
         do {
@@ -166,7 +166,7 @@ struct `Reachability in a network of its own` {
         #expect(held == nil)
     }
 
-    @Test func `the last reference going away ends the thread`() {
+    @Test func `releasing the last reference ends the thread`() {
         weak var held: Token?
         do {
             let reach = NetlinkReachability()
@@ -185,7 +185,7 @@ struct `Reachability in a network of its own` {
         #expect(reach.isOnline == NetlinkReachability().isOnline)
     }
 
-    @Test func `without a way to ask it says online`() {
+    @Test func `without a netlink socket it reports online`() {
         let reach = AlwaysOnline()
         reach.start { _ in Issue.record("nothing ever changes") }
         #expect(reach.isOnline)

@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Runs code on a thread of its own in a new, empty network namespace, which is gone with the thread.
+/// Runs code on a thread of its own in a new, empty network namespace, which ends with the thread.
 enum NetworkNamespace {
-    /// Whether this process may make one and has the tool to fill it.
+    /// Whether this process may create one and has the tool to configure it.
     static let isAvailable = geteuid() == 0 && run { shell("ip link set lo up") } == true
 
-    /// What `body` returned; `nil` when there is no namespace to be had.
+    /// The result of `body`; `nil` if no namespace can be created.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
         let result = Mutex<Value?>(nil)
         let work: () -> Void = {
@@ -37,11 +37,11 @@ enum NetworkNamespace {
     @discardableResult
     static func shell(_ command: String) -> Bool { unsafe system("( \(command) ) >/dev/null 2>&1") == 0 }
 
-    /// A pair of connected interfaces, `pawl0` and `pawl1`, both switched on, without addresses.
+    /// A pair of connected interfaces, `pawl0` and `pawl1`, both up, without addresses.
     static let makePair =
         "ip link add pawl0 type veth peer name pawl1 && ip link set pawl0 up && ip link set pawl1 up"
 
-    /// unshare(2), which the C library's module does not show to Swift.
+    /// unshare(2), which the C library's module does not expose to Swift.
     private static func enterNewNamespace() -> Bool {
         let newNetwork: CInt = 0x4000_0000
         guard let library = unsafe dlopen(nil, RTLD_NOW), let symbol = unsafe dlsym(library, "unshare") else {
@@ -57,7 +57,7 @@ enum NetworkNamespace {
     }
 }
 
-/// What a handler was told, in order, to be waited for.
+/// The changes reported to a handler, in order, to be waited for.
 final class Announcements: Sendable {
     private let ends: (read: CInt, write: CInt)
 
@@ -77,10 +77,10 @@ final class Announcements: Sendable {
         unsafe write(ends.write, &byte, 1)
     }
 
-    /// The next one; `nil` when none comes for so long that none will.
+    /// The next one; `nil` after a timeout long enough that none will come.
     func next() -> Bool? { next(within: 30_000) }
 
-    /// The next one if it is there already.
+    /// The next one if it has arrived already.
     func pending() -> Bool? { next(within: 0) }
 
     private func next(within milliseconds: CInt) -> Bool? {

@@ -78,7 +78,7 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         #expect(link == NetworkInterface(index: 7, leadsOut: expected))
     }
 
-    @Test func `that is cut short is no link`() {
+    @Test func `that is truncated is no link`() {
         let bytes = Wire.link(index: 7, flags: 0x10043)
         for length in 0..<12 { #expect(NetworkInterface(linkMessage: bytes.prefix(length)) == nil) }
     }
@@ -167,7 +167,7 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         #expect(leadsOut(Wire.route(family: 28, attributes: [out])) == nil)
     }
 
-    @Test func `cut anywhere is either no route or one without what was cut`() {
+    @Test func `truncated anywhere is either no route or one without the missing part`() {
         let bytes = Wire.route(attributes: [Wire.attribute(1, [192, 168, 1, 0]), out])
         for length in bytes.indices {
             let route = Route(routeMessage: bytes.prefix(length))
@@ -185,7 +185,7 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         #expect(messages.map { Array($0.payload) } == [[1, 2, 3], [], [0, 0, 0, 0]])
     }
 
-    @Test func `cut anywhere gives the whole messages before the cut`() {
+    @Test func `truncated anywhere gives the complete messages before the cut`() {
         let first = Wire.message(16, [1, 2, 3, 4])
         let datagram = first + Wire.message(24, [5, 6, 7, 8])
         for length in datagram.indices {
@@ -193,12 +193,12 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         }
     }
 
-    @Test func `with a length of zero ends instead of going round for ever`() {
+    @Test func `with a length of zero ends instead of looping forever`() {
         #expect(NetlinkMessage.split([UInt8](repeating: 0, count: 64)[...]).isEmpty)
         #expect(NetlinkAttribute.split([UInt8](repeating: 0, count: 64)[...]).isEmpty)
     }
 
-    @Test func `the request for a dump has the length that it says`() {
+    @Test func `the request for a dump has the length in its header`() {
         let bytes = NetlinkMessage.dumpRequest(26, family: 10, bodyLength: 12)
         let message = NetlinkMessage.split(bytes[...]).first
         #expect(bytes.count == 28)

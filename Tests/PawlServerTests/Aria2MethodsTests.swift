@@ -4,11 +4,11 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// What aria2's clients get, over real connections.
+/// The behaviour for aria2's clients, over real connections.
 @Suite struct Aria2MethodsTests {
     private let payload = Payload(seed: 611, length: 2_500_000)
 
-    @Test func `a download is added, told of, and ends in its file`() async throws {
+    @Test func `a download is added, reported, and ends in its file`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/film.bin", payload)
         let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["out": "a.bin"]])
@@ -33,7 +33,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `parameters that are missing or wrong have aria2's sentences`() async throws {
+    @Test func `missing or invalid parameters have aria2's messages`() async throws {
         let bench = try await ServiceBench()
         #expect(try await bench.refusal("aria2.addUri", [[]]) == "URI is not provided.")
         #expect(try await bench.refusal("aria2.addUri") == "The parameter at 0 is required but missing.")
@@ -53,7 +53,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `what comes by the port uses no secrets of the owner's`() async throws {
+    @Test func `a call over the port uses no secrets of the owner`() async throws {
         let bench = try await ServiceBench()
         func byPort(_ method: String, _ parameters: JSON) async throws -> JSON {
             var values = parameters.array ?? []
@@ -154,7 +154,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `options come back as they were given, and are taken back verbatim`() async throws {
+    @Test func `options are returned as they were given, and accepted again verbatim`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let wish: JSON = [
@@ -170,7 +170,7 @@ import Testing
         #expect(options["header"] == "A: 1\nB: 2")
         #expect(options["min-split-size"] == "2097152")
         #expect(options["lowest-speed-limit"] == "1024")
-        // Where connections go out is said where the service is started, not by callers.
+        // The interface of connections is set where the service is started, not by callers.
         #expect(options["interface"] == nil)
         #expect(options["dir"]?.string == bench.root + "/sub")
         #expect(options["gid"] == nil)

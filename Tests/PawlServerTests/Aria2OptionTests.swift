@@ -10,7 +10,7 @@ import Testing
         return options.values
     }
 
-    @Test func `the pieces of the longest file are no millions`() {
+    @Test func `the longest file is not reported in millions of pieces`() {
         let mebi: Int64 = 1 << 20
         for (total, length) in [(0, mebi), (mebi << 20 - 1, mebi), (mebi << 20, 2 * mebi), (.max, 1 << 43)] {
             #expect(Aria2Status.pieceLength(of: total) == length)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `sizes are told in plain digits`() throws {
+    @Test func `sizes are reported in plain digits`() throws {
         #expect(
             try take(#"{"max-download-limit":"10K","min-split-size":"2m"}"#) == [
                 "max-download-limit": "10240", "min-split-size": "2097152",
@@ -32,11 +32,11 @@ import Testing
         #"{"checksum":"sha-1=00"}"#,
         #"{"checksum":"crc=00"}"#, #"{"file-allocation":"some"}"#,
     ])
-    func `a text that is no value of its option is an error`(_ text: String) {
+    func `an invalid value of an option is an error`(_ text: String) {
         #expect(throws: RPCError.self) { try take(text) }
     }
 
-    @Test func `unknown names, other types and other scopes are passed over`() throws {
+    @Test func `unknown names, other types and other scopes are ignored`() throws {
         #expect(try take(#"{"split":8,"nope":"1","pause":true,"rpc-secret":"x","log":"/etc/x"}"#) == [:])
         #expect(try take(#"{"gid":"0000000000000001","out":"a"}"#, scope: .changeable) == ["out": "a"])
         #expect(
@@ -46,7 +46,7 @@ import Testing
         )
     }
 
-    @Test func `headers come as one text or several`() throws {
+    @Test func `headers are accepted as one text or several`() throws {
         #expect(try take(#"{"header":["A: 1","B: 2"]}"#) == ["header": "A: 1\nB: 2"])
         #expect(try take(#"{"header":"A: 1"}"#) == ["header": "A: 1"])
     }
@@ -61,7 +61,7 @@ import Testing
         #expect(throws: RPCError.self) { try take(#"{"header":["A: 1\rX: 2"]}"#) }
     }
 
-    @Test func `every default is a value of its option`() {
+    @Test func `every default is a valid value of its option`() {
         for option in Aria2Option.table.values {
             guard let fallback = option.fallback else { continue }
             #expect(option.normal(fallback) == fallback, "\(option.name)")

@@ -3,16 +3,16 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// Answers that clients of aria2 know, to the letter.
+/// Responses that aria2's clients expect, byte by byte.
 @Suite struct Aria2VectorTests {
     private let payload = Payload(seed: 612, length: 3_000_000)
 
-    /// What a POST of this text gives: the body, a blank, the status.
+    /// The response to a POST of this text: the body, a blank, the status.
     private func post(_ bench: ServiceBench, _ text: String) async throws -> String {
         try await bench.post(text.replacing("TOKEN", with: "token:\(bench.secret)"))
     }
 
-    @Test func `letters and their statuses`() async throws {
+    @Test func `messages and their statuses`() async throws {
         let bench = try await ServiceBench()
         let version = #""method":"aria2.getVersion","params":["TOKEN"]"#
         let good = try await post(bench, #"{"id":1,\#(version)}"#)
@@ -53,14 +53,14 @@ import Testing
         await bench.close()
     }
 
-    @Test func `without a secret a token is passed over`() async throws {
+    @Test func `without a configured secret a token is ignored`() async throws {
         let bench = try await ServiceBench { $0.needsNoSecret = true }
         let answer = try await bench.post(#"{"id":1,"method":"aria2.getSessionInfo","params":["token:x"]}"#)
         #expect(answer.contains("sessionId") && answer.hasSuffix(" 200"))
         await bench.close()
     }
 
-    @Test func `several calls in one have their own answers`() async throws {
+    @Test func `several calls in one have their own responses`() async throws {
         let bench = try await ServiceBench()
         let calls = #"""
             [[{"methodName":"aria2.tellStatus","params":["TOKEN","zz"]},
@@ -76,7 +76,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `preflights are answered, with CORS fields only where every origin may call`() async throws {
+    @Test func `preflights are answered, with CORS fields only if every origin is allowed`() async throws {
         for allows in [false, true] {
             let bench = try await ServiceBench { $0.allowsEveryOrigin = allows }
             let fields = try await bench.curl(
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `a beginning of several names is not one of them`() async throws {
+    @Test func `an ambiguous prefix of a GID is not found`() async throws {
         let bench = try await ServiceBench()
         let gids = ["20aaaaaaaaaaaaaa", "20bbbbbbbbbbbbbb"]
         for gid in gids {
@@ -119,7 +119,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `a pause shows in the very next answer, and so does a removal`() async throws {
+    @Test func `a pause shows in the very next response, and so does a removal`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/slow", payload) { $0.pace = 100 }
         let waits: JSON = [["http://127.0.0.1:9/f"], ["pause": "true"]]
@@ -158,7 +158,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `what was running is stopped with a trace, newest first from the end`() async throws {
+    @Test func `a stopped download is in the history, newest first from the end`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/slow", payload) { $0.pace = 100 }
         var gids: [String] = []
@@ -191,7 +191,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `what was removed leaves its bytes to who is added in its place, as uGet does`() async throws {
+    @Test func `a removed download leaves its bytes to one added in its place, as uGet does`() async throws {
         let bench = try await ServiceBench()
         let content = Payload(seed: 617, length: 1_000_000)
         let url = bench.origin.serve("/f", content) { $0.cut = .stall(at: 400_000) }
@@ -204,8 +204,8 @@ import Testing
         try await bench.finish(try await bench.gid("aria2.addUri", wish))
         #expect(FileSystem.difference(of: bench.root + "/sub/got", from: content) == nil)
         #expect(FileSystem.names(in: bench.root + "/sub") == ["got"])
-        #expect(bench.origin.ended("/f").map(\.bodyStart).contains { $0 > 0 }, "it went on")
-        // Our own way takes everything out.
+        #expect(bench.origin.ended("/f").map(\.bodyStart).contains { $0 > 0 }, "it continued")
+        // Pawl's own method removes everything.
         bench.origin.adjust("/f") { $0.cut = .stall(at: 400_000) }
         let gone = try await bench.gid("aria2.addUri", [[.string(url)], ["dir": "sub", "out": "gone"]])
         try await bench.begin(gone)
@@ -214,7 +214,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `a name with folders is told so that it can be sent again`() async throws {
+    @Test func `a name with folders is reported so that it can be sent again`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let wish: JSON = [
@@ -231,7 +231,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `addresses are exchanged one occurrence at a time`() async throws {
+    @Test func `URLs are replaced one occurrence at a time`() async throws {
         let bench = try await ServiceBench()
         let (first, second, third) = ("http://127.0.0.1:9/1", "http://127.0.0.1:9/2", "http://127.0.0.1:9/3")
         let uris: JSON = [.string(first), .string(second), .string(second)]
@@ -249,7 +249,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `the session keeps what has not finished, with its options`() async throws {
+    @Test func `the session keeps unfinished downloads, with their options`() async throws {
         let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
         let wish: JSON = [
             ["http://127.0.0.1:9/a", "http://127.0.0.1:9/b"], ["pause": "true", "header": ["A: 1", "B: 2"]],
@@ -267,7 +267,7 @@ import Testing
         await other.close()
     }
 
-    @Test func `a session that cannot be kept is said in the log`() async throws {
+    @Test func `a session that cannot be saved is logged`() async throws {
         let folder = try TemporaryFolder()
         let log = try ServiceLog(path: folder.path("log"), format: .text)
         let bench = try await ServiceBench {
@@ -279,7 +279,7 @@ import Testing
         #expect(text.contains("cannot create") && text.contains("none/session"))
     }
 
-    @Test func `what cannot be done is said, not left out`() async throws {
+    @Test func `an unsupported method is reported, not left out`() async throws {
         let bench = try await ServiceBench()
         for option in ["dry-run", "hash-check-only", "parameterized-uri"] {
             let wish: JSON = [["http://127.0.0.1:9/f"], .object([JSON.Member(option, "true")])]
@@ -292,7 +292,7 @@ import Testing
 }
 
 extension String {
-    /// How often `part` stands in it.
+    /// The number of occurrences of `part`.
     fileprivate func components(of part: String) -> Int {
         split(separator: part, omittingEmptySubsequences: false).count - 1
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PawlServer
 
-/// How events reach many listeners.
+/// The delivery of events to many listeners.
 @Suite struct BatchedBroadcastTests {
     private func message(_ number: Int) -> [UInt8] { Array("\(number)".utf8) }
 
@@ -13,7 +13,7 @@ import Testing
         return broadcasts
     }
 
-    @Test func `everybody hears every letter once and in order, a few listeners at a time`() {
+    @Test func `every listener receives every message once and in order, a few listeners at a time`() {
         var broadcasts = broadcasts(with: 1000)
         var heard: [ConnectionID: [[UInt8]]] = [:]
         var portions = 0
@@ -24,18 +24,18 @@ import Testing
             portions += 1
             #expect(portion.listeners.count <= BatchedBroadcast.portion)
             for listener in portion.listeners { heard[listener, default: []] += portion.messages }
-            // What comes meanwhile waits for the next round.
+            // Events meanwhile wait for the next round.
             if portions < 150 { broadcasts.add(message(portions)) }
             let beginsAgain = broadcasts.begins()
             #expect(!beginsAgain)
         }
         let all = (0..<150).map(message)
         #expect(heard.count == 1000 && heard.values.allSatisfy { $0 == all })
-        // Sixty-three portions a round, and as few rounds as hold them all.
+        // Sixty-three portions per round, and as few rounds as hold them all.
         #expect(portions == 63 * 4)
     }
 
-    @Test func `a round takes its time, a longer one with very many listeners`() {
+    @Test func `a round has its interval, a longer one with very many listeners`() {
         for count in [1, 16, 17, 1000, 4000] as [UInt64] {
             var broadcasts = broadcasts(with: count)
             broadcasts.add(message(1))
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `who leaves is told nothing more, who comes hears from the next round`() {
+    @Test func `a listener that leaves receives nothing more, a new one receives from the next round`() {
         var broadcasts = broadcasts(with: 100)
         broadcasts.add(message(1))
         var first = broadcasts.next()?.listeners ?? []
@@ -68,7 +68,7 @@ import Testing
         #expect(second == Set((50..<100).map { ConnectionID(rawValue: $0) } + [ConnectionID(rawValue: 200)]))
     }
 
-    @Test func `at the end all that is left goes out at once`() {
+    @Test func `at the end everything left is sent at once`() {
         var broadcasts = broadcasts(with: 100)
         broadcasts.add(message(1))
         let told = broadcasts.next()?.listeners ?? []

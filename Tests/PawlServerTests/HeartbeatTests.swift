@@ -1,9 +1,9 @@
 import PawlServer
 import Testing
 
-/// When a thread counts as stuck, and an end as too long.
+/// The limits after which a thread counts as stuck, and a shutdown as too long.
 @Suite struct HeartbeatTests {
-    @Test func `a thread is stuck when it has not come round for long, and only then`() {
+    @Test func `a thread is stuck when it has not sent a heartbeat for long, and only then`() {
         var heartbeat = Heartbeat()
         for _ in 0..<5 {
             for _ in 0..<Heartbeat.patience {
@@ -15,7 +15,7 @@ import Testing
         #expect(heartbeat.look(hasAnswered: false, isEnding: false) == .stuck)
     }
 
-    @Test func `an end has its grace, whether or not the thread answers`() {
+    @Test func `a shutdown has its grace period, whether or not the thread responds`() {
         for hasAnswered in [true, false] {
             var heartbeat = Heartbeat()
             for _ in 0..<Heartbeat.grace {

@@ -37,7 +37,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `the wanted protocol and place come first`() async throws {
+    @Test func `the preferred protocol and location come first`() async throws {
         let bench = try await ServiceBench()
         let text = """
             <metalink><file name="f"><url priority="1">http://a/</url><url priority="2">ftp://b/</url>
@@ -54,7 +54,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `the last place that a number can name is the end of the line`() async throws {
+    @Test func `the largest possible position is the end of the queue`() async throws {
         let bench = try await ServiceBench()
         let text = """
             <metalink><file name="f"><url>http://a/</url></file><file name="g"><url>http://b/</url></file></metalink>
@@ -65,7 +65,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `what is none is refused, and names stay in the root`() async throws {
+    @Test func `an invalid Metalink is refused, and names stay in the root`() async throws {
         let bench = try await ServiceBench()
         for text in ["", "<html/>", "<metalink><file name='../f'><url>http://h/</url></file></metalink>"] {
             #expect(

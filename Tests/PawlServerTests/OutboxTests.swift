@@ -5,7 +5,7 @@ import Testing
 
 @testable import PawlServer
 
-/// Nobody misses what happened because the service ended.
+/// No event is lost because the service ended.
 @Suite struct OutboxTests {
     private func message(_ event: String, _ id: String, at second: Int64) -> JSON {
         ["event": .string(event), "id": .string(id), "download": ["endedAt": .number(second)]]
@@ -15,7 +15,7 @@ import Testing
         String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
     }
 
-    @Test func `what is owed is there after any end, what was heard is not`() throws {
+    @Test func `a pending delivery survives any end, a delivered one does not`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("outbox")
         do {
@@ -38,7 +38,7 @@ import Testing
         #expect(outbox.add(message("pause", "e", at: 0), owedTo: [.program]).number > outbox.left[1].number)
     }
 
-    @Test func `the file stays short, and what is owed stays in it`() throws {
+    @Test func `the file stays short, and keeps pending deliveries`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("outbox")
         let outbox = Outbox(path: path, now: 0, log: nil)
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable, "needs a file system of its own"))
-    func `what was owed while the disk was full is in the file with the next that is`() throws {
+    func `a delivery that became due while the disk was full is in the file with the next write`() throws {
         let disk = try MountedFolder(bytes: 1 << 18)
         let outbox = Outbox(path: disk.path("outbox"), now: 0, log: nil)
         try? FileSystem.write([UInt8](repeating: 1, count: 1 << 18), to: disk.path("filler"))
@@ -69,7 +69,7 @@ import Testing
         #expect(left.map { $0.message["id"]?.string } == (0..<20).map { "\($0)" } + ["last"])
     }
 
-    @Test func `a mark knows what ended before it, and what within its second`() {
+    @Test func `a mark separates earlier ends, and those within its second`() {
         var mark = DeliveryMark(at: 10)
         #expect(mark.note(message("complete", "a", at: 12)) && mark.note(message("error", "b", at: 12)))
         #expect(!mark.note(message("start", "c", at: 13)) && !mark.note(message("complete", "d", at: 11)))
@@ -78,7 +78,7 @@ import Testing
         #expect(DeliveryMark(mark.line) == mark)
     }
 
-    @Test func `an end that came when nobody could be told is told at the next start`() async throws {
+    @Test func `an end that could not be reported is reported at the next start`() async throws {
         let folder = try TemporaryFolder()
         let pipe = folder.path("pipe")
         _ = try PawlProcess.run("/usr/bin/mkfifo", [pipe])
@@ -91,7 +91,7 @@ import Testing
         let gid = try await before.gid("aria2.addUri", [[.string(url)]])
         try await before.finish(gid)
         await before.close()
-        // As a service leaves it that was killed before it heard of the end.
+        // As a service leaves it that was killed before it was notified of the end.
         let outbox = before.root + "/.pawl/outbox"
         #expect(!FileSystem.exists(outbox))
         try FileSystem.write(Array("{\"ended\":1000,\"ids\":[]}\n".utf8), to: outbox)
@@ -106,12 +106,12 @@ import Testing
         #expect(left.left.isEmpty && left.ended.ids == [gid])
     }
 
-    @Test func `letters that were not taken when the service ended are posted when it begins again`()
+    @Test func `webhook deliveries that failed before the service ended are posted when it starts again`()
         async throws
     {
         let port = try FreePort.choose()
         let bench = try await ServiceBench { $0.hooks.webhook = "http://127.0.0.1:\(port)/hook" }
-        // Nobody listens there yet.
+        // Nothing listens there yet.
         let url = bench.origin.serve("/f", Payload(seed: 7, length: 1000))
         let gid = try await bench.gid("aria2.addUri", [[.string(url)]])
         try await bench.finish(gid)
@@ -132,7 +132,7 @@ import Testing
         server.process.send(15)
     }
 
-    @Test func `a stop waits for programs that run, begins none, and does not wait for ever`() async throws {
+    @Test func `a stop waits for running programs, starts none, and does not wait forever`() async throws {
         let folder = try TemporaryFolder()
         let gates = (1...HookRunner.limit + 1).map { folder.path("gate\($0)") }
         _ = try PawlProcess.run("/usr/bin/mkfifo", gates)
@@ -145,12 +145,12 @@ import Testing
         impatient.run(["/bin/cat", gates[HookRunner.limit]])
         await impatient.close(within: .milliseconds(1))
         async let closing: Void = runner.close(within: .patience)
-        // Else the last of them would be begun when the first ends.
+        // Otherwise the last of them would be started when the first ends.
         while !runner.isClosing { await Task.yield() }
         for gate in gates.dropLast() { _ = try PawlProcess.run("/bin/sh", ["-c", ": >\(gate)"]) }
         await closing
         #expect(done.withLock { $0.sorted() } == Array(0..<HookRunner.limit))
-        // The one that nobody waited for.
+        // The one that was not waited for.
         _ = try PawlProcess.run("/bin/sh", ["-c", ": >\(gates[HookRunner.limit])"])
     }
 }

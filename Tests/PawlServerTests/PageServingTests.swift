@@ -3,17 +3,16 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// What browsers are given, and what they are not.
+/// The resources that browsers may read, and those that they may not.
 @Suite struct PageServingTests {
-    /// The cookie that the secret is changed for.
+    /// The session cookie that the secret is exchanged for.
     private func cookie(_ bench: ServiceBench, _ word: String) async throws -> String {
         let heads = try await bench.curl("-D", "-", "--data-binary", word, bench.base + "/login")
         let line = heads.split(separator: "\r\n").first { $0.lowercased().hasPrefix("set-cookie: ") }
         return line.map { String($0.dropFirst("set-cookie: ".count).split(separator: ";")[0]) } ?? ""
     }
 
-    @Test func `every file of the page is served, with a policy that lets no other script run`() async throws
-    {
+    @Test func `every file of the page is served, with a policy that allows no other script`() async throws {
         let bench = try await ServiceBench()
         let folder = FileSystem.folder(of: #filePath) + "/../../Sources/PawlServer/Page/Assets"
         let names = FileSystem.names(in: folder)
@@ -44,7 +43,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `files and the live socket want the cookie, from a page of ours`() async throws {
+    @Test func `files and the live socket require the cookie, from the page's own origin`() async throws {
         let bench = try await ServiceBench()
         let gid = try await bench.gid(
             "aria2.addUri",
@@ -88,7 +87,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `parts of a file are served, and only of the file that was meant`() async throws {
+    @Test func `parts of a file are served, and only of the requested file`() async throws {
         let bench = try await ServiceBench { $0.needsNoSecret = true }
         let url = bench.origin.serve("/film.mp4", Payload(text: "0123456789")) {
             $0.contentType = "text/html"
@@ -119,7 +118,7 @@ import Testing
                 "attachment; filename="
             )
         )
-        // A link in its place leads nowhere.
+        // A link in its place is not followed.
         FileSystem.remove(bench.root + "/film.mp4")
         _ = try PawlProcess.run("/bin/ln", ["-s", "/etc/passwd", bench.root + "/film.mp4"])
         #expect(try await bench.curl("-o", "/dev/null", "-w", "%{http_code}", file) == "404")
@@ -136,7 +135,7 @@ import Testing
         ("bytes=4-2", .whole), ("bytes=0-1,4-5", .whole), ("bytes=", .whole), ("bytes=-", .whole),
         ("lines=0-1", .whole), ("bytes=+1-2", .whole), ("bytes=99999999999999999999-", .whole),
     ])
-    func `a Range field means one range, or the whole`(field: String, meant: PageRange) {
+    func `a Range field requests one range, or the whole file`(field: String, meant: PageRange) {
         #expect(PageRange(field, length: 10) == meant)
         #expect(PageRange(nil, length: 10) == .whole)
     }

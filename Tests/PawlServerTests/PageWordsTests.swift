@@ -1,11 +1,11 @@
 import PawlTestKit
 import Testing
 
-/// What the core says reaches who reads Chinese in Chinese.
+/// The core's messages are shown in Chinese to readers of Chinese.
 @Suite struct PageWordsTests {
     private static let sources = FileSystem.folder(of: #filePath) + "/../../Sources"
 
-    @Test func `every decision that can be told has a sentence in Chinese`() throws {
+    @Test func `every decision that can be reported has a translation in Chinese`() throws {
         let forms = ["Machines", "Resume"].flatMap { room in
             let folder = "\(Self.sources)/PawlCore/\(room)"
             return FileSystem.names(in: folder).flatMap { Self.forms(in: Self.text("\(folder)/\($0)")) }
@@ -21,7 +21,7 @@ import Testing
         String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
     }
 
-    /// Sentences of the type `LocalizableMessage`, with `{}` for each value.
+    /// Messages of the type `LocalizableMessage`, with `{}` for each value.
     private static func forms(in source: String) -> [String] {
         let opening =
             #/
@@ -32,7 +32,7 @@ import Testing
         return source.matches(of: opening).map { form(source[$0.range.upperBound...]) }
     }
 
-    /// From behind the first quotation mark to the last.
+    /// The text between the first and the last quotation mark.
     private static func form(_ source: Substring) -> String {
         var form = ""
         var depth = 0

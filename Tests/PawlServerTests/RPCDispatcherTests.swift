@@ -2,7 +2,7 @@ import PawlCore
 import PawlServer
 import Testing
 
-/// `say` gives its parameters back, `change` must not be called by GET, `fail` fails.
+/// `say` returns its parameters, `change` must not be called by GET, `fail` fails.
 private struct Echo: RPCMethods {
     let names = ["test.say", "test.change", "test.fail"]
     let notifications = ["test.onSay"]
@@ -15,10 +15,12 @@ private struct Echo: RPCMethods {
 }
 
 @Suite struct RPCDispatcherTests {
-    @Test func `wrong secrets are looked at a few times, then none is, but from who is known`() async throws {
+    @Test func `wrong secrets are checked a few times, then none is, except from an authenticated caller`()
+        async throws
+    {
         let secret = try #require(Secret("right"))
         let dispatcher = RPCDispatcher(Echo(), secret: secret)
-        // More than are looked at, however slowly this runs.
+        // More than are checked, however slowly this runs.
         let guess: JSON = ["id": .number(1), "method": "test.say", "params": ["token:wrong"]]
         let right: JSON = ["id": .number(2), "method": "test.say", "params": ["token:right"]]
         let message = RPCMessage.parse(JSON.array(Array(repeating: guess, count: 90)).utf8)
@@ -34,14 +36,14 @@ private struct Echo: RPCMethods {
         #expect(known.showedSecret && known.json["result"] == [])
     }
 
-    @Test func `a long secret is let in however many wrong ones came before`() async throws {
+    @Test func `a long secret is accepted however many wrong ones came before`() async throws {
         let text = String(repeating: "0123456789abcdef", count: 2)
         let secret = try #require(Secret(text))
         for _ in 0..<10_000 { #expect(!secret.admits(String(repeating: "0", count: 32))) }
         #expect(secret.admits(text))
     }
 
-    @Test func `without the secret a letter makes neither much work nor a large answer`() async throws {
+    @Test func `without the secret a message causes neither much work nor a large response`() async throws {
         func size(_ text: String) async -> Int { await ask(text, secret: "s").text.utf8.count }
         let most = RPCDispatcher.largestUnauthenticatedResponse
         let objects = "[" + Array(repeating: "{}", count: 9000).joined(separator: ",") + "]"
@@ -54,7 +56,7 @@ private struct Echo: RPCMethods {
         #expect(await size(#"{"id":1,"method":"system.multicall","params":[[\#(nested)]]}"#) < 2 * most)
         let long = String(repeating: "x", count: 60_000)
         #expect(await size(#"{"id":"\#(long)","method":"system.listMethods"}"#) < most)
-        // The first right one lifts the limits.
+        // The first correct one lifts the limits.
         let right = Array(repeating: #"{"id":1,"method":"test.say","params":["token:s"]}"#, count: 900)
         let answer = await ask("[" + right.joined(separator: ",") + "]", secret: "s")
         #expect(try JSON.parse(answer.text).array?.count == 900)
@@ -63,7 +65,7 @@ private struct Echo: RPCMethods {
         #expect(await ask(many).text.contains("One request takes no more than"))
     }
 
-    @Test func `no options go into a script`() async {
+    @Test func `no options are returned to a script`() async {
         let dispatcher = RPCDispatcher(Echo(), secret: nil)
         var rights = RPCRights(isTrusted: false, isReadOnly: true)
         rights.isScript = true
@@ -76,7 +78,7 @@ private struct Echo: RPCMethods {
         }
     }
 
-    @Test func `a budget of guesses fills again, and the right secret takes nothing of it`() {
+    @Test func `a rate limit for guesses refills, and the right secret uses none of it`() {
         let start = ContinuousClock.now
         var budget = AuthRateLimit(now: start)
         func looks(_ wanted: Int, after seconds: Int) -> Int {
@@ -88,7 +90,7 @@ private struct Echo: RPCMethods {
         }
         #expect(looks(1000, after: 0) == Int(AuthRateLimit.burst))
         #expect(looks(1000, after: 1) == Int(AuthRateLimit.perSecond))
-        // Nothing is saved up beyond the burst.
+        // Nothing accumulates beyond the burst.
         #expect(looks(1000, after: 100_000) == Int(AuthRateLimit.burst))
     }
 
@@ -104,7 +106,7 @@ private struct Echo: RPCMethods {
         return (answer.json.text, answer.status, answer.isUnauthorized)
     }
 
-    /// Texts and answers of aria2, with methods of this test.
+    /// Requests and responses of aria2, with methods of this test.
     @Test(arguments: [
         (#"{"id":1,"method":"test.say"}"#, #"{"id":1,"jsonrpc":"2.0","result":[]}"#, 200),
         (#"{"method":"test.say"}"#, invalid("null"), 400),
@@ -127,13 +129,13 @@ private struct Echo: RPCMethods {
         (#"[{"id":1,"method":"test.fail"}]"#, "[\(refused("1", 1, "it failed"))]", 200),
         ("[]", "[]", 200),
     ])
-    func `letters have aria2's answers`(_ text: String, _ answer: String, _ status: Int) async {
+    func `messages have aria2's responses`(_ text: String, _ answer: String, _ status: Int) async {
         let got = await ask(text)
         #expect(got.text == answer)
         #expect(got.status == status)
     }
 
-    @Test func `without the secret nothing is done, nor is it told which methods there are`() async {
+    @Test func `without the secret nothing is done, and the methods are not listed`() async {
         for call in ["test.say", "none"] {
             for parameters in ["[]", #"["token:wrong"]"#, #"["token:"]"#, "[1]"] {
                 let got = await ask(#"{"id":1,"method":"\#(call)","params":\#(parameters)}"#, secret: "right")
@@ -189,7 +191,7 @@ private struct Echo: RPCMethods {
         #expect(notifications.text == #"{"id":1,"jsonrpc":"2.0","result":["test.onSay"]}"#)
     }
 
-    @Test func `a small letter makes neither much work nor a huge answer`() async {
+    @Test func `a small message causes neither much work nor a huge response`() async {
         func multicall(_ count: Int, _ call: String) -> String {
             let calls = Array(repeating: call, count: count).joined(separator: ",")
             return #"{"id":1,"method":"system.multicall","params":[[\#(calls)]]}"#
@@ -229,12 +231,12 @@ private struct Echo: RPCMethods {
         ("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Pz8_Pj4-", "???>>>"),
         ("Pz8/Pj4+", "???>>>"),
     ])
-    func `both alphabets of base64 are read`(_ coded: String, _ plain: String) {
+    func `both alphabets of base64 are accepted`(_ coded: String, _ plain: String) {
         #expect(Base64.decode(coded.utf8) == Array(plain.utf8))
     }
 
     @Test(arguments: ["Z", "Z===", "Zg=x", "Z g=", "Zm9vZ"])
-    func `what is not base64 is refused`(_ text: String) {
+    func `invalid base64 is refused`(_ text: String) {
         #expect(Base64.decode(text.utf8) == nil)
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import PawlServer
 
-/// The reference of the methods is what their table says.
+/// The reference of the methods matches their table.
 @Suite struct RPCReferenceTests {
-    @Test func `the reference in the documentation is that of the table`() throws {
+    @Test func `the reference in the documentation matches the table`() throws {
         let path = FileSystem.folder(of: #filePath) + "/../../Documentation/RPC.md"
         if unsafe getenv("PAWL_WRITE_REFERENCE") != nil {
             try FileSystem.write(Array(ServiceMethod.reference.utf8), to: path)

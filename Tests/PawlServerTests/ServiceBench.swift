@@ -4,7 +4,7 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// A service of its own for a test, an origin, and curl to call it.
+/// A test's own service, an origin, and curl to call it.
 final class ServiceBench: Sendable {
     let folder: TemporaryFolder
     let origin: PawlTestKit.Origin
@@ -26,13 +26,13 @@ final class ServiceBench: Sendable {
         service = try await Service.start(configuration)
     }
 
-    /// Ends everything in good order.
+    /// Shuts everything down cleanly.
     func close() async {
         await service.stop()
         origin.stop()
     }
 
-    /// Waits on a thread of its own: the service needs those that tests run on.
+    /// Waits on a dedicated thread: the service needs those that tests run on.
     func run(_ program: String, _ arguments: [String]) async throws -> PawlProcess {
         let result = await withCheckedContinuation { continuation in
             Worker.detached {
@@ -48,7 +48,7 @@ final class ServiceBench: Sendable {
         try await run("/usr/bin/curl", ["-sS", "--max-time", "300", "--noproxy", "*"] + arguments).output
     }
 
-    /// Calls over the socket file; `parameters` is a JSON array.
+    /// Calls over the Unix socket; `parameters` is a JSON array.
     func call(_ method: String, _ parameters: JSON = []) async throws -> JSON {
         let message: JSON = ["id": "t", "method": .string(method), "params": parameters]
         let text = try await curl(
@@ -61,19 +61,19 @@ final class ServiceBench: Sendable {
         return try JSON.parse(text)
     }
 
-    /// The result of a call that must be done.
+    /// The result of a call that must succeed.
     func result(_ method: String, _ parameters: JSON = []) async throws -> JSON {
         let answer = try await call(method, parameters)
         return try #require(answer["result"], "\(method) answered \(answer.text)")
     }
 
-    /// The gid that a call answers with.
+    /// The gid returned by a call.
     func gid(_ method: String, _ parameters: JSON) async throws -> String {
         let result = try await result(method, parameters)
         return try #require(result.string, "\(method) answered \(result.text)")
     }
 
-    /// The sentence of a call that must be refused.
+    /// The message of a call that must be refused.
     func refusal(_ method: String, _ parameters: JSON = []) async throws -> String {
         let answer = try await call(method, parameters)
         return try #require(answer["error"]?["message"]?.string, "\(method) answered \(answer.text)")
@@ -84,7 +84,7 @@ final class ServiceBench: Sendable {
         try await curl("-w", status ? " %{http_code}" : "", "--data-binary", text, url)
     }
 
-    /// Waits until bytes of a download have come.
+    /// Waits until bytes of a download have arrived.
     func begin(_ gid: String) async throws {
         let id = try #require(try await service.manager.find(gid).first)
         let download = try #require(try await service.manager.download(id))

@@ -5,7 +5,7 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// What a caller who knows the secret still cannot do.
+/// The limits of an authenticated caller.
 @Suite struct ServiceConfinementTests {
     private let payload = Payload(seed: 615, length: 100_000)
 
@@ -29,7 +29,7 @@ import Testing
         )
         try await bench.finish(try await bench.gid("aria2.addUri", [[.string(url)], ["dir": "in/new"]]))
         #expect(FileSystem.difference(of: bench.root + "/inside/new/f", from: payload) == nil)
-        // A link that comes later is met when the download starts.
+        // A link that is created later is detected when the download starts.
         let wish: JSON = [[.string(url)], ["dir": "later", "pause": "true"]]
         let gid = try await bench.gid("aria2.addUri", wish)
         #expect(unsafe symlink(outside, bench.root + "/later") == 0)
@@ -109,7 +109,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `a login stands for a secret`() async throws {
+    @Test func `a login replaces a secret`() async throws {
         let bench = try await ServiceBench {
             $0.login = "me:pass"
             $0.secret = nil
@@ -127,7 +127,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `extensions of a browser may call where a secret is asked for`() async throws {
+    @Test func `extensions of a browser may call if a secret is required`() async throws {
         for needsNoSecret in [false, true] {
             let bench = try await ServiceBench { $0.needsNoSecret = needsNoSecret }
             let status = try await bench.curl(

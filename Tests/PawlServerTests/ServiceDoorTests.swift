@@ -3,9 +3,9 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// Who may come in, by which door.
+/// The access rules, by listener.
 @Suite struct ServiceDoorTests {
-    @Test func `the port wants the secret, the socket file does not`() async throws {
+    @Test func `the port requires the secret, the Unix socket does not`() async throws {
         let bench = try await ServiceBench()
         let bare = try await bench.post(#"{"id":1,"method":"aria2.getVersion"}"#)
         #expect(bare == #"{"id":1,"jsonrpc":"2.0","error":{"code":1,"message":"Unauthorized"}} 400"#)
@@ -42,7 +42,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `a GET with a callback answers a script to who shows the secret, and changes nothing`()
+    @Test func `a GET with a callback returns a script to an authenticated caller, and changes nothing`()
         async throws
     {
         let bench = try await ServiceBench()
@@ -67,7 +67,7 @@ import Testing
         #expect(version.hasPrefix(#"cb({"id":"q","jsonrpc":"2.0","result":{"version""#))
         #expect(version.hasSuffix(" text/javascript"))
         let change = try await get("method=aria2.pauseAll&params=\(shown)")
-        #expect(change.contains("has to be sent with POST"))
+        #expect(change.contains("must be sent with POST"))
         let hostile = try await bench.curl(
             "-w",
             "%{http_code}",
@@ -79,7 +79,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `the port is listened at on its own address and on no other of this machine`() async throws {
+    @Test func `the port listens on its own address and on no other of this machine`() async throws {
         for (address, other) in [("127.0.0.1", "127.0.0.2"), ("127.0.0.2", "127.0.0.1")] {
             let bench = try await ServiceBench { $0.address = address }
             let tail = ":\(bench.service.port)/healthz"
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `figures and health are told, figures to those who know the secret`() async throws {
+    @Test func `metrics and health are served, metrics to authenticated callers`() async throws {
         let bench = try await ServiceBench()
         let base = "http://127.0.0.1:\(bench.service.port)"
         #expect(try await bench.curl("\(base)/healthz") == "ok\n")
@@ -109,7 +109,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `figures tell what each host has, and how long the server's thread let others wait`()
+    @Test func `metrics include each host, and the latency of the server's thread`()
         async throws
     {
         let bench = try await ServiceBench()
@@ -126,15 +126,14 @@ import Testing
         #expect(metrics.contains("# TYPE pawl_host_connections_limit gauge\n"))
         let counts = metrics.split(separator: "\n").filter { $0.hasPrefix("pawl_loop_delay_seconds_") }
             .compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }
-        // Six steps and all, the sum, the count.
+        // Six buckets and +Inf, the sum, the count.
         try #require(counts.count == 9)
         #expect(counts[..<7] == counts[..<7].sorted()[...])
         #expect(counts[6] == counts[8] && counts[8] >= 1)
         await bench.close()
     }
 
-    @Test func `a port that somebody else has is done without, where that is wanted, and told`() async throws
-    {
+    @Test func `a port in use is skipped if that is allowed, and reported`() async throws {
         let other = try await ServiceBench()
         let bench = try await ServiceBench {
             $0.port = other.service.port
@@ -151,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["netrc", "cookies", "authorities", "certificate", "key"])
-    func `files to be read are named by who came by the socket file only`(option: String) async throws {
+    func `files to be read are named by callers of the Unix socket only`(option: String) async throws {
         let bench = try await ServiceBench()
         let wish: JSON = [
             [
@@ -166,13 +165,13 @@ import Testing
             "params": .array([.string("token:" + bench.secret)] + (wish.array ?? [])),
         ]
         let told = try await bench.post(message.text)
-        #expect(told.contains("over the socket file only") && !told.contains("result"))
+        #expect(told.contains("over the Unix socket only") && !told.contains("result"))
         #expect(try await bench.result("pawl.list").array?.isEmpty == true)
         #expect(try await bench.result("pawl.add", wish).array?.first?["id"] != nil)
         await bench.close()
     }
 
-    @Test func `a list goes on behind the download that it ended with`() async throws {
+    @Test func `a list continues after the download that it ended with`() async throws {
         let bench = try await ServiceBench()
         let wishes = (1...5).map {
             JSON.object([
@@ -196,7 +195,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `the secret is made once, in a file for its owner alone`() throws {
+    @Test func `the secret is generated once, in a file for its owner alone`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("secret")
         let first = try SecretFile.text(at: path)

@@ -3,7 +3,7 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// One service for a socket and for a root, and a clear word when it cannot be.
+/// One service per socket and per root, and a clear error for a second one.
 @Suite struct ServicePlaceTests {
     private func refusal(_ configuration: ServiceConfiguration) async -> Failure? {
         do throws(Failure) {
@@ -27,14 +27,14 @@ import Testing
         other.root = bench.root
         other.socket = bench.folder.path("other-socket")
         #expect(await refusal(other)?.code == .alreadyDownloading)
-        // Neither has harmed the one that runs.
+        // Neither has harmed the running one.
         #expect(try await bench.result("pawl.status")["running"]?.integer == 0)
         await bench.close()
         other.socket = bench.folder.path("socket")
         #expect(await refusal(other) == nil)
     }
 
-    @Test func `the socket is its owner's alone, and goes with the service`() async throws {
+    @Test func `the socket is its owner's alone, and is removed with the service`() async throws {
         let bench = try await ServiceBench()
         #expect(FileSystem.mode(bench.folder.path("socket")) == 0o600)
         await bench.close()
@@ -42,7 +42,7 @@ import Testing
         #expect(!bench.folder.names.contains("socket.new"))
     }
 
-    @Test func `a port that is taken and an address that is not ours are named with the system's reason`()
+    @Test func `a port in use and an address of another machine are reported with the system's reason`()
         async throws
     {
         let bench = try await ServiceBench()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PawlServer
 
-/// What is done beside the service when something happens.
+/// Hooks, webhooks and logs of the service.
 @Suite struct WatchingTests {
     private func executable(_ text: String, at path: String) throws {
         try FileSystem.write(Array("#!/bin/sh\n\(text)\n".utf8), to: path)
@@ -41,7 +41,7 @@ import Testing
         try executable(script, at: folder.path("slow"))
         let runner = HookRunner(log: nil)
         for number in 1...count { runner.run([folder.path("slow"), "\(number)"]) }
-        // As many as may hang, and this is reached. Each is let go on, and says when it is done.
+        // The maximum number of hanging programs is reached. Each is released, and reports its end.
         for number in 1...count {
             let gate = folder.path("gate\(number)")
             let feeder = try PawlProcess(
@@ -54,7 +54,7 @@ import Testing
         #expect(numbers.sorted() == Array(1...count))
     }
 
-    @Test func `a webhook is tried again, a few times, and in order`() async throws {
+    @Test func `a webhook is retried, a few times, and in order`() async throws {
         let folder = try TemporaryFolder()
         let script = """
             import http.server,sys
@@ -79,7 +79,7 @@ import Testing
         )
         for message in ["one", "two", "three"] { sender.send(Array("\"\(message)\"".utf8)) }
         #expect(server.line { $0.contains("three") } != nil)
-        // Three tries for the first, one for the second since it was refused, one for the third.
+        // Three attempts for the first, one for the second since it was rejected, one for the third.
         let messages = server.lines.dropFirst()
         #expect(
             Array(messages) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
@@ -90,7 +90,7 @@ import Testing
         server.send(15)
     }
 
-    @Test func `a log is not written to what a link leads to, nor to a file with another name`() throws {
+    @Test func `a log is not written through a link, nor to a file with another hard link`() throws {
         let folder = try TemporaryFolder()
         let victim = folder.path("victim")
         try FileSystem.write(Array("precious".utf8), to: victim)
@@ -118,7 +118,7 @@ import Testing
         #expect(text(of: folder.path("log")).contains("it is a symbolic link"))
     }
 
-    @Test func `a log with a bound is set aside when it is full`() throws {
+    @Test func `a log with a size limit is rotated when it is full`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("log")
         let log = ServiceLog(path: path, format: .text, limit: 500)
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test(arguments: ServiceLog.Format.allCases)
-    func `the log has a line for each thing, and no secret`(format: ServiceLog.Format) async throws {
+    func `the log has a line for each event, and no secret`(format: ServiceLog.Format) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("log")
         let log = try ServiceLog(path: path, format: format)

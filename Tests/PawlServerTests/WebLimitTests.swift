@@ -3,9 +3,9 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// What one client, and all of them, cannot take from the service; each ends with a call that is answered as ever.
+/// The limits for one client and for all of them; each test ends with a call that still succeeds.
 @Suite struct WebLimitTests {
-    /// A script gets the port and the secret's token and prints what it saw.
+    /// A script gets the port and the secret's token and prints its observations.
     private func python(
         _ script: String,
         _ change: (inout WebLimits) -> Void = { _ in }
@@ -49,7 +49,7 @@ import Testing
         return process.lines
     }
 
-    @Test func `a head that is too long ends its connection`() async throws {
+    @Test func `a head that is too long closes its connection`() async throws {
         let lines = try await python(
             """
             s = connect()
@@ -63,7 +63,7 @@ import Testing
         #expect(lines == ["False"])
     }
 
-    @Test func `a sender that is too slow ends, others are answered meanwhile`() async throws {
+    @Test func `a sender that is too slow is disconnected, others are answered meanwhile`() async throws {
         let script = """
             slow = [connect() for _ in range(50)]
             for s in slow[:25]: s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: local")
@@ -76,7 +76,7 @@ import Testing
         #expect(try await python(script) { $0.requestTime = 2 } == ["True", "True"])
     }
 
-    @Test func `giant frames and messages without end are cut off`() async throws {
+    @Test func `giant frames and endless messages are cut off`() async throws {
         let script = """
             s = connect(); upgrade(s)
             s.sendall(frame(b"", length=1 << 40))
@@ -97,7 +97,7 @@ import Testing
         #expect(try await python(script) == ["cut", "cut", "cut", "cut", "cut"])
     }
 
-    @Test func `all together hold no more than the memory that is given`() async throws {
+    @Test func `all together hold no more than the given memory`() async throws {
         let script = """
             big = b'{"id":1,"method":"x","params":["' + b"a" * 900_000
             waiting = []
@@ -116,7 +116,7 @@ import Testing
         #expect(try await python(script) { $0.memory = 8 << 20 } == ["True"])
     }
 
-    @Test func `a socket's letters are read no faster than they are answered`() async throws {
+    @Test func `a socket's messages are read no faster than they are answered`() async throws {
         let script = """
             s = connect()
             upgrade(s, frame(json.dumps({"id": 1, "method": "aria2.getVersion", "params": [token]}).encode()))
@@ -134,7 +134,7 @@ import Testing
         #expect(try await python(script) == ["True"])
     }
 
-    @Test func `who never shows the secret does not stay`() async throws {
+    @Test func `a client that never presents the secret is disconnected`() async throws {
         let script = """
             known = connect()
             # All in one piece: who is kept from its processor between two of them is no stranger for that.
@@ -151,7 +151,7 @@ import Testing
         #expect(try await python(script) { $0.authenticationTimeout = 2 } == ["gone", "stays"])
     }
 
-    @Test func `for too many connections the oldest goes that has not shown the secret`() async throws {
+    @Test func `for too many connections the oldest unauthenticated one is closed`() async throws {
         let script = """
             def fewer(held, count):
                 while len(held) > count:
@@ -181,7 +181,7 @@ import Testing
         #expect(lines == ["20 True", "19", "stays"])
     }
 
-    @Test func `letters of chance are answered or cut off`() async throws {
+    @Test func `random messages are answered or cut off`() async throws {
         let script = """
             import random
             dice = random.Random(7)

@@ -7,7 +7,7 @@ import Testing
 private let big = Payload(seed: 7, length: 3_000_001)
 private let bigBody = big.bytes(in: ByteRange(0, big.length))
 
-/// Answers with what it was asked; `/later` only when it is told to.
+/// Responds with the request; to `/later` only when it is released.
 private final class Parrot: WebHandler {
     let closed = Mutex<[ConnectionID]>([])
     let opened = Mutex<[ConnectionID]>([])
@@ -72,7 +72,7 @@ private final class Parrot: WebHandler {
         try PawlProcess.run("/usr/bin/curl", ["-sS", "--max-time", "300", "--noproxy", "*"] + arguments)
     }
 
-    @Test func `a request arrives with its path, query, body and door`() async throws {
+    @Test func `a request arrives with its path, query, body and listener`() async throws {
         let plain = try curl("\(base)/a%20b?x=1%2B1&y")
         #expect(plain.output == "GET /a b x=1+1|y= 0 port(isSecure: false)\n")
         let post = try curl("--data-binary", String(repeating: "z", count: 5_000), "\(base)/p")
@@ -82,7 +82,7 @@ private final class Parrot: WebHandler {
         await server.stop()
     }
 
-    @Test func `an answer larger than any buffer arrives whole`() async throws {
+    @Test func `a response larger than any buffer arrives complete`() async throws {
         let path = folder.path("big")
         _ = try curl("-o", path, "\(base)/big", "-o", folder.path("again"), "\(base)/big")
         #expect(folder.difference("big", from: big) == nil)
@@ -90,7 +90,9 @@ private final class Parrot: WebHandler {
         await server.stop()
     }
 
-    @Test func `a body over the limit or without a length is refused and the connection ends`() async throws {
+    @Test func `a body over the limit or without a length is refused and the connection is closed`()
+        async throws
+    {
         let large = try curl(
             "-w",
             "%{http_code}",
@@ -114,18 +116,18 @@ private final class Parrot: WebHandler {
         await server.stop()
     }
 
-    @Test func `a stream brings its pieces in order and its end is told`() async throws {
+    @Test func `a stream delivers its pieces in order and its end is reported`() async throws {
         #expect(try curl("\(base)/stream").output == "piece 1\npiece 2\npiece 3\n")
         await server.stop()
         #expect(parrot.closed.withLock { $0.count } == 1)
     }
 
-    @Test func `only its owner can open the socket file`() async throws {
+    @Test func `only its owner can open the Unix socket`() async throws {
         #expect(FileSystem.mode(socket) == 0o600)
         await server.stop()
     }
 
-    @Test func `a port that is taken is said so`() async throws {
+    @Test func `a port in use is reported`() async throws {
         await #expect(throws: Failure.self) {
             try await WebServer.start(
                 listeningAt: [.port(address: "127.0.0.1", port: server.ports[1], certificate: nil, key: nil)],

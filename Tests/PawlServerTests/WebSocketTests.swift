@@ -3,11 +3,11 @@ import PawlServer
 import PawlTestKit
 import Testing
 
-/// WebSockets with clients that others wrote: `websockets` and `websocket-client` of PyPI.
+/// WebSockets with third-party clients: `websockets` and `websocket-client` of PyPI.
 @Suite struct WebSocketTests {
     private let payload = Payload(seed: 614, length: 2_000_000)
 
-    /// Runs a script of a client with the address, the secret and further arguments, and gives what it printed.
+    /// Runs a script of a client with the URL, the secret and further arguments, and returns its output.
     private func python(_ bench: ServiceBench, _ script: String, _ more: String...) async throws -> [String] {
         let address = "ws://127.0.0.1:\(bench.service.port)/jsonrpc"
         let process = try await bench.run(
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
-    func `calls are answered in order and events come to who showed the secret`() async throws {
+    func `calls are answered in order and events are sent to authenticated clients`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let script = """
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
-    func `upgrades that cannot be taken have their statuses`() async throws {
+    func `invalid upgrades have their statuses`() async throws {
         let bench = try await ServiceBench()
         let key = "dGhlIHNhbXBsZSBub25jZQ=="
         func status(_ path: String, _ version: String, _ origin: String) async throws -> String {
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
-    func `a service that stops says so of what runs`() async throws {
+    func `a service that stops reports running downloads`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload) { $0.pace = 2_000 }
         let script = """

@@ -4,7 +4,7 @@ import PawlSession
 import PawlTestKit
 import Testing
 
-/// What outlives a session, and what outlives a program.
+/// State that outlives a session, and state that outlives a program.
 @Suite struct BackgroundTests {
     private func run(_ bench: SessionBench, _ arguments: String...) throws -> PawlProcess {
         try PawlProcess(
@@ -13,7 +13,7 @@ import Testing
         )
     }
 
-    @Test func `A2 after a kill the tasks are found again, and what was missed is told in order`()
+    @Test func `A2 after a kill the tasks are restored, and missed events are delivered in order`()
         async throws
     {
         let bench = try SessionBench()
@@ -31,7 +31,7 @@ import Testing
         let finished = await aside { first.line { $0.hasPrefix("finish") } }
         #expect(finished == "finish task 0 300000 300000")
         #expect(await aside { first.line { $0 == "all are there" } } != nil, "\(first.errors)")
-        // A task makes room before its file is in its place, so the next one could be told first.
+        // A task frees its slot before its file is in place, so the next one could be reported first.
         await aside {
             bench.origin.wait(held: 1, of: "/f1")
             bench.origin.release("/f1")
@@ -75,7 +75,7 @@ import Testing
         #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
     }
 
-    @Test func `B6 resume data is good once, also in another process`() async throws {
+    @Test func `B6 resume data is valid once, also in another process`() async throws {
         let bench = try SessionBench()
         let notes = Notes()
         let (url, payload) = bench.serveStalling("/f", seed: 730)
@@ -115,7 +115,7 @@ import Testing
         let task = second.downloadTask(with: bench.origin.url("/f"))
         task.resume()
         #expect(await secondNotes.until("over 11"))
-        // The session may have ended before the task was made; then that was refused.
+        // The session may have ended before the task was created; then that was refused.
         #expect([["complete 11 completed", "over 11"], ["over 11"]].contains(secondNotes.all))
         #expect(task.state == .completed && task.error != nil)
         #expect(second.downloadTask(with: bench.origin.url("/f")).state == .completed)

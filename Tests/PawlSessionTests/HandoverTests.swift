@@ -5,13 +5,13 @@ import Testing
 
 @testable import PawlSession
 
-/// Who has a session: a program, the service, or nobody.
+/// The owner of a session: a program, the service, or no process.
 @Suite struct HandoverTests {
     private func root(_ bench: SessionBench) -> SessionRoot {
         SessionRoot(of: "films", in: bench.folder.path("state"))
     }
 
-    /// What the service has of it.
+    /// The service's share of it.
     private func adopted(_ bench: SessionBench) async throws -> DownloadManager {
         let notes = Notes()
         let session = bench.session(notes, identifier: "films", slots: 5)
@@ -29,7 +29,7 @@ import Testing
         return manager
     }
 
-    @Test func `A2 a session waits until the service has let go of its queue, and keeps no limit of it`()
+    @Test func `A2 a session waits until the service has released its queue, and keeps no limit of it`()
         async throws
     {
         let bench = try SessionBench()
@@ -39,7 +39,7 @@ import Testing
         let task = session.downloadTask(with: bench.origin.serve("/f", Payload(seed: 770, length: 1_000)))
         task.resume()
         let root = root(bench)
-        // The service sees that a program is there.
+        // The service notices that a program holds the session.
         await aside { while root.leftBy != nil { sched_yield() } }
         #expect(bench.origin.log.of("/f").isEmpty)
         await service.shutDown()
@@ -53,7 +53,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `A2 a session whose queue nobody lets go of fails and says what to do`() async throws {
+    @Test func `A2 a session whose queue is never released fails with a remedy`() async throws {
         let bench = try SessionBench()
         let service = try await adopted(bench)
         let notes = Notes()
@@ -65,7 +65,7 @@ import Testing
         await service.shutDown()
     }
 
-    @Test func `only folders that nobody else can have made are sessions`() async throws {
+    @Test func `only folders that nobody else can have created are sessions`() async throws {
         let folder = try TemporaryFolder()
         let state = folder.path("state")
         for name in ["own", "shared", ".partials", "real"] {

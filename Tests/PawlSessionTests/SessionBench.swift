@@ -3,7 +3,7 @@ import Pawl
 import PawlSession
 import PawlTestKit
 
-/// An origin and a folder for sessions, and a delegate that notes what it hears.
+/// An origin and a folder for sessions, and a delegate that records its calls.
 final class SessionBench: Sendable {
     let origin: Origin
     let folder: TemporaryFolder
@@ -28,7 +28,7 @@ final class SessionBench: Sendable {
         DownloadSession(configuration: configuration(identifier, slots: slots), delegate: notes)
     }
 
-    /// Content that stops in the middle until it is released.
+    /// Content that stalls in the middle until it is released.
     func serveStalling(
         _ path: String,
         seed: UInt64,
@@ -40,7 +40,7 @@ final class SessionBench: Sendable {
         return (origin.serve(path, payload) { $0.cut = .stall(from: length - 1_000_000) }, payload)
     }
 
-    /// Nothing of the path is under way any more.
+    /// No transfer of the path is active any more.
     func quiet(_ path: String) async { await aside { _ = self.origin.waitUntilQuiet(path) } }
 
     /// Waits until the files in the tasks' folders are like that.
@@ -58,7 +58,7 @@ final class SessionBench: Sendable {
         }
     }
 
-    /// What is left of tasks in the state folder.
+    /// The remains of tasks in the state folder.
     var leftovers: [String] {
         FileSystem.names(in: folder.path("state")).flatMap { name in
             FileSystem.names(in: folder.path("state/\(name)")).filter { $0 != ".pawl" }
@@ -76,13 +76,13 @@ final class Notes: DownloadSessionDelegate {
     var all: [String] { lines.read { $0 } }
     var writes: [(new: Int64, written: Int64, expected: Int64)] { figures.read { $0 } }
 
-    /// Waits for a line that begins so.
+    /// Waits for a line with that prefix.
     @discardableResult
     func until(_ text: String, times count: Int = 1) async -> Bool {
         await aside { self.lines.wait { $0.count { $0.hasPrefix(text) } >= count ? true : nil } ?? false }
     }
 
-    /// Waits until so many bytes were told.
+    /// Waits until that many bytes were reported.
     @discardableResult
     func until(bytes: Int64) async -> Bool {
         await aside { self.figures.wait { ($0.last?.written ?? 0) >= bytes ? true : nil } ?? false }
@@ -129,7 +129,7 @@ final class Notes: DownloadSessionDelegate {
     }
 }
 
-/// Waits on a thread of its own: sessions need those that tests would block.
+/// Waits on a dedicated thread: sessions need those that tests would block.
 func aside<Value: Sendable>(_ wait: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
         Worker.detached { continuation.resume(returning: wait()) }

@@ -47,7 +47,7 @@ import Testing
         #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
     }
 
-    @Test func `B3 every header of the answer is there, repeated ones joined, whatever their letter case`()
+    @Test func `B3 every header of the response is there, repeated ones joined, whatever their letter case`()
         async throws
     {
         let bench = try SessionBench()
@@ -75,7 +75,7 @@ import Testing
         #expect(await notes.until("over 0"))
     }
 
-    @Test func `B6 a failure offers what a new task goes on from, once`() async throws {
+    @Test func `B6 a failure offers resume data to a new task, once`() async throws {
         let bench = try SessionBench()
         let notes = Notes()
         let session = bench.session(notes)
@@ -115,7 +115,7 @@ import Testing
         #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
     }
 
-    @Test func `partials of failures are kept a month for their tasks, those that were asked for always`()
+    @Test func `partials of failures are kept a month for their tasks, requested ones always`()
         async throws
     {
         let bench = try SessionBench()
@@ -133,7 +133,9 @@ import Testing
         #expect(await notes.until("over 0"))
     }
 
-    @Test func `B3 what is not moved is removed, and a failure is told by didComplete alone`() async throws {
+    @Test func `B3 a file that is not moved is removed, and a failure is reported by didComplete alone`()
+        async throws
+    {
         let bench = try SessionBench()
         let notes = Notes()
         let session = bench.session(notes, identifier: "films")
@@ -172,7 +174,7 @@ import Testing
         #expect(notes.all == ["over 0"])
     }
 
-    @Test func `A7 two tasks of one address never meet`() async throws {
+    @Test func `A7 two tasks of one URL never collide`() async throws {
         let bench = try SessionBench()
         let notes = Notes()
         let session = bench.session(notes)
@@ -188,7 +190,7 @@ import Testing
         bench.origin.adjust("/f") { $0.cut = nil }
         first.resume()
         #expect(await notes.until("complete 0"))
-        #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0, "what it had was kept")
+        #expect(bench.origin.ended("/f").last?.bodyStart ?? 0 > 0, "its bytes were kept")
         session.invalidateAndCancel()
         #expect(await notes.until("over 0"))
     }
@@ -224,7 +226,8 @@ import Testing
         #expect(bench.leftovers.count == 1, "the partial that waits for its resume data: \(bench.leftovers)")
     }
 
-    @Test func `B8 a smaller total after a resume never makes progress go back or pass the end`() async throws
+    @Test func `B8 a smaller total after a resume never makes progress decrease or exceed the end`()
+        async throws
     {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))
@@ -251,7 +254,7 @@ import Testing
         #expect(await notes.until("over 0"))
     }
 
-    @Test func `what a session notes of a task is read back as it was`() {
+    @Test func `a session's record of a task is read back unchanged`() {
         var request = SessionRequest(url: "http://a.example/x?y=1")
         request.setValue("a: b", forHTTPHeaderField: "X-Note")
         for description in [nil, "", "two\n\nparts\n"] {

@@ -9,7 +9,7 @@ import Testing
 /// Disks that are full, read-only or lie.
 @Suite struct FaultTests {
     @Test(.enabled(if: MountedFolder.isAvailable))
-    func `a full disk is code 9, nothing is half there, and it goes on`()
+    func `a full disk is code 9, nothing is half written, and it recovers`()
         throws
     {
         let disk = try MountedFolder(bytes: 512 << 10)
@@ -25,7 +25,7 @@ import Testing
         #expect(try QueueDatabase(at: path) { Issue.record("\($0)") }.entries().count == 9000)
     }
 
-    @Test(.enabled(if: MountedFolder.isAvailable)) func `a disk full before the queue is made is code 9`()
+    @Test(.enabled(if: MountedFolder.isAvailable)) func `a disk full before the queue is created is code 9`()
         throws
     {
         let disk = try MountedFolder(bytes: 64 << 10)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(.enabled(if: MountedFolder.isAvailable), arguments: [true, false])
-    func `a folder that cannot be written is code 15 and says what to do`(_ isThere: Bool) throws {
+    func `a folder that cannot be written is code 15 with a remedy`(_ isThere: Bool) throws {
         let disk = try MountedFolder(bytes: 4 << 20)
         if isThere { try QueueDatabase(at: disk.path("queue")) { _ in }.close() }
         try disk.remount("ro")
@@ -46,7 +46,7 @@ import Testing
         #expect(failure?.remedy.text.contains("writable") == true)
     }
 
-    @Test func `a folder that cannot be made is code 18`() throws {
+    @Test func `a folder that cannot be created is code 18`() throws {
         let folder = try TemporaryFolder()
         try FileSystem.write([1], to: folder.path("file"))
         let failure = #expect(throws: Failure.self) {
@@ -63,18 +63,19 @@ import Testing
         #expect(throws: Failure.self) { try bench.open() }
     }
 
-    @Test func `damage met while the queue is in use throws, sets it aside, and a new one takes over`() throws
+    @Test func `damage found while the queue is in use throws, sets it aside, and a new one replaces it`()
+        throws
     {
         let bench = try QueueBench()
         let first = try bench.open()
         try first.apply((1...3000).map { .put(record($0)) })
         first.close()
         let queue = try bench.open()
-        // So that it has to read what is on the disk.
+        // So that it must read from disk.
         try queue.use("") { (connection) throws(DatabaseError) in
             try connection.script("PRAGMA shrink_memory")
         }
-        // Behind the back of the open queue, from the second page on.
+        // Written under the open queue, from the second page on.
         let length = try #require(FileSystem.size(bench.path))
         let file = unsafe open(bench.path, O_WRONLY)
         let noise = payload(Int(length) - 4096)
@@ -96,7 +97,7 @@ import Testing
         case refused
     }
 
-    @Test func `wrong bytes anywhere are no crash, and what was there is never overwritten`() throws {
+    @Test func `wrong bytes anywhere are no crash, and the old file is never overwritten`() throws {
         var outcomes: [Outcome: Int] = [:]
         for seed in UInt64(1)...60 { outcomes[try outcome(seed), default: 0] += 1 }
         #expect(outcomes[.works, default: 0] > 5 && outcomes[.setAside, default: 0] > 5, "\(outcomes)")

@@ -6,9 +6,9 @@ import Testing
 
 @testable import PawlStore
 
-/// A queue that is another program's, and the lock by which programs are told apart.
+/// A queue of another program, and the lock that identifies the owner.
 @Suite struct GuestTests {
-    @Test func `a guest reads and writes a queue that is whole`() throws {
+    @Test func `a guest reads and writes a valid queue`() throws {
         let bench = try QueueBench()
         try bench.open().apply([.put(record(1))])
         let guest = try bench.open(asGuest: true)
@@ -20,7 +20,7 @@ import Testing
 
     private static let later = Migration(name: "test: notes", script: "CREATE TABLE notes (text TEXT) STRICT")
 
-    @Test(arguments: [true, false]) func `neither an older form nor a newer one is a guest's to change`(
+    @Test(arguments: [true, false]) func `neither an older schema nor a newer one is changed by a guest`(
         _ isOlder: Bool
     ) throws {
         let bench = try QueueBench()
@@ -37,7 +37,7 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
-    @Test func `a guest neither makes a queue nor sets a damaged one aside`() throws {
+    @Test func `a guest neither creates a queue nor sets a damaged one aside`() throws {
         let bench = try QueueBench()
         try bench.open().close()
         FileSystem.remove(bench.path)
@@ -50,7 +50,7 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
-    @Test func `damage that shows while a guest has the queue is not set aside either`() throws {
+    @Test func `damage found while a guest has the queue is not set aside either`() throws {
         let bench = try QueueBench()
         try bench.open().close()
         let guest = try bench.open(asGuest: true)
@@ -62,7 +62,7 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
-    @Test func `a lock is seen without being taken, and its holder's number with it`() throws {
+    @Test func `a lock is detected without being taken, with its holder's process ID`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("a/b.lock")
         #expect(FileLock.look(at: path) == nil)
@@ -74,7 +74,7 @@ import Testing
         #expect(FileLock.look(at: path)?.isHeld == false)
         #expect(FileLock.look(at: path)?.number == 7)
         #expect(FileSystem.mode(path) == 0o600)
-        // Looking never kept anybody out.
+        // Looking has never blocked another process.
         #expect(try FileLock(at: path) != nil)
     }
 }

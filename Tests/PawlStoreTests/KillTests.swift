@@ -7,7 +7,7 @@ import Testing
 
 @testable import PawlStore
 
-/// SIGKILL at any moment: what a call returned for is there, what it did not is there whole or not at all.
+/// SIGKILL at any moment: a call that returned is durable, another one is complete or absent.
 @Suite struct KillTests {
     @Test func `killed in the middle of a transaction, nothing committed is lost and nothing else is there`()
         async throws
@@ -34,8 +34,8 @@ import Testing
         #expect(try queue.entries().count == 500)
     }
 
-    /// Each call adds three records and moves a counter on; a second thread kills somewhere within a call.
-    @Test(arguments: UInt64(1)...12) func `killed at a random moment, every call that returned is there`(
+    /// Each call adds three records and increments a counter; a second thread kills somewhere within a call.
+    @Test(arguments: UInt64(1)...12) func `killed at a random moment, every call that returned is durable`(
         _ seed: UInt64
     ) async throws {
         let folder = try TemporaryFolder()
@@ -72,7 +72,7 @@ private struct Doomed {
             let call = calls.count.load(ordering: .relaxed)
             let records = (1...3).map { QueueChange.put(record(3 * call + $0)) }
             try queue.apply(records + [.setting("calls", String(call + 1))])
-            // One byte a call: the page cache outlives the process.
+            // One byte per call: the page cache outlives the process.
             guard unsafe write(said, "x", 1) == 1 else { return }
             calls.count.add(1, ordering: .releasing)
         }

@@ -6,9 +6,9 @@ import Testing
 
 @testable import PawlStore
 
-/// What is found under the queue's name when it is opened.
+/// The possible files under the queue's name when it is opened.
 @Suite struct OpeningTests {
-    /// The form of the first release, as text of its own: a released step must never change.
+    /// The schema of the first release, as a separate text: a released step must never change.
     private static let firstForm = """
         CREATE TABLE migrations (name TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
         CREATE TABLE downloads (number INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, options TEXT NOT NULL,
@@ -32,7 +32,7 @@ import Testing
         PRAGMA user_version = 1;
         """
 
-    @Test func `a queue of the first release opens with what it held`() throws {
+    @Test func `a queue of the first release opens with its content`() throws {
         let bench = try QueueBench()
         try bench.open().close()
         FileSystem.remove(bench.path)
@@ -54,7 +54,7 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
-    /// Steps that another version might bring.
+    /// Migrations that another version might contain.
     private static let later = [
         Migration(
             name: "test: notes",
@@ -63,7 +63,7 @@ import Testing
         Migration(name: "test: colour", script: "ALTER TABLE downloads ADD COLUMN colour TEXT"),
     ]
 
-    @Test(arguments: 0...3) func `from each earlier form the steps that are missing are made, once`(
+    @Test(arguments: 0...3) func `from each earlier schema the missing migrations are run, once`(
         _ earlier: Int
     ) throws {
         let bench = try QueueBench()
@@ -85,7 +85,7 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
-    @Test func `a step that fails leaves the form before it`() throws {
+    @Test func `a failed migration leaves the schema before it`() throws {
         let bench = try QueueBench()
         try bench.open().apply([.put(record(1))])
         let bad = Migration(
@@ -118,7 +118,7 @@ import Testing
         #expect(try bench.open(Migration.all + Self.later).record(record(1).id) == record(1))
     }
 
-    @Test func `nobody else may read the queue, its log or its folder`() throws {
+    @Test func `no other user may read the queue, its log or its folder`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
         try queue.apply([.put(record(1))])
@@ -130,7 +130,8 @@ import Testing
         }
     }
 
-    @Test func `the second to open a queue is told that it is in use, and can when the first closed it`()
+    @Test
+    func `a second process gets an error that the queue is in use, and can open it when the first closed it`()
         throws
     {
         let bench = try QueueBench()
@@ -154,7 +155,7 @@ import Testing
         #expect(try queue.record(record(1).id) == record(1))
     }
 
-    @Test func `a damaged queue is set aside and said so, and no older one is overwritten`() throws {
+    @Test func `a damaged queue is set aside and reported, and no older one is overwritten`() throws {
         let bench = try QueueBench()
         for round in 0..<3 {
             try bench.open().close()
@@ -196,7 +197,7 @@ import Testing
         #expect(bench.said.count == 1)
     }
 
-    @Test func `tables of another program are no queue`() throws {
+    @Test func `tables of another program are not a queue`() throws {
         let bench = try QueueBench()
         try bench.open().close()
         FileSystem.remove(bench.path)
@@ -206,7 +207,7 @@ import Testing
         #expect(bench.said.count == 1)
     }
 
-    @Test func `what a person added to the queue's form is no fault`() throws {
+    @Test func `a user's additions to the schema are not a fault`() throws {
         let bench = try QueueBench()
         try bench.open().close()
         try Connection(bench.path).script("CREATE INDEX mine ON downloads (type); CREATE TABLE mine2 (a)")

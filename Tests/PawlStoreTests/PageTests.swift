@@ -4,7 +4,7 @@ import Testing
 
 @testable import PawlStore
 
-/// Pages against a plain model: all records, filtered and sorted by hand.
+/// Pages compared with a plain model: all records, filtered and sorted in memory.
 @Suite struct PageTests {
     private static let names = ["Alpha", "beta", "BETA", "Ärger", nil, "zeta"]
 
@@ -45,7 +45,7 @@ import Testing
                 ?? true)
     }
 
-    /// Whether one comes before the other, leaving equals as they are.
+    /// Whether one sorts before the other, with equal ones left in order.
     private func precedes(_ left: QueueRecord, _ right: QueueRecord, _ ordering: QueueOrdering) -> Bool {
         func ended(_ record: QueueRecord) -> Int64 { record.endedAt?.seconds ?? .min }
         func name(_ record: QueueRecord) -> [UInt8] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: orderings) func `every page of every filter is the model's`(
+    @Test(arguments: orderings) func `every page of every filter matches the model`(
         _ ordering: QueueOrdering
     ) throws {
         let queue = try QueueBench().open()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: orderings) func `a page behind a record is the model's, whatever that record is`(
+    @Test(arguments: orderings) func `a page after a record matches the model, whatever that record is`(
         _ ordering: QueueOrdering
     ) throws {
         let queue = try QueueBench().open()
@@ -126,7 +126,7 @@ import Testing
         #expect(totals.unknownTotals == wanted.count { $0.total == nil })
     }
 
-    @Test func `totals that no number holds are the largest one`() throws {
+    @Test func `totals that overflow are the largest number`() throws {
         let queue = try QueueBench().open()
         let states: [QueueState] = [.waiting, .waiting, .paused]
         try queue.apply(
@@ -142,7 +142,7 @@ import Testing
         #expect(try queue.totals(matching: QueueFilter()).total == .max)
     }
 
-    @Test func `entries are what waits or is paused, in order of turn`() throws {
+    @Test func `entries are the waiting and paused ones, in queue order`() throws {
         let queue = try QueueBench().open()
         let all = Self.records(120)
         try queue.apply(all.map { .put($0) })
@@ -160,7 +160,7 @@ import Testing
         #expect(try queue.entries() == wanted)
     }
 
-    @Test(arguments: orderings) func `no page sorts the queue or looks at all of it`(
+    @Test(arguments: orderings) func `no page sorts or scans the whole queue`(
         _ ordering: QueueOrdering
     ) throws {
         let queue = try QueueBench().open()
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `an address and an id are found by an index`() throws {
+    @Test func `a URL and an ID are found by an index`() throws {
         let queue = try QueueBench().open()
         for sql in [
             "SELECT 1 FROM downloads WHERE number IN (SELECT download FROM sources WHERE address = ?) ORDER BY number",

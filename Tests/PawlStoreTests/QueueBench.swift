@@ -6,7 +6,7 @@ import Testing
 
 @testable import PawlStore
 
-/// A folder with a queue in it, and what was said about it.
+/// A folder with a queue in it, and its notices.
 final class QueueBench {
     let folder: TemporaryFolder
     private let notices = Notices()
@@ -19,7 +19,7 @@ final class QueueBench {
 
     var path: String { folder.path(".pawl/queue.sqlite") }
     var said: [String] { notices.said.withLock { $0 } }
-    /// What is in the queue's own folder.
+    /// The content of the queue's own folder.
     var files: [String] { FileSystem.names(in: folder.path(".pawl")) }
 
     func open(

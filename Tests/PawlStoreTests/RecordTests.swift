@@ -5,7 +5,7 @@ import Testing
 
 @testable import PawlStore
 
-/// What is put in comes out, in the order that was asked for.
+/// Records are read back as written, in the requested order.
 @Suite struct RecordTests {
     private func full(_ number: Int) -> QueueRecord {
         record(number) {
@@ -28,8 +28,7 @@ import Testing
         }
     }
 
-    @Test func `D12 name, type, URL, progress, state, dates and error are found again by another run`() throws
-    {
+    @Test func `D12 name, type, URL, progress, state, dates and error are restored by another run`() throws {
         let bench = try QueueBench()
         let records = [record(1), full(2), full(3)]
         let first = try bench.open()
@@ -40,7 +39,7 @@ import Testing
         #expect(bench.said.isEmpty)
     }
 
-    @Test func `numbers that somebody else wrote into the database come out as ones that can be`() throws {
+    @Test func `numbers that somebody else wrote into the database are clamped to valid ones`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
         var odd = record(1)
@@ -56,7 +55,7 @@ import Testing
         #expect(try queue.entries().allSatisfy { $0.position == 0 })
     }
 
-    @Test func `a download without an address is damage`() throws {
+    @Test func `a download without a URL is damage`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
         var odd = record(1)
@@ -66,7 +65,7 @@ import Testing
         #expect(bench.said.count == 1)
     }
 
-    @Test func `D12 putting a record again updates it, its sources too`() throws {
+    @Test func `D12 storing a record again updates it, its sources too`() throws {
         let queue = try QueueBench().open()
         try queue.apply([.put(full(1)), .put(record(2))])
         var changed = record(1)
@@ -78,7 +77,7 @@ import Testing
         #expect(try queue.records(matching: QueueFilter(), by: .turn, offset: 0, limit: 9).count == 2)
     }
 
-    @Test func `a part file's name is found to be another's, in its folder and while it is not finished`()
+    @Test func `a part file's name is known to be another's, in its folder and while it is unfinished`()
         throws
     {
         let queue = try QueueBench().open()
@@ -108,7 +107,7 @@ import Testing
         #expect(try queue.isName("a", in: "", ofOtherThan: record(1).id) == false)
     }
 
-    @Test func `D11 D16 a download is found by any of its addresses, by its id, and an unknown one is not`()
+    @Test func `D11 D16 a download is found by any of its URLs, by its ID, and an unknown one is not`()
         throws
     {
         let queue = try QueueBench().open()
@@ -159,7 +158,7 @@ import Testing
         #expect(try queue.record(wanted.id) == wanted)
     }
 
-    @Test func `only a call that is all progress does not wait for the disk`() throws {
+    @Test func `only a call that only changes progress does not wait for the disk`() throws {
         let queue = try QueueBench().open()
         let progress = QueueChange.progress(record(1).id, written: 1, total: nil)
         func level() throws -> [Int64] {
@@ -189,7 +188,7 @@ import Testing
         #expect(try queue.record(record(2).id) == record(2))
     }
 
-    @Test func `settings are kept, replaced and forgotten`() throws {
+    @Test func `settings are stored, replaced and removed`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
         try queue.apply([.setting("slots", "3"), .setting("rate", ""), .setting("old", "x")])
@@ -201,7 +200,7 @@ import Testing
         #expect(try again.setting("old") == nil)
     }
 
-    @Test func `ids are found by the digits they begin with`() throws {
+    @Test func `IDs are found by a prefix of their digits`() throws {
         let queue = try QueueBench().open()
         let ids: [UInt64] = [1, 0x7FFF_FFFF_FFFF_FFFF, 0x8000_0000_0000_0000, 0xAB00_0000_0000_0001, .max]
         try queue.apply(
@@ -224,7 +223,7 @@ import Testing
         }
     }
 
-    @Test func `groups are counted, and whatever waits is paused in one change`() throws {
+    @Test func `groups are counted, and all waiting downloads are paused in one change`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
         let states: [QueueState] = [.waiting, .finished, .removed, .waiting, .paused]
@@ -245,7 +244,7 @@ import Testing
         #expect(try queue.totals(matching: QueueFilter(states: [.finished, .removed])).count == 2)
     }
 
-    @Test func `after closing every call says so`() throws {
+    @Test func `after closing every call fails`() throws {
         let bench = try QueueBench()
         let queue = try bench.open()
         try queue.apply([.put(record(1))])

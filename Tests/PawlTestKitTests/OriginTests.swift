@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// The origin is held to what curl, which none of us wrote, sees of it.
+/// The origin is compared with the observations of curl, an independent program.
 @Suite struct OriginTests {
     private let payload = Payload(seed: 11, length: 300_000)
 
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `cuts fall where they are said to`() async throws {
+    @Test func `cuts are at the configured places`() async throws {
         try await Origin.with { origin in
             let url = origin.serve("/f", payload) { $0.cut = .close(after: 1234) }
             let short = try curl(url)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `stop ends a stalled exchange and a peer that leaves is noticed`() throws {
+    @Test func `stop ends a stalled exchange and a peer that closes is noticed`() throws {
         let origin = try Origin()
         let url = origin.serve("/f", payload) { $0.cut = .stall(after: 10) }
         let leaving = try PawlProcess("/usr/bin/curl", ["--silent", url])
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `framings, interim answers and kept connections are what curl understands`() async throws {
+    @Test func `framings, interim responses and kept connections are understood by curl`() async throws {
         try await Origin.with { origin in
             let url = origin.serve("/f", payload) { $0.interim = [103] }
             for framing in [Behaviour.Framing.chunked, .untilClose, .http10] {
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `a crowd is turned away, by answer or by closing`() async throws {
+    @Test func `surplus connections are rejected, by response or by closing`() async throws {
         try await Origin.with { origin in
             let url = origin.serve("/f", payload) {
                 $0.crowd = .init(limit: 1, refusal: .status(503, retryAfter: "7"))

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `no page of a payload comes again, nor in another seed`() {
+    @Test func `no page of a payload repeats, nor in another seed`() {
         let size = 4096
         let pages = (0..<512).map {
             Payload(seed: 1, length: .max).bytes(in: ByteRange($0 * 4096, ($0 + 1) * 4096))

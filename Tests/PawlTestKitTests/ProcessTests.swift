@@ -3,7 +3,7 @@ import PawlTestKit
 import Testing
 
 @Suite struct ProcessTests {
-    @Test func `output, errors, exit code and working folder are seen`() throws {
+    @Test func `output, errors, exit code and working folder are recorded`() throws {
         let folder = try TemporaryFolder()
         let process = try PawlProcess.run("/bin/sh", ["-c", "pwd; echo no >&2; exit 3"], folder: folder.path)
         #expect(process.exit == .code(3))
@@ -21,7 +21,7 @@ import Testing
         #expect(process.line { $0 == "never said" } == nil)
     }
 
-    @Test func `a temporary folder goes with everything in it`() throws {
+    @Test func `a temporary folder is removed with everything in it`() throws {
         var folder: TemporaryFolder? = try TemporaryFolder()
         let path = try #require(folder?.path)
         _ = try PawlProcess.run("/bin/mkdir", ["-p", "a/b"], folder: path)

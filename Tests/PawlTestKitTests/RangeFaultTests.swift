@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// A fault that is not sent would make every test of it pass: each is looked at from outside.
+/// A fault that is not sent would make every test of it pass: each is verified from outside.
 @Suite struct RangeFaultTests {
     private static let payload = Payload(seed: 15, length: 10_000)
 
@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `each fault of a range is sent as it is named`(sample: Case) async throws {
+    func `each fault of a range is sent as named`(sample: Case) async throws {
         try await Origin.with { origin in
             let url = origin.serve("/f", Self.payload) { $0.ranges = sample.fault }
             let folder = try TemporaryFolder()
@@ -79,7 +79,7 @@ import Testing
         (Behaviour.Validators.strong, true, true), (.strongTagOnly, true, false), (.weakTagOnly, true, false),
         (.lastModifiedOnly, false, true), (.none, false, false), (.freshTagEachTime, true, true),
     ])
-    func `validators are those asked for`(
+    func `validators are the configured ones`(
         validators: Behaviour.Validators,
         tag: Bool,
         date: Bool

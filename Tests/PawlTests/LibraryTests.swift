@@ -2,10 +2,10 @@ import Pawl
 import PawlTestKit
 import Testing
 
-/// What a Swift program sees; the same promises through the command line are tried elsewhere.
+/// The view of a Swift program; the same guarantees are tested through the command line elsewhere.
 @Suite struct LibraryTests {
     private let payload = Payload(seed: 501, length: 3_000_000)
-    /// So long that what the kernel's buffers hold is less than what comes before the stall: the file has begun.
+    /// So long that the kernel's buffers hold less than what comes before the stall: the file has begun.
     private let long = Payload(seed: 503, length: 90_000_000)
     private let stall: Int64 = 80_000_000
 
@@ -17,7 +17,7 @@ import Testing
         return options
     }
 
-    @Test func `A3 nothing runs before resume, and a description comes back`() async throws {
+    @Test func `A3 nothing runs before resume, and a description is returned`() async throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -52,7 +52,7 @@ import Testing
         #expect(snapshot.percent == 100)
     }
 
-    @Test func `B1 small content comes into memory`() async throws {
+    @Test func `B1 small content is loaded into memory`() async throws {
         let origin = try Origin()
         defer { origin.stop() }
         let downloader = Downloader()
@@ -92,7 +92,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `E6 starting twice is one download, and remove takes file and partial away`() async throws {
+    @Test func `E6 starting twice is one download, and remove deletes file and part file`() async throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -127,7 +127,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `A5 pause keeps what came and resume asks for the rest only`() async throws {
+    @Test func `A5 pause keeps the received bytes and resume requests only the rest`() async throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -155,7 +155,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `a bad address or option is refused with code 28 before anything runs`() throws {
+    @Test func `an invalid URL or option is refused with code 28 before anything runs`() throws {
         let downloader = Downloader()
         for bad in ["gopher://x/", "http://", "https://h:99999/", "nonsense"] {
             let error = #expect(throws: PawlError.self) { try downloader.add(bad) }
@@ -169,7 +169,7 @@ import Testing
         downloader.shutDown()
     }
 
-    @Test func `a downloader that nobody holds any more pauses what ran`() async throws {
+    @Test func `a downloader without references pauses running downloads`() async throws {
         let origin = try Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()

@@ -2,12 +2,12 @@ import Pawl
 import PawlTestKit
 import Testing
 
-/// A partial that another program began, continued by this one.
+/// A part file begun by another program and continued by this one.
 @Suite struct ResumeDataTests {
     private let payload = Payload(seed: 601, length: 900_000)
     private let received: Int64 = 300_000
 
-    /// Where an app left its partial, and where this program downloads to.
+    /// The folder of an app's part file, and the target folder of this program.
     private struct Site {
         let origin: Origin
         let old: TemporaryFolder
@@ -47,11 +47,12 @@ import Testing
     private func head(_ count: Int64) -> [UInt8] { Array(payload.bytes.prefix(Int(count))) }
     private var tag: String { "\"version-0-\(payload.fingerprint)\"" }
 
-    @Test func `D3 what an app received is not fetched again, and its headers are sent`() async throws {
+    @Test func `D3 bytes that an app received are not fetched again, and its headers are sent`() async throws
+    {
         let site = try Site()
         defer { site.origin.stop() }
         let url = site.origin.serve("/film.mp4", payload)
-        // More may have reached the file than the data says; that is not believed.
+        // More bytes may have reached the file than the data records; those are not trusted.
         try FileSystem.write(head(received) + [1, 2, 3], to: site.old.path("CFNetworkDownload_x.tmp"))
         _ = try await site.download(ResumeData(data(url, tag: tag).bytes))
         #expect(site.new.difference("film.mp4", from: payload) == nil)
@@ -61,7 +62,7 @@ import Testing
         #expect(site.old.names == ["CFNetworkDownload_x.tmp"])
     }
 
-    @Test(arguments: [true, false]) func `D3 bytes that are not the server's content give no wrong file`(
+    @Test(arguments: [true, false]) func `D3 bytes other than the server's content give no wrong file`(
         _ hasTag: Bool
     ) async throws {
         let site = try Site()
@@ -74,7 +75,7 @@ import Testing
         #expect(site.origin.log.bodySent("/film.mp4") >= payload.length)
     }
 
-    @Test func `R5 the safe copy takes the place of a partial that is too short`() async throws {
+    @Test func `R5 the backup copy replaces a part file that is too short`() async throws {
         let site = try Site()
         defer { site.origin.stop() }
         let url = site.origin.serve("/film.mp4", payload)
@@ -85,7 +86,7 @@ import Testing
         #expect(site.origin.log.bodySent("/film.mp4") == payload.length - 200_000)
     }
 
-    @Test func `R5 without partial and safe copy it starts afresh`() async throws {
+    @Test func `R5 without part file and backup copy it starts over`() async throws {
         let site = try Site()
         defer { site.origin.stop() }
         _ = try await site.download(data(site.origin.serve("/film.mp4", payload), tag: tag))
@@ -93,12 +94,12 @@ import Testing
         #expect(site.origin.log.bodySent("/film.mp4") == payload.length)
     }
 
-    /// The name that the server gives to what is at another address.
+    /// The name that the server gives to the content of another URL.
     private func named(_ site: Site, _ name: String) -> String {
         site.origin.serve("/q", payload) { $0.disposition = Array("attachment; filename=\"\(name)\"".utf8) }
     }
 
-    @Test func `D3 the server's name takes the place of the address's, which nobody gave`() async throws {
+    @Test func `D3 the server's name replaces the URL's, which was not chosen by the user`() async throws {
         let site = try Site()
         defer { site.origin.stop() }
         let url = named(site, "movie.mp4")
@@ -121,7 +122,7 @@ import Testing
         #expect(site.new.difference("movie (1).mp4", from: payload) == nil)
     }
 
-    @Test func `D3 a name that was given stays, and one is provisional until the end, also after a pause`()
+    @Test func `D3 a given name stays, and another one is provisional until the end, also after a pause`()
         async throws
     {
         let site = try Site()
@@ -157,7 +158,7 @@ import Testing
         #expect(site.new.names == ["mine", "movie.mp4"])
     }
 
-    @Test func `D3 a queue gives it the server's name too, and knows it by that`() async throws {
+    @Test func `D3 a queue gives it the server's name too, and records it`() async throws {
         let site = try Site()
         defer { site.origin.stop() }
         let url = named(site, "movie.mp4")
@@ -176,14 +177,14 @@ import Testing
         #expect(site.new.names.filter { !$0.hasPrefix(".") } == ["movie.mp4"])
     }
 
-    @Test func `R1 what is no resume data is refused with the reason`() {
+    @Test func `R1 invalid resume data is refused with the reason`() {
         let error = #expect(throws: PawlError.self) { try ResumeData(Array("hello".utf8)) }
         #expect(error?.code == .cannotResume)
         #expect(error?.why == "it is not a property list")
         #expect(ResumeData.better(of: [1], than: [2]) == [2])
     }
 
-    @Test func `R7 a changed address is said everywhere`() throws {
+    @Test func `R7 a changed URL is written everywhere`() throws {
         var data = data("http://a.example/1", tag: nil)
         data.change(url: "http://a.example/2", headers: ["A": "b"])
         #expect(data.url == "http://a.example/2")

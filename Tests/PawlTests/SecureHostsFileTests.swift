@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pawl
 
-/// Which hosts are asked over TLS is kept in the state folder.
+/// The hosts that require TLS are kept in the state folder.
 @Suite struct SecureHostsFileTests {
     private func address(_ text: String) throws -> WebAddress { try WebAddress.parse(text).address }
 
@@ -13,7 +13,7 @@ import Testing
         try #require(Ports.system { _ in }.remembering(in: folder.path).hostNotes)
     }
 
-    @Test func `what a host says holds at once, and for curl's file that is there`() throws {
+    @Test func `a host's HSTS applies at once, and an existing file of curl's is read`() throws {
         let folder = try TemporaryFolder()
         try FileSystem.write(
             Array(".kept.example \"unlimited\"\nold.example \"20000101 00:00:00\"\n".utf8),

@@ -1,11 +1,11 @@
 import Glibc
 import Pawl
 
-/// A program that uses a queue as hard as it can until somebody kills it.
+/// A program that keeps a queue as busy as it can until it is killed.
 ///
 /// usage: QueueProgram ROOT ORIGIN COUNT SEED
 ///
-/// It says what it is about to do before it does it (`adding N`, `removing N`), and what was answered after that
+/// It prints each action before it starts (`adding N`, `removing N`), and after it has returned
 /// (`added N`, `removed N`).
 @main
 struct QueueProgram {
@@ -36,7 +36,7 @@ struct QueueProgram {
         self.dice = dice
     }
 
-    /// At once, so that what was said was heard when the program is killed.
+    /// Unbuffered, so that all output was read when the program is killed.
     private static func say(_ text: String) {
         let line = Array((text + "\n").utf8)
         _ = unsafe write(1, line, line.count)

@@ -2,12 +2,12 @@ import Glibc
 import Pawl
 import PawlSession
 
-/// A program with a background session that says what its delegate hears.
+/// A program with a background session that prints the calls of its delegate.
 ///
 /// usage: SessionProgram STATE hold URL...    starts tasks; the delegate never returns from the first finish
-///        SessionProgram STATE start URL...   starts tasks, those of "-URL" not, and stays until it is killed
-///        SessionProgram STATE again [FOLDER] hears what was missed, and waits for the rest; files go to the folder
-///        SessionProgram STATE data HEX       goes on from resume data, until it is killed or done
+///        SessionProgram STATE start URL...   starts tasks, except those of "-URL", and runs until it is killed
+///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
+///        SessionProgram STATE data HEX       continues from resume data, until it is killed or done
 @main
 struct SessionProgram {
     static func main() async {
@@ -29,7 +29,7 @@ struct SessionProgram {
                 task.taskDescription = "task \(number)"
                 task.resume()
             }
-            // One that nobody resumes.
+            // One that is never resumed.
             session.downloadTask(with: "http://127.0.0.1:1/x").taskDescription = "asleep"
             if await session.allTasks.contains(where: { $0.taskDescription == "asleep" }) {
                 say("all are there")
@@ -64,7 +64,7 @@ struct SessionProgram {
         }
     }
 
-    /// At once, so that what was said was heard when the program is killed.
+    /// Unbuffered, so that all output was read when the program is killed.
     static func say(_ text: String) {
         let line = Array((text + "\n").utf8)
         _ = unsafe write(1, line, line.count)

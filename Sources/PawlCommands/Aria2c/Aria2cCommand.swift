@@ -4,16 +4,16 @@ import PawlCore
 import PawlServer
 
 extension Command {
-    /// Stands in for aria2c: also what the program does when that is its name.
+    /// The replacement for aria2c, also run if the program is called by that name.
     static let aria2c = Command(
         "aria2c",
         "[options] URL...",
-        summary: "as aria2c is called, for what calls it",
+        summary: "aria2c-compatible command line",
         details: """
-            Takes aria2c's command line. With --enable-rpc it is a service for aria2's clients, with one download root, \
-            the folder for files; otherwise it downloads as 'pawl get' does, with aria2's defaults. A program of this name (a link to \
-            pawl) does the same.
-            Without a secret or a login, only this machine can call it. BitTorrent is not there.
+            Accept aria2c's command line. With --enable-rpc, run a service for aria2 clients with one download root, \
+            the folder for files; otherwise download as 'pawl get' does, with aria2's defaults. A link to pawl named \
+            aria2c does the same.
+            Without a secret or a login, only this machine can connect. BitTorrent is not supported.
             """,
         operand: .addresses,
         options: Aria2cOptions.table.map(\.entry)
@@ -44,13 +44,13 @@ extension Aria2cOptions {
 
     static let versionText = """
         aria2 version 1.37.0
-        Pawl \(PawlVersion.text) in aria2's place
+        Pawl \(PawlVersion.text) as a replacement for aria2
 
         Enabled Features: Async DNS, HTTPS, Message Digest, Metalink
 
         """
 
-    /// With the configuration file and, under both, aria2's own defaults where they are not ours.
+    /// These options over the configuration file's, over aria2's defaults where they differ from Pawl's.
     func joined() throws(Failure) -> Aria2cOptions {
         var joined = Aria2cOptions()
         for (name, value) in Aria2cOptions.defaults {

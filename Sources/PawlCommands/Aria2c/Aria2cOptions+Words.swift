@@ -11,38 +11,38 @@ extension Aria2cOptions {
         "lowest-speed-limit": "lowest-speed-limit",
     ]
 
-    /// What is meant for one download, in the words of 'pawl get'.
+    /// The options of one download, as options of 'pawl get'.
     var words: [InputOption] {
         var words: [InputOption] = []
-        func say(_ name: String, _ value: String) {
+        func add(_ name: String, _ value: String) {
             words.append(InputOption(name: name, value: value, line: 0))
         }
         for (name, word) in Aria2cOptions.same.sorted(by: { $0.key < $1.key }) {
-            if let value = self[name] { say(word, value) }
+            if let value = self[name] { add(word, value) }
         }
-        for line in (self["header"] ?? "").split(separator: "\n") { say("header", String(line)) }
-        // It bounds the connections of a file by both.
+        for line in (self["header"] ?? "").split(separator: "\n") { add("header", String(line)) }
+        // aria2 limits the connections of a file by both.
         if let most = [number("split"), number("max-connection-per-server")].compactMap({ $0 }).min() {
-            say("connections", String(min(most, 64)))
+            add("connections", String(min(most, 64)))
         }
         if let tries = number("max-tries") {
-            say("retries", String(tries == 0 ? 1_000_000 : min(tries - 1, 1_000_000)))
+            add("retries", String(tries == 0 ? 1_000_000 : min(tries - 1, 1_000_000)))
         }
         let user = self["http-user"] ?? self["ftp-user"]
-        if let user { say("user", user + ":" + (self["http-passwd"] ?? self["ftp-passwd"] ?? "")) }
+        if let user { add("user", user + ":" + (self["http-passwd"] ?? self["ftp-passwd"] ?? "")) }
         for name in ["all-proxy", "https-proxy", "http-proxy", "ftp-proxy"] {
             guard let proxy = self[name] else { continue }
-            say("proxy", proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy)
+            add("proxy", proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy)
             break
         }
-        if self["check-certificate"] == "false" { say("insecure", "true") }
-        if self["remote-time"] == "false" { say("no-remote-time", "true") }
+        if self["check-certificate"] == "false" { add("insecure", "true") }
+        if self["remote-time"] == "false" { add("no-remote-time", "true") }
         if flag("allow-overwrite") {
-            say("if-exists", "overwrite")
+            add("if-exists", "overwrite")
         } else if flag("continue") {
-            say("if-exists", "resume")
+            add("if-exists", "resume")
         } else if self["auto-file-renaming"] == "false" {
-            say("if-exists", "fail")
+            add("if-exists", "fail")
         }
         return words
     }

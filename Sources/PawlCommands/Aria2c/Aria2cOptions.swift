@@ -1,13 +1,13 @@
 package import PawlCore
 import PawlServer
 
-/// What aria2c's options say, in its own words, in the form in which they are told again.
+/// The values of aria2c's options, by aria2's names and in its normal form.
 package struct Aria2cOptions: Sendable {
-    /// By name; lines of several headers are joined by line feeds.
+    /// Values by name; several headers are joined by line feeds.
     package private(set) var values: [String: String] = [:]
-    /// Options that mean nothing here, in the order in which they came.
+    /// Options without effect, in the order given.
     package private(set) var passedOver: [String] = []
-    /// Text that was asked for: `help` or `version`.
+    /// The requested text: `help` or `version`.
     package private(set) var wish: String?
 
     package init() {}
@@ -16,20 +16,20 @@ package struct Aria2cOptions: Sendable {
     package func flag(_ name: String) -> Bool { values[name] == "true" }
     package func number(_ name: String) -> Int64? { values[name].flatMap { Int64($0) } }
 
-    /// Throws code 28 for what is no value of the option.
+    /// Throws code 28 for an invalid value.
     package mutating func set(_ row: Aria2cRow, _ value: String) throws(Failure) {
         switch row.role {
         case .text: wish = row.option.name
         case .nothing: passedOver.append(row.option.name)
         case .meant:
             let given = row.option.kind == .flag && value.isEmpty ? "true" : value
-            // Several lines are given one after the other.
+            // Several lines must be given as several options.
             guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given) else {
                 throw Failure(
                     .badOption,
                     "cannot use",
                     at: "--\(row.option.name)=\(value)",
-                    because: "it is no value of this option",
+                    because: "invalid value for this option",
                     remedy: "see 'man aria2c' or 'pawl help aria2c'"
                 )
             }
@@ -38,7 +38,7 @@ package struct Aria2cOptions: Sendable {
         }
     }
 
-    /// What is not given here counts as it is there.
+    /// Merges these options over `others`.
     package func over(_ others: Aria2cOptions) -> Aria2cOptions {
         var joined = others
         for (name, value) in values { joined.values[name] = value }
@@ -47,7 +47,7 @@ package struct Aria2cOptions: Sendable {
         return joined
     }
 
-    /// Lines `name=value` of a configuration file; unknown names are passed over, as aria2 does.
+    /// Lines `name=value` of a configuration file; unknown names are ignored, as in aria2.
     package mutating func take(configuration text: String) throws(Failure) {
         for line in text.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -61,7 +61,7 @@ package struct Aria2cOptions: Sendable {
         }
     }
 
-    /// Options below an address in an input file; those of nobody are passed over.
+    /// Options below a URL in an input file; unknown names are ignored.
     package init(_ lines: [InputOption]) throws(Failure) {
         for line in lines {
             guard let row = Aria2cRow.named[line.name] else { continue }

@@ -1,23 +1,23 @@
 package import PawlServer
 
-/// One of aria2c's options: everything that is known of it.
+/// One of aria2c's options.
 package struct Aria2cRow: Sendable {
     package enum Role: Hashable, Sendable {
         case meant
-        /// It is taken, so that a command line for aria2c works, and says nothing here.
+        /// Accepted for compatibility with aria2c's command line, without effect.
         case nothing
-        /// It asks for a text.
+        /// Requests a text.
         case text
     }
 
     package var option: Aria2Option
     package var short: Character?
     package var role: Role
-    /// What stands beside it in help texts.
+    /// Its description in help.
     var help: String
     var group: OptionGroup
 
-    /// Every option, in the order in which they are shown.
+    /// Every option, in display order.
     package static let table: [Aria2cRow] =
         start + calls + files + session + watching + rest + torrents + silent
 
@@ -28,7 +28,7 @@ package struct Aria2cRow: Sendable {
     private static func rows(_ group: OptionGroup, _ rows: [Words]) -> [Aria2cRow] {
         rows.map { row in
             Aria2cRow(
-                // What is an option of calls too takes what it takes there.
+                // An option that RPC has too accepts the same values.
                 option: Aria2Option.table[row.name]
                     ?? Aria2Option(name: row.name, kind: row.kind, fallback: nil, scope: []),
                 short: row.short,
@@ -42,51 +42,51 @@ package struct Aria2cRow: Sendable {
     private static let start = rows(
         .setup,
         [
-            ("conf-path", nil, .text, "a file of lines NAME=VALUE [aria2's own places]"),
-            ("no-conf", nil, .flag, "read no such file"),
-            ("daemon", "D", .flag, "leave the terminal"),
-            ("help", "h", .text, "this text"), ("version", "v", .flag, "the version"),
-            ("quiet", "q", .flag, "errors only"),
+            ("conf-path", nil, .text, "configuration file of NAME=VALUE lines [aria2's locations]"),
+            ("no-conf", nil, .flag, "read no configuration file"),
+            ("daemon", "D", .flag, "run in the background"),
+            ("help", "h", .text, "show this help"), ("version", "v", .flag, "show the version"),
+            ("quiet", "q", .flag, "print errors only"),
         ]
     )
 
     private static let calls = rows(
         .doors,
         [
-            ("enable-rpc", nil, .flag, "serve calls until it is stopped"),
+            ("enable-rpc", nil, .flag, "run an RPC service"),
             ("rpc-listen-port", nil, .number(0...65535), "port for HTTP and WebSocket [6800]"),
-            ("rpc-listen-all", nil, .flag, "listen at every address; needs a secret or a login"),
-            ("rpc-secret", nil, .text, "what callers must know"),
-            ("rpc-user", nil, .text, "a login instead of a secret"),
-            ("rpc-passwd", nil, .text, "its password"),
-            ("rpc-allow-origin-all", nil, .flag, "pages of every origin may call"),
-            ("rpc-secure", nil, .flag, "speak TLS"), ("rpc-certificate", nil, .text, "certificate (PEM)"),
-            ("rpc-private-key", nil, .text, "its key (PEM)"),
-            ("rpc-max-request-size", nil, .text, "largest request [2M]"),
+            ("rpc-listen-all", nil, .flag, "listen on all addresses; requires a secret or a login"),
+            ("rpc-secret", nil, .text, "RPC secret"),
+            ("rpc-user", nil, .text, "RPC user name, instead of a secret"),
+            ("rpc-passwd", nil, .text, "RPC password"),
+            ("rpc-allow-origin-all", nil, .flag, "allow requests from any origin (CORS)"),
+            ("rpc-secure", nil, .flag, "use TLS"), ("rpc-certificate", nil, .text, "certificate (PEM)"),
+            ("rpc-private-key", nil, .text, "private key of the certificate (PEM)"),
+            ("rpc-max-request-size", nil, .text, "maximum request size [2M]"),
         ]
     )
 
     private static let files = rows(
         .files,
         [
-            ("dir", "d", .text, "folder for files; with --enable-rpc nothing is written outside it [.]"),
-            ("out", "o", .text, "name of the file"),
-            ("force-sequential", "Z", .flag, "each URL is a file; otherwise all are mirrors of one"),
-            ("input-file", "i", .text, "URLs, one file a line, options below"),
-            ("metalink-file", "M", .text, "files of a Metalink"),
-            ("continue", "c", .flag, "a file that is there is the beginning of this one"),
-            ("checksum", nil, .text, "what the content must have"),
-            ("load-cookies", nil, .text, "cookies in Netscape's format"),
+            ("dir", "d", .text, "folder for files; with --enable-rpc, nothing is written outside it [.]"),
+            ("out", "o", .text, "file name"),
+            ("force-sequential", "Z", .flag, "each URL is a file; otherwise all are mirrors of one file"),
+            ("input-file", "i", .text, "read URLs from a file: one download per line, options below"),
+            ("metalink-file", "M", .text, "download the files of a Metalink"),
+            ("continue", "c", .flag, "resume an existing file"),
+            ("checksum", nil, .text, "expected checksum"),
+            ("load-cookies", nil, .text, "cookie file (Netscape format)"),
         ]
     )
 
     private static let session = rows(
         .queue,
         [
-            ("save-session", nil, .text, "where what is unfinished is written down at the end"),
-            ("save-session-interval", nil, .number(0...Int64.max), "and every so many seconds"),
-            ("max-concurrent-downloads", "j", .text, "files at once [5]"),
-            ("max-overall-download-limit", nil, .text, "bytes a second of all together [none]"),
+            ("save-session", nil, .text, "file to save unfinished downloads to on exit"),
+            ("save-session-interval", nil, .number(0...Int64.max), "save them every N seconds too"),
+            ("max-concurrent-downloads", "j", .text, "simultaneous downloads [5]"),
+            ("max-overall-download-limit", nil, .text, "total speed limit in bytes per second [none]"),
         ]
     )
 
@@ -95,15 +95,15 @@ package struct Aria2cRow: Sendable {
         Hooks.Occasion.allCases.map { occasion in
             (
                 "on-download-\(occasion.rawValue)", nil, .text,
-                "with --enable-rpc: run a program as CMD GID N PATH"
+                "with --enable-rpc: run CMD GID N PATH"
             )
         } + [
-            ("log", "l", .text, "with --enable-rpc: append a line for everything that happens"),
-            ("stop", nil, .number(0...Int64.max), "with --enable-rpc: end after so many seconds [never]"),
+            ("log", "l", .text, "with --enable-rpc: append a line per event"),
+            ("stop", nil, .number(0...Int64.max), "with --enable-rpc: exit after N seconds [never]"),
         ]
     )
 
-    /// What calls know too, and what only the start has.
+    /// Options that RPC has too, and options of the command line only.
     private static let rest: [Aria2cRow] = {
         let shorts: [String: Character] = [
             "split": "s", "max-connection-per-server": "x", "min-split-size": "k", "timeout": "t",
@@ -119,7 +119,7 @@ package struct Aria2cRow: Sendable {
             [
                 ("ca-certificate", nil, .text, "certificate authorities (PEM)"),
                 ("certificate", nil, .text, "client certificate (PEM)"),
-                ("private-key", nil, .text, "its key (PEM)"),
+                ("private-key", nil, .text, "private key of the client certificate (PEM)"),
             ]
         )
         return own
@@ -128,7 +128,7 @@ package struct Aria2cRow: Sendable {
                     option: $0,
                     short: shorts[$0.name],
                     role: .meant,
-                    help: "as clients set it",
+                    help: "see aria2c(1)",
                     group: .transfer
                 )
             }
@@ -158,7 +158,7 @@ package struct Aria2cRow: Sendable {
             bt-detach-seed-only bt-force-encryption bt-enable-hook-after-hash-check bt-load-saved-metadata \
             pause-metadata
             """,
-        "taken and passed over: BitTorrent is not there"
+        "ignored: BitTorrent is not supported"
     )
 
     private static let silent = silent(
@@ -170,6 +170,6 @@ package struct Aria2cRow: Sendable {
             deferred-input disable-ipv6 human-readable enable-async-dns6 show-console-readout \
             truncate-console-readout enable-color stderr
             """,
-        "taken and passed over"
+        "ignored"
     )
 }

@@ -3,7 +3,7 @@ import Pawl
 import PawlCore
 import PawlServer
 
-/// One run in aria2c's place, as a service or as one download after the other.
+/// One run as aria2c, as a service or as plain downloads.
 struct Aria2cRun {
     private let options: Aria2cOptions
     private let addresses: [String]
@@ -21,16 +21,16 @@ struct Aria2cRun {
             let names = Set(passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
             var errors = OutputFile(descriptor: STDERR_FILENO)
             errors.appendLine(
-                TerminalText.harmless("pawl: these mean nothing here and are passed over: \(names)")
+                TerminalText.harmless("pawl: ignored options without effect: \(names)")
             )
             errors.flush()
         }
         let entries = try entries()
         guard isService else { return try GetSession(try plan(entries)).run() }
         let configuration = try configuration(entries)
-        // Before the first thread: only the one that calls goes on in the background.
+        // Before the first thread: only the calling thread survives daemon(3).
         if options.flag("daemon"), daemon(1, 0) != 0 {
-            throw Failure(.unknown, "cannot leave", at: "the terminal", because: systemMessage(errno))
+            throw Failure(.unknown, "cannot detach from", at: "the terminal", because: systemMessage(errno))
         }
         let seconds = options.number("stop") ?? 0
         let supervisor = Supervisor()
@@ -54,14 +54,14 @@ struct Aria2cRun {
         return 0
     }
 
-    /// What a service does, and single downloads do not.
+    /// Options that apply to the service only.
     private static let ofServices = hooks.map(\.name) + ["log", "stop"]
 
     private static let hooks = Hooks.Occasion.allCases.map { occasion in
         (occasion: occasion, name: "on-download-\(occasion.rawValue)")
     }
 
-    /// Files of the command line, of input files and of Metalinks.
+    /// The downloads of the command line, input files and Metalinks.
     private func entries() throws(Failure) -> [InputEntry] {
         var entries: [InputEntry] = []
         if options.flag("force-sequential") {
@@ -90,7 +90,7 @@ struct Aria2cRun {
 
     private func configuration(_ entries: [InputEntry]) throws(Failure) -> ServiceConfiguration {
         let root = ServicePlace.absolute(options["dir"] ?? ".")
-        // In the root, so that several of them do not meet, unless that is too long for the address of a socket.
+        // In the root, so that several services do not collide, unless the path is too long for a socket address.
         let socket = root + "/.pawl/socket"
         var configuration = ServiceConfiguration(
             root: root,
@@ -108,8 +108,8 @@ struct Aria2cRun {
                     .badOption,
                     "cannot use",
                     at: "--rpc-secure",
-                    because: "it needs a certificate and its key",
-                    remedy: "give --rpc-certificate and --rpc-private-key (PEM files)"
+                    because: "it requires a certificate and its key",
+                    remedy: "pass --rpc-certificate and --rpc-private-key (PEM files)"
                 )
             }
             configuration.certificate = ServicePlace.absolute(certificate)
@@ -132,21 +132,21 @@ struct Aria2cRun {
             }
         }
         if let path = options["log"], !path.isEmpty {
-            // aria2's word for standard output; where others of ours speak is standard error.
+            // aria2's name for standard output; Pawl's own log goes to standard error.
             configuration.log = try ServiceLog(
                 path: path == "-" ? nil : ServicePlace.absolute(path),
                 format: .text
             )
         }
-        var told = options.values.filter { Aria2Option.table[$0.key] != nil }
-        told["dir"] = root
-        told["out"] = nil
-        told["checksum"] = nil
-        configuration.options = Aria2Options(told)
+        var values = options.values.filter { Aria2Option.table[$0.key] != nil }
+        values["dir"] = root
+        values["out"] = nil
+        values["checksum"] = nil
+        configuration.options = Aria2Options(values)
         return configuration
     }
 
-    // MARK: as downloads
+    // MARK: as plain downloads
 
     private func plan(_ entries: [InputEntry]) throws(Failure) -> GetPlan {
         var common = GetOptions()

@@ -1,17 +1,17 @@
 import PawlCore
 
 extension Command {
-    /// Every command, in the order in which they are shown.
+    /// Every command, in display order.
     static let table: [Command] =
         [get, add, list, show] + steering + [wait, status, web, stop, serve, aria2c, completions, help]
 
     private static let get = Command(
         "get",
         "[options] URL...",
-        summary: "download now; once more continues",
+        summary: "download files now; run again to resume",
         details: """
-            Downloads now, in this process: http, https, ftp and sftp. Several URLs are several files. Ctrl-C pauses \
-            (exit code 7), the same command again continues.
+            Download files over http, https, ftp or sftp in this process. Several URLs are several files. Ctrl-C pauses \
+            (exit code 7); run the same command again to resume.
             """,
         operand: .addresses,
         options: GetOptions.table.map(\.entry),
@@ -21,9 +21,9 @@ extension Command {
     private static let help = Command(
         "help",
         "[COMMAND|--man]",
-        summary: "every option of a command",
+        summary: "show help for a command",
         details:
-            "Shows what a command does and every option that it takes; with --man the manual page pawl(1).",
+            "Show what a command does and its options; with --man, print the manual page pawl(1).",
         operand: .words(["--man"])
     ) { (arguments) throws(Failure) in
         say(arguments.first == "--man" ? ManualPage.text : try PawlCommands.help(on: arguments.first))
@@ -33,17 +33,17 @@ extension Command {
     private static let completions = Command(
         "completions",
         "bash|zsh|fish",
-        summary: "what a shell completes, as a script for it",
+        summary: "print a shell completion script",
         details: """
-            Writes a script that teaches a shell to complete pawl's commands and options: bash reads it from \
+            Print a script that completes pawl's commands and options. bash reads it from \
             share/bash-completion/completions/pawl, zsh from a folder of its fpath under the name _pawl, and fish from \
-            ~/.config/fish/completions/pawl.fish. 'make install' puts them there.
+            ~/.config/fish/completions/pawl.fish. 'make install' installs all three.
             """,
         operand: .words(Completions.shells)
     ) { (arguments) throws(Failure) in
         guard let shell = arguments.first, arguments.count == 1, let text = Completions.text(for: shell)
         else {
-            throw Failure.usage("completions", Completions.shells.joined(separator: ", "))
+            throw Failure.usage("completions", Completions.shells.joined(separator: "|"))
         }
         say(text)
         return 0

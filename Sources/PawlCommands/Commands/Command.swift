@@ -1,9 +1,9 @@
 import Glibc
 import PawlCore
 
-/// One word that `pawl` obeys, with everything that help texts, the manual page and completions say about it.
+/// A subcommand of `pawl`, with its text for help, the manual page and completions.
 struct Command: Sendable {
-    /// What stands after the options.
+    /// The operands after the options.
     enum Operand: Sendable, Hashable {
         case nothing
         case addresses
@@ -13,20 +13,20 @@ struct Command: Sendable {
     }
 
     var name: String
-    /// What follows the name, as help texts show it.
+    /// The arguments after the name, as help shows them.
     var synopsis: String
-    /// A few words for lists of commands.
+    /// A short description for lists of commands.
     var summary: String
     /// One paragraph a line.
     var details: String
     var operand: Operand
-    /// Made when somebody asks: most runs need those of one command at most.
+    /// Built on demand: most runs need those of one command at most.
     var options: [OptionEntry] { entries() }
     private let entries: @Sendable () -> [OptionEntry]
-    /// Gets what follows the name and gives the exit code.
+    /// Takes the arguments after the name and returns the exit code.
     var run: @Sendable (ArraySlice<String>) throws(Failure) -> Int32
 
-    /// A command that gets its options read.
+    /// Creates a command that parses its options from a table.
     init<Options: CommandOptions>(
         _ name: String,
         _ synopsis: String,
@@ -78,7 +78,7 @@ extension Command {
     var tellsOfDownloads: Bool { name == "get" || name == "wait" }
 }
 
-/// What the options of a command are read into.
+/// The parsed options of a command.
 protocol CommandOptions: Sendable {
     var wantsHelp: Bool { get set }
     init()
@@ -86,7 +86,8 @@ protocol CommandOptions: Sendable {
 
 extension CommandOptions {
     static var helpOption: CommandOption<Self> {
-        CommandOption("help", short: "h", takes: .none, in: .output, "this text", setsOneDownload: false) {
+        CommandOption("help", short: "h", takes: .none, in: .output, "show this help", setsOneDownload: false)
+        {
             (options, _) in
             options.wantsHelp = true
         }
@@ -99,9 +100,9 @@ func help(on name: String?) throws(Failure) -> String {
     if let command = Command.table.first(where: { $0.name == name }) { return HelpText.text(of: command) }
     throw Failure(
         .badOption,
-        "no help on",
+        "no help for",
         at: name,
-        because: "there is no such command",
+        because: "unknown command",
         remedy: "see 'pawl --help'"
     )
 }

@@ -2,7 +2,7 @@ import Pawl
 import PawlCore
 
 extension GetOptions {
-    /// Every option of `pawl get`: parsing and help texts are both made from it.
+    /// Every option of `pawl get`, for parsing and for help.
     static let table: [CommandOption<GetOptions>] = files + sources + transfer + request + security + shown
 
     private static let files: [CommandOption<GetOptions>] = [
@@ -11,7 +11,7 @@ extension GetOptions {
             short: "d",
             takes: .required("DIR"),
             in: .files,
-            "folder for the files; made when missing",
+            "folder for downloaded files; created if missing",
             standard: "."
         ) {
             (options, value) throws(Failure) in
@@ -23,7 +23,7 @@ extension GetOptions {
             aliases: ["out"],
             takes: .required("FILE"),
             in: .files,
-            "path of the file (one URL only), - for standard output; a relative one counts from --dir when that is given"
+            "write to FILE (one URL only), - for standard output; relative to --dir if given"
         ) { (options, value) throws(Failure) in
             options.output = try OptionValues.notEmpty("output", value)
         },
@@ -31,13 +31,13 @@ extension GetOptions {
             "stdout",
             takes: .none,
             in: .files,
-            "write to standard output as -o - does: in order, by one connection, nothing to continue later"
+            "write to standard output, like -o -: in order, over one connection, not resumable"
         ) { (options, _) in options.output = GetOptions.standardOutput },
         CommandOption(
             "naming",
             takes: .required("server|url|hash"),
             in: .files,
-            "where names come from: the server's answer, the URL, or a hash of the URL",
+            "source of file names: the server's response, the URL, or a hash of the URL",
             standard: "server"
         ) { (options, value) throws(Failure) in
             options.download.naming = try OptionValues.choice(
@@ -50,7 +50,7 @@ extension GetOptions {
             "if-exists",
             takes: .required("rename|resume|overwrite|skip|fail"),
             in: .files,
-            "what happens when a finished file of that name is there; rename makes 'name (1).ext'",
+            "action if a finished file of that name exists; rename creates 'name (1).ext'",
             standard: "rename"
         ) { (options, value) throws(Failure) in
             options.download.existingFile = try OptionValues.choice(
@@ -63,7 +63,7 @@ extension GetOptions {
             "no-remote-time",
             takes: .none,
             in: .files,
-            "keep the time of writing instead of the server's Last-Modified"
+            "do not set the file's time to the server's Last-Modified"
         ) { (options, _) in options.download.keepsServerTime = false },
     ]
 
@@ -73,8 +73,8 @@ extension GetOptions {
             short: "i",
             takes: .required("FILE|-"),
             in: .sources,
-            "read URLs from a file or standard input: one a line, mirrors of one file separated by TAB, # comments;"
-                + " lines that start with a blank set options of the URL above, such as '  out=name'",
+            "read URLs from a file or standard input: one per line, mirrors of one file separated by TAB, # comments;"
+                + " indented lines set options of the URL above, such as '  out=name'",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.inputFiles.append(try OptionValues.notEmpty("input-file", value))
@@ -84,7 +84,7 @@ extension GetOptions {
             aliases: ["metalink-file"],
             takes: .required("FILE|-"),
             in: .sources,
-            "fetch what a Metalink (version 3 or 4) names: files with their mirrors and checksums",
+            "download the files of a Metalink (version 3 or 4), with their mirrors and checksums",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.metalinks.append(try OptionValues.notEmpty("metalink", value))
@@ -93,7 +93,7 @@ extension GetOptions {
             "mirror",
             takes: .required("URL"),
             in: .sources,
-            "another source of the same file (one URL only); repeatable"
+            "another URL of the same file (one URL only); repeatable"
         ) { (options, value) throws(Failure) in
             options.download.mirrors.append(try OptionValues.notEmpty("mirror", value))
         },
@@ -101,7 +101,7 @@ extension GetOptions {
             "range",
             takes: .required("A-B"),
             in: .sources,
-            "only these bytes: A-B (both included), A- or -N (the last N)"
+            "download only these bytes: A-B (inclusive), A- or -N (the last N)"
         ) { (options, value) throws(Failure) in
             options.download.range = try OptionValues.range("range", value)
         },
@@ -109,7 +109,7 @@ extension GetOptions {
             "checksum",
             takes: .required("TYPE=HEX"),
             in: .sources,
-            "what the content must have (one URL only): sha-256, sha-512, sha-1 or md5"
+            "expected checksum (one URL only): sha-256, sha-512, sha-1 or md5"
         ) { (options, value) throws(Failure) in
             options.download.checksum = try OptionValues.checksum("checksum", value)
         },
@@ -117,7 +117,7 @@ extension GetOptions {
             "length",
             takes: .required("N"),
             in: .sources,
-            "the bytes that the content must have (one URL only)"
+            "expected size in bytes (one URL only)"
         ) { (options, value) throws(Failure) in
             options.download.expectedLength = Int64(
                 try OptionValues.integer("length", value, in: 0...Int.max)
@@ -130,14 +130,22 @@ extension GetOptions {
             "json",
             takes: .none,
             in: .output,
-            "one JSON object a line on standard output",
+            "print one JSON object per line on standard output",
             setsOneDownload: false
         ) { (options, _) in options.isJSON = true },
-        CommandOption("quiet", short: "q", takes: .none, in: .output, "errors only", setsOneDownload: false) {
+        CommandOption(
+            "quiet",
+            short: "q",
+            takes: .none,
+            in: .output,
+            "print errors only",
+            setsOneDownload: false
+        ) {
             (options, _) in
             options.isQuiet = true
         },
-        CommandOption("help", short: "h", takes: .none, in: .output, "this text", setsOneDownload: false) {
+        CommandOption("help", short: "h", takes: .none, in: .output, "show this help", setsOneDownload: false)
+        {
             (options, _) in
             options.wantsHelp = true
         },

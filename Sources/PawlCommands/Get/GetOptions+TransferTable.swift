@@ -9,7 +9,7 @@ extension GetOptions {
             aliases: ["max-connection-per-server"],
             takes: .required("N|auto"),
             in: .transfer,
-            "connections to one file, 1 to 64",
+            "connections per file, 1 to 64",
             standard: "auto, up to 8"
         ) { (options, value) throws(Failure) in
             let isAutomatic = value.lowercased() == "auto"
@@ -22,7 +22,7 @@ extension GetOptions {
             aliases: ["max-concurrent-downloads"],
             takes: .required("N"),
             in: .transfer,
-            "files at once",
+            "simultaneous downloads",
             standard: "3",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
@@ -33,7 +33,7 @@ extension GetOptions {
             aliases: ["max-overall-download-limit"],
             takes: .required("RATE"),
             in: .transfer,
-            "bytes a second of all downloads together; K, M, G are powers of 1024",
+            "total speed limit in bytes per second; K, M, G are powers of 1024",
             standard: "none",
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
@@ -43,7 +43,7 @@ extension GetOptions {
             "retries",
             takes: .required("N"),
             in: .transfer,
-            "attempts after the first that bring no new byte; progress starts the count again; 0 means none",
+            "give up after N retries without progress; progress resets the count; 0 disables retries",
             standard: "5"
         ) { (options, value) throws(Failure) in
             options.download.retries = try OptionValues.integer("retries", value, in: 0...1_000_000)
@@ -52,7 +52,7 @@ extension GetOptions {
             "retry-delay",
             takes: .required("S"),
             in: .transfer,
-            "seconds before the first retry, doubled up to 60; a server's longer Retry-After wins",
+            "seconds before the first retry, doubled up to 60; a longer Retry-After takes precedence",
             standard: "1"
         ) { (options, value) throws(Failure) in
             options.download.retryDelay = try OptionValues.seconds("retry-delay", value, zeroAllowed: true)
@@ -61,7 +61,7 @@ extension GetOptions {
             "max-retry-after",
             takes: .required("S"),
             in: .transfer,
-            "longest wait in seconds that a server's Retry-After can ask for",
+            "longest Retry-After to accept from a server, in seconds",
             standard: "3600"
         ) { (options, value) throws(Failure) in
             options.download.maximumRetryAfter = try OptionValues.seconds(
@@ -74,7 +74,7 @@ extension GetOptions {
             "timeout",
             takes: .required("S"),
             in: .transfer,
-            "longest silence in seconds: connecting, waiting for the answer, or between bytes",
+            "seconds without data before a connection is dropped: connecting, awaiting the response, or between bytes",
             standard: "30"
         ) { (options, value) throws(Failure) in
             options.download.timeout = try OptionValues.seconds("timeout", value, zeroAllowed: false)
@@ -83,8 +83,8 @@ extension GetOptions {
             "connect-timeout",
             takes: .required("S"),
             in: .transfer,
-            "longest wait in seconds for a connection to be made",
-            standard: "as --timeout"
+            "seconds allowed to establish a connection",
+            standard: "same as --timeout"
         ) { (options, value) throws(Failure) in
             options.download.connectTimeout = try OptionValues.seconds(
                 "connect-timeout",
@@ -96,7 +96,7 @@ extension GetOptions {
             "lowest-speed-limit",
             takes: .required("RATE"),
             in: .transfer,
-            "close a connection that brings no more than this for 10 s and try another; counts as a retry",
+            "drop a connection that stays at or below RATE for 10 s and open another; counts as a retry",
             standard: "none"
         ) { (options, value) throws(Failure) in
             options.download.lowestSpeed = try OptionValues.rate("lowest-speed-limit", value)
@@ -105,8 +105,8 @@ extension GetOptions {
             "interface",
             takes: .required("NAME|IP"),
             in: .transfer,
-            "network interface, or address of this machine, that connections go out by",
-            standard: "as the system chooses"
+            "network interface or local address to connect from",
+            standard: "chosen by the system"
         ) { (options, value) throws(Failure) in
             options.download.interface = try OptionValues.notEmpty("interface", value)
         },
@@ -114,7 +114,7 @@ extension GetOptions {
             "max-redirects",
             takes: .required("N"),
             in: .transfer,
-            "redirects to follow",
+            "maximum number of redirects to follow",
             standard: "20"
         ) {
             (options, value) throws(Failure) in
@@ -141,7 +141,7 @@ extension GetOptions {
             "user",
             takes: .required("U[:P]"),
             in: .request,
-            "user name and password for the given servers; a password that is left out is asked for"
+            "user name and password for the given servers; prompts for a missing password"
         ) {
             (options, value) throws(Failure) in
             let parts = try OptionValues.notEmpty("user", try OptionValues.text("user", value))
@@ -153,17 +153,17 @@ extension GetOptions {
             "netrc",
             takes: .optional("FILE"),
             in: .request,
-            "user names and passwords from FILE",
-            standard: "your own ~/.netrc"
+            "read user names and passwords from FILE",
+            standard: "~/.netrc"
         ) { (options, value) in options.download.netrc = value },
         CommandOption(
             "no-netrc",
             takes: .none,
             in: .request,
-            "use no user names and passwords of a netrc file",
+            "do not read user names and passwords from a netrc file",
             setsOneDownload: false
         ) { (options, _) in options.readsNetrc = false },
-        CommandOption("referer", takes: .required("URL"), in: .request, "the Referer field") {
+        CommandOption("referer", takes: .required("URL"), in: .request, "Referer header") {
             (options, value) throws(Failure) in
             options.download.referer = try OptionValues.text("referer", value)
         },
@@ -172,7 +172,7 @@ extension GetOptions {
             short: "U",
             takes: .required("TEXT"),
             in: .request,
-            "the User-Agent field",
+            "User-Agent header",
             standard: "Pawl/\(PawlVersion.text)"
         ) { (options, value) throws(Failure) in
             options.download.userAgent = try OptionValues.text("user-agent", value)
@@ -181,7 +181,7 @@ extension GetOptions {
             "load-cookies",
             takes: .required("FILE"),
             in: .request,
-            "send cookies from a file in Netscape's format"
+            "send cookies from FILE (Netscape format)"
         ) { (options, value) throws(Failure) in
             options.download.cookieFile = try OptionValues.notEmpty("load-cookies", value)
         },
@@ -193,8 +193,8 @@ extension GetOptions {
             aliases: ["all-proxy"],
             takes: .required("URL"),
             in: .security,
-            "http, https, socks4, socks4a, socks5 or socks5h; '' uses none",
-            standard: "as the environment says"
+            "proxy: http, https, socks4, socks4a, socks5 or socks5h; '' for none",
+            standard: "from the environment"
         ) { (options, value) throws(Failure) in
             options.download.proxy = try OptionValues.text("proxy", value)
         },
@@ -202,7 +202,7 @@ extension GetOptions {
             "no-proxy",
             takes: .required("LIST"),
             in: .security,
-            "hosts that are reached without it, separated by commas"
+            "comma-separated hosts that bypass the proxy"
         ) { (options, value) throws(Failure) in
             options.download.noProxy = try OptionValues.text("no-proxy", value)
         },
@@ -210,27 +210,27 @@ extension GetOptions {
             "deny-private-addresses",
             takes: .none,
             in: .security,
-            "connect to no address of this machine or a private network, whatever names and redirects say",
+            "refuse to connect to this machine or private networks, even through names and redirects",
             setsOneDownload: false
         ) { (options, _) in options.deniesPrivateAddresses = true },
         CommandOption(
             "allow-downgrade",
             takes: .none,
             in: .security,
-            "follow redirects from https to http, where anybody on the way can read and change all"
+            "follow redirects from https to http (insecure)"
         ) { (options, _) in options.download.allowsDowngrade = true },
         CommandOption(
             "location-trusted",
             takes: .none,
             in: .security,
-            "send headers, user and password to wherever redirects lead, but never from https to http"
+            "send headers, user and password to redirect targets too, but never from https to http"
         ) { (options, _) in options.download.trustsRedirects = true },
         CommandOption(
             "insecure",
             short: "k",
             takes: .none,
             in: .security,
-            "take any certificate; whoever is in between can read and change all"
+            "do not verify TLS certificates (insecure)"
         ) {
             (options, _) in options.download.verifiesPeer = false
         },
@@ -239,7 +239,7 @@ extension GetOptions {
             aliases: ["ca-certificate"],
             takes: .required("FILE"),
             in: .security,
-            "certificate authorities (PEM) instead of the system's"
+            "certificate authorities (PEM) to trust instead of the system's"
         ) { (options, value) throws(Failure) in
             options.download.authorityFile = try OptionValues.notEmpty("cacert", value)
         },
@@ -258,7 +258,7 @@ extension GetOptions {
             aliases: ["private-key"],
             takes: .required("FILE"),
             in: .security,
-            "its key (PEM)"
+            "private key of the client certificate (PEM)"
         ) {
             (options, value) throws(Failure) in
             options.download.key = try OptionValues.notEmpty("key", value)

@@ -1,20 +1,20 @@
 package import Pawl
 package import PawlCore
 
-/// What the options of `pawl get` say, before URLs and files are joined to it.
+/// The options of `pawl get`, without URLs and files.
 package struct GetOptions: Sendable, Hashable {
-    /// What holds for each download; folder and file name come from ``folder`` and ``output`` at the end.
+    /// The options of each download; folder and file name are set from ``folder`` and ``output`` by ``resolved()``.
     package var download = DownloadOptions()
-    /// `--dir`, when it was given.
+    /// `--dir`, if given.
     package var folder: String?
-    /// `--output`, when it was given.
+    /// `--output`, if given.
     package var output: String?
     package var jobs = 3
     package var rateLimit: Int64?
     package var inputFiles: [String] = []
     package var metalinks: [String] = []
     package var deniesPrivateAddresses = false
-    /// Whether user names and passwords of a netrc file are used, by default of the user's own.
+    /// Whether user names and passwords are read from a netrc file, by default the user's own.
     package var readsNetrc = true
     package var isJSON = false
     package var isQuiet = false
@@ -22,17 +22,17 @@ package struct GetOptions: Sendable, Hashable {
 
     package init() {}
 
-    /// The options of one download, with its place worked out.
+    /// The options of one download, with its folder and file name resolved.
     ///
-    /// The folder part of `--output` is a folder like that of `--dir`; a relative `--output` counts from `--dir`
-    /// when both are given, as in curl and aria2.
+    /// The folder part of `--output` is a folder like that of `--dir`; if both are given, a relative `--output` is
+    /// resolved against `--dir`, as in curl and aria2.
     package func resolved() throws(Failure) -> DownloadOptions {
         var download = download
         if !readsNetrc { download.netrc = nil }
         download.folder = folder ?? "."
         guard let output, let path = outputPath else { return download }
         guard output != GetOptions.standardOutput else {
-            throw OptionValues.bad("output", output, "only 'pawl get' of one URL writes to standard output")
+            throw OptionValues.bad("output", output, "only 'pawl get' with one URL writes to standard output")
         }
         let name = path.split(separator: "/", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         guard !["", ".", ".."].contains(name) else {
@@ -40,7 +40,7 @@ package struct GetOptions: Sendable, Hashable {
                 .badOption,
                 "cannot use",
                 at: "--output \(output)",
-                because: "it names a folder and not a file",
+                because: "it is a folder, not a file",
                 remedy: "use --dir for a folder"
             )
         }
@@ -50,21 +50,21 @@ package struct GetOptions: Sendable, Hashable {
         return download
     }
 
-    /// `--output` that stands for standard output.
+    /// The `--output` value that means standard output.
     package static let standardOutput = "-"
 
-    /// `--output`, counted from `--dir` when that is given.
+    /// `--output`, resolved against `--dir` if given.
     var outputPath: String? {
         guard let output, let folder, !output.hasPrefix("/") else { return output }
         return folder + (folder.hasSuffix("/") ? "" : "/") + output
     }
 
-    /// Where the bytes go when not to a file.
+    /// The target of the bytes if it is not a file.
     package var stream: StreamTarget? {
         output == GetOptions.standardOutput ? .standardOutput : outputPath.flatMap { StreamTarget(at: $0) }
     }
 
-    /// Files that must be readable before anything starts, with the option that names each.
+    /// Files that must be readable before anything starts, with their options.
     package var filesToRead: [(option: String, path: String)] {
         let netrc = download.netrc.flatMap { $0.isEmpty || !readsNetrc ? nil : $0 }
         return [

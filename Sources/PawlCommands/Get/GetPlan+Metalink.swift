@@ -1,7 +1,7 @@
 import PawlCore
 
 extension GetPlan.Item {
-    /// A file for each one that a Metalink names, as an input file would say it.
+    /// One item per file of a Metalink, in the form of an input file.
     static func items(ofMetalink text: String, at path: String) throws(Failure) -> [GetPlan.Item] {
         let metalink: Metalink
         do throws(Metalink.Fault) { metalink = try Metalink(Array(text.utf8)) } catch {

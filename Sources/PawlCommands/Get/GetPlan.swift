@@ -1,30 +1,30 @@
 package import Pawl
 package import PawlCore
 
-/// Everything that one `pawl get` is going to do, checked before anything starts.
+/// The downloads of one `pawl get`, checked before anything starts.
 package struct GetPlan: Sendable {
-    /// One file to be.
+    /// One file to download.
     package struct Item: Sendable {
         package var source: String
         package var mirrors: [String]
-        /// Lines of an input file below the URL, still as text: ten thousand of these must stay small.
+        /// Option lines below the URL in an input file, kept as text: ten thousand items must stay small.
         package var lines: [InputOption]
     }
 
     package private(set) var options: GetOptions
     package private(set) var items: [Item] = []
-    /// What holds for every file without lines of its own.
+    /// The options of every file without option lines.
     private var common = DownloadOptions()
 
-    /// Where the only file's bytes go when not to a file.
+    /// The target of the only download if it is not a file.
     package private(set) var stream: StreamTarget?
 
-    /// The name that its sentences have for the command.
+    /// The command's name in errors.
     private let command: String
 
-    /// Reads `pawl get`'s arguments.
+    /// Parses `pawl get`'s arguments.
     ///
-    /// `read` gives the text of an input file, of standard input for `-`; `ask` the password of a user, if it can be had.
+    /// `read` returns the text of an input file, of standard input for `-`; `ask` prompts for a user's password, if possible.
     package init(
         arguments: some Sequence<String>,
         readingWith read: (String) throws(Failure) -> String,
@@ -35,7 +35,7 @@ package struct GetPlan: Sendable {
         try self.init(options, sources, for: "get", readingWith: read, askingWith: ask)
     }
 
-    /// What a command wants whose options are read already.
+    /// Creates the plan of a command whose options are already parsed.
     init(
         _ options: GetOptions,
         _ sources: [String],
@@ -58,7 +58,7 @@ package struct GetPlan: Sendable {
         try check()
     }
 
-    /// What another command wants, whose files are known.
+    /// Creates the plan of another command, whose files are known.
     init(_ options: GetOptions, items: [Item], for command: String = "get") throws(Failure) {
         self.options = options
         self.command = command
@@ -66,7 +66,7 @@ package struct GetPlan: Sendable {
         try check()
     }
 
-    /// What holds for one file.
+    /// The options of one file.
     package func downloadOptions(for item: Item) throws(Failure) -> DownloadOptions {
         guard !item.lines.isEmpty || !item.mirrors.isEmpty else { return common }
         var own = options
@@ -86,7 +86,7 @@ package struct GetPlan: Sendable {
 
     private mutating func check() throws(Failure) {
         guard !items.isEmpty else {
-            let why = options.inputFiles.isEmpty ? "no URL is given" : "the input file names no URL"
+            let why = options.inputFiles.isEmpty ? "missing URL" : "the input file contains no URL"
             throw Failure(
                 .badOption,
                 "cannot start",
@@ -106,7 +106,7 @@ package struct GetPlan: Sendable {
                     .badOption,
                     "cannot use",
                     at: "--\(name)",
-                    because: "it belongs to one file, and there are several",
+                    because: "it applies to a single file, but there are several",
                     remedy: "set it below its URL in an input file"
                 )
             }
@@ -117,8 +117,8 @@ package struct GetPlan: Sendable {
                 .badOption,
                 "cannot use",
                 at: "--json",
-                because: "the file goes to standard output already",
-                remedy: "choose a file, or leave --json out"
+                because: "the file is written to standard output",
+                remedy: "write to a file, or omit --json"
             )
         }
         var plain = options

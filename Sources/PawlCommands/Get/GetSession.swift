@@ -2,9 +2,9 @@ import Glibc
 import Pawl
 import PawlCore
 
-/// One run of `pawl get`: feeds the downloader, hears what happens, tells it, and ends with the exit code.
+/// One run of `pawl get`: feeds the downloader, reports its events, and returns the exit code.
 ///
-/// Everything here runs on the main thread; other threads only leave word in the mailbox.
+/// Everything here runs on the main thread; other threads only post to the mailbox.
 struct GetSession: ~Copyable {
     private let plan: GetPlan
     private let mailbox: Mailbox
@@ -14,7 +14,7 @@ struct GetSession: ~Copyable {
     private var ledger = RunLedger()
     private var reporter: ProgressReporter
     private var isInterrupted = false
-    /// Whether something was heard in the last round: then more is likely to come at once.
+    /// Whether messages arrived in the last round: more are then likely to follow immediately.
     private var isBusy = false
     private let start = milliseconds()
 
@@ -28,13 +28,13 @@ struct GetSession: ~Copyable {
             cursor: cursor,
             files: plan.items.count
         )
-        // First of all threads, so that the downloader's inherit the mask.
+        // Before any other thread, so that the downloader's threads inherit the signal mask.
         SignalWatch.start(hasDisplay: reporter.hasDisplay, cursor: cursor) { mailbox.post(.signal($0)) }
         var configuration = Downloader.Configuration()
         configuration.jobs = plan.options.jobs
         configuration.rateLimit = plan.options.rateLimit
         configuration.deniesPrivateAddresses = plan.options.deniesPrivateAddresses
-        // Several files keep several cores busy; a second thread would only cost a single one.
+        // Several files can use several cores; a single file gains nothing from a second thread.
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))
         configuration.tellsEveryState = false
@@ -54,7 +54,7 @@ struct GetSession: ~Copyable {
             if isInterrupted { break }
             feed()
         }
-        // Also when all is done: the threads end in good order. A pipe that nobody reads would never let them.
+        // Shut down the threads even if everything is done. With a pipe that is not read they would never exit.
         if plan.stream == nil || !isInterrupted { downloader.shutDown() }
         for message in mailbox.take() { hear(message) }
         let unfinished = ledger.active.count + ledger.paused + plan.items.count - next
@@ -68,20 +68,20 @@ struct GetSession: ~Copyable {
         return Int32(code)
     }
 
-    /// How long events may lie unheard while there are many.
+    /// The longest time that events may wait while there are many.
     private var untilNext: Int32? {
         let next = reporter.untilNext()
         return isBusy ? min(next ?? 20, 20) : next
     }
 
-    /// How many downloads may end before this thread has to look: so few that no slot is ever free for want of work.
+    /// How many downloads may end before this thread must wake: few enough that no slot is idle for lack of work.
     private var patience: Int {
         let active = ledger.active.count
         return next < plan.items.count ? max(1, active - plan.options.jobs * 2) : max(1, active)
     }
 
-    /// Keeps a few more downloads in the downloader than run at once: enough that no slot is ever free, few enough
-    /// that a list of any length costs little memory.
+    /// Keeps a few more downloads in the downloader than there are slots: enough that no slot is idle, few enough that
+    /// a list of any length needs little memory.
     private mutating func feed() {
         while next < plan.items.count, ledger.active.count < plan.options.jobs * 4 {
             let item = plan.items[next]
@@ -132,7 +132,7 @@ struct GetSession: ~Copyable {
     }
 }
 
-/// Milliseconds of a clock that is never set.
+/// Milliseconds of the monotonic clock.
 func milliseconds() -> Int64 {
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)

@@ -3,7 +3,7 @@ package import Pawl
 package import PawlCore
 import Synchronization
 
-/// Where the threads of the downloader and of the signals leave word for the main thread, which alone reads and prints.
+/// Messages from the downloader's threads and the signal thread to the main thread, which alone reads and prints.
 package final class Mailbox: Sendable {
     package enum Message: Sendable {
         case event(DownloadEvent)
@@ -12,14 +12,14 @@ package final class Mailbox: Sendable {
 
     private struct State {
         var messages: [Message] = []
-        /// Those among the messages that tell of a download's end.
+        /// The number of messages that report the end of a download.
         var endings = 0
-        /// Whether the main thread sleeps and nobody has woken it yet.
+        /// Whether the main thread sleeps and has not been woken yet.
         var isAwaited = false
-        /// How many ends it sleeps through; 0 wakes it for anything.
+        /// The number of ends that wakes it; 0 wakes it for any message.
         var patience = 0
 
-        /// Whether what is here is worth waking for.
+        /// Whether the messages justify waking the main thread.
         var isDue: Bool {
             guard !messages.isEmpty else { return false }
             return patience == 0 || endings >= patience
@@ -47,7 +47,7 @@ package final class Mailbox: Sendable {
         close(writer)
     }
 
-    /// Leaves word; never blocks for longer than the append takes.
+    /// Posts a message; blocks no longer than the append takes.
     package func post(_ message: Message) {
         let wakes = state.withLock { state in
             state.messages.append(message)
@@ -61,10 +61,10 @@ package final class Mailbox: Sendable {
         _ = unsafe write(writer, &byte, 1)
     }
 
-    /// Waits until there is word or the time is over; `nil` waits without end.
+    /// Waits until there is a message or the timeout expires; `nil` waits indefinitely.
     ///
-    /// With `patience` only a signal or that many ends of downloads are word enough: waking for each event of
-    /// many small files costs more than the files do.
+    /// With `patience`, only a signal or that many ends of downloads wake it: waking for each event of many small
+    /// files would cost more than the files.
     package func wait(milliseconds: Int32?, patience: Int = 0) {
         let sleeps = state.withLock { state in
             state.patience = patience
@@ -79,12 +79,12 @@ package final class Mailbox: Sendable {
             return isWoken || !state.isAwaited
         }
         guard mustRead else { return }
-        // Who set the flag back writes one byte, if not already then soon: it stays for the next wait to end early.
+        // The thread that cleared the flag writes one byte, now or soon; an unread byte only ends the next wait early.
         var byte: UInt8 = 0
         _ = unsafe read(reader, &byte, 1)
     }
 
-    /// Everything left since the last call, in order.
+    /// The messages posted since the last call, in order.
     package func take() -> [Message] {
         state.withLock { state in
             let taken = state.messages
@@ -109,5 +109,5 @@ extension Mailbox.Message {
     }
 }
 
-/// What the system says about an error number.
+/// The system's message for an error number.
 func systemMessage(_ number: Int32) -> String { unsafe String(cString: strerror(number)) }

@@ -2,12 +2,12 @@ import Glibc
 import Pawl
 import PawlCore
 
-/// Tells a person or a program what happens, in the manner that the options and the terminal call for.
+/// Reports progress to a user or a program, in the form that the options and the terminal require.
 struct ProgressReporter: ~Copyable {
     private enum OutputMode {
-        /// Bars that are redrawn, lines that stay scroll up.
+        /// Progress bars, redrawn; permanent lines scroll up above them.
         case display
-        /// One line a change.
+        /// One line per change.
         case lines
         /// JSON on standard output.
         case json
@@ -22,28 +22,28 @@ struct ProgressReporter: ~Copyable {
     private var output = OutputFile(descriptor: STDOUT_FILENO)
     private var errors = OutputFile(descriptor: STDERR_FILENO)
     private var painter = FramePainter()
-    /// Lines that wait for the next redraw.
+    /// Permanent lines to print at the next redraw.
     private var permanent: [String] = []
     private var tick = 0
     private var nextShow = milliseconds()
-    /// Ctrl-Z stopped the process from here, so that its going on brings no news.
+    /// Whether Ctrl-Z stopped the process from here, so that SIGCONT needs no further handling.
     private var wasStoppedHere = false
 
     init(_ options: GetOptions, terminal: TerminalState, cursor: CursorGuard, files: Int) {
         self.cursor = cursor
         self.files = files
         glyphs = terminal.takesUnicode ? .unicode : .plain
-        // Bars and the file's bytes on one terminal would spoil each other.
+        // Progress bars and the file's bytes cannot share a terminal.
         let isShared = options.stream == .standardOutput && isatty(STDOUT_FILENO) == 1
         mode =
             options.isJSON
             ? .json : options.isQuiet || isShared ? .quiet : terminal.takesCodes ? .display : .lines
     }
 
-    /// Whether bars are drawn, so that changes of the terminal matter.
+    /// Whether progress bars are drawn, so that terminal signals matter.
     var hasDisplay: Bool { mode == .display }
 
-    /// Time between two shows: a redraw, or JSON's progress.
+    /// Milliseconds between two redraws, or between progress events of JSON.
     private var interval: Int64? {
         switch mode {
         case .display: 200
@@ -52,7 +52,7 @@ struct ProgressReporter: ~Copyable {
         }
     }
 
-    /// How long nothing need be shown, in milliseconds; `nil` without end.
+    /// Milliseconds until the next redraw; `nil` if there is none.
     func untilNext() -> Int32? {
         interval.map { _ in Int32(clamping: max(0, nextShow - milliseconds())) }
     }
@@ -72,9 +72,9 @@ struct ProgressReporter: ~Copyable {
         }
     }
 
-    /// Writes what was told, and shows where the downloads stand when it is time.
+    /// Writes the reported lines, and shows the progress of the downloads when it is due.
     ///
-    /// The downloader does not know of `left` more files yet.
+    /// `left` is the number of files not yet added to the downloader.
     mutating func show(_ ledger: borrowing RunLedger, left: Int, downloads: [UInt64: Download]) {
         let now = milliseconds()
         if let interval, now >= nextShow {
@@ -90,7 +90,7 @@ struct ProgressReporter: ~Copyable {
     /// The terminal was resized.
     mutating func redrawSoon() { nextShow = milliseconds() }
 
-    /// Leaves the terminal in good order and stops the process, as Ctrl-Z asks; returns when it goes on.
+    /// Restores the terminal and stops the process on Ctrl-Z; returns when it is continued.
     mutating func stop() {
         leaveDisplay()
         errors.flush()
@@ -99,20 +99,20 @@ struct ProgressReporter: ~Copyable {
         redrawSoon()
     }
 
-    /// The process goes on after it was stopped, perhaps from outside and without warning.
+    /// The process was continued after a stop, possibly by a SIGSTOP from outside.
     mutating func goOn() {
         if !wasStoppedHere { leaveDisplay() }
         wasStoppedHere = false
         redrawSoon()
     }
 
-    /// Lets what is drawn stand where it is; the next frame goes below.
+    /// Leaves the drawn frame in place; the next one goes below.
     private mutating func leaveDisplay() {
         errors.append(painter.leave())
         errors.append(cursor.showingCode())
     }
 
-    /// The last words.
+    /// Prints the summary.
     mutating func end(_ ledger: borrowing RunLedger, unfinished: Int, seconds: Double, exitCode: UInt8) {
         switch mode {
         case .display:
@@ -132,14 +132,14 @@ struct ProgressReporter: ~Copyable {
         }
         if unfinished > 0 {
             errors.appendLine(
-                "pawl: interrupted: everything received is kept; run the same command again to continue"
+                "pawl: interrupted: all received data is kept; run the same command again to resume"
             )
         }
         output.flush()
         errors.flush()
     }
 
-    /// With bars, a start is seen and need not be said.
+    /// A progress bar already shows that a download has started.
     private func isWorthKeeping(_ report: Report) -> Bool {
         switch report.kind {
         case .started(_, let resumedAt): resumedAt > 0
@@ -153,7 +153,7 @@ struct ProgressReporter: ~Copyable {
         var isRetrying: Bool
     }
 
-    /// Those that are past waiting, in the order in which they were added.
+    /// The downloads that hold a slot, in the order in which they were added.
     private func running(_ ledger: borrowing RunLedger, _ downloads: [UInt64: Download]) -> [Running] {
         ledger.active.sorted { $0.key < $1.key }.compactMap { id, entry in
             guard let snapshot = downloads[id]?.snapshot, snapshot.state != .waiting else { return nil }
@@ -162,7 +162,7 @@ struct ProgressReporter: ~Copyable {
     }
 
     private mutating func draw(_ ledger: borrowing RunLedger, _ running: [Running], left: Int) {
-        // A shell's background job must not scribble over what its user is doing.
+        // A background job of a shell must not draw over other output.
         guard TerminalState.isInForeground() else { return }
         let size = TerminalState.size()
         let renderer = ProgressRenderer(glyphs: glyphs, width: size.columns, height: size.rows)
@@ -180,7 +180,7 @@ struct ProgressReporter: ~Copyable {
 }
 
 extension ProgressTotals {
-    /// The sum of all; its size is not known while there are files of which nothing is known yet.
+    /// The sum over all files; its size is unknown while the size of any file is.
     fileprivate init(
         _ ledger: borrowing RunLedger,
         _ running: [DownloadSnapshot],

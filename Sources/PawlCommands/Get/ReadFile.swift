@@ -3,7 +3,7 @@ import PawlCore
 
 /// The text of a file, or of standard input for `-`.
 ///
-/// What is not UTF-8 in it becomes U+FFFD.
+/// Invalid UTF-8 becomes U+FFFD.
 func readText(at path: String) throws(Failure) -> String {
     let isInput = path == "-"
     let place = isInput ? "standard input" : path
@@ -26,7 +26,7 @@ func readText(at path: String) throws(Failure) -> String {
     }
 }
 
-/// Fails when a file that an option names cannot be read: better now than at the first request.
+/// Throws if a file given by an option cannot be read: better now than at the first request.
 func checkReadable(_ path: String, option: String) throws(Failure) {
     guard unsafe access(path, R_OK) != 0 else { return }
     throw Failure(

@@ -1,6 +1,6 @@
 package import Pawl
 
-/// Something worth telling about one download, ready to be said as text or as JSON.
+/// An event of one download to be printed as text or JSON.
 package struct Report: Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// `total` is `nil` while unknown; `resumedAt` is 0 for a fresh file.
@@ -15,7 +15,7 @@ package struct Report: Sendable, Hashable {
         case failed(PawlError)
     }
 
-    /// Counts up from 1; `nil` for a URL that was refused.
+    /// Counts from 1; `nil` for a rejected URL.
     package var id: UInt64?
     /// The URL, secrets redacted.
     package var source: String

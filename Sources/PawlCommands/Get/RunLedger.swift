@@ -1,44 +1,44 @@
 package import Pawl
 import PawlCore
 
-/// What is known of all downloads of one command: who is under way, how the others ended, and the exit code.
+/// The state of all downloads of one command: the active ones, the outcome of the others, and the exit code.
 package struct RunLedger: Sendable {
     /// A download that has not ended.
     package struct Entry: Sendable, Hashable {
         package var source: String
         package var name: String?
-        /// An attempt failed and nothing came since.
+        /// Whether an attempt failed and no byte has arrived since.
         package var isRetrying = false
         package var state = DownloadState.waiting
     }
 
-    /// Those that have not ended, by number.
+    /// Downloads that have not ended, by number.
     package private(set) var active: [UInt64: Entry] = [:]
     package private(set) var finished = 0
     package private(set) var failed = 0
     package private(set) var paused = 0
     /// Bytes in finished files.
     package private(set) var finishedBytes: Int64 = 0
-    /// Bytes that came over the network for finished files.
+    /// Bytes received over the network for finished files.
     package private(set) var receivedBytes: Int64 = 0
     private var lastFailure: UInt8 = 0
 
     package init() {}
 
-    /// A download was added; it counts as under way from here.
+    /// Records a download as active.
     package mutating func add(_ id: UInt64, source: String) { active[id] = Entry(source: source) }
 
-    /// A URL was refused before it became a download.
+    /// Records a URL that was rejected before it became a download.
     package mutating func refuse(_ error: PawlError) -> Report {
         failed += 1
         lastFailure = error.code.rawValue
         return Report(id: nil, source: error.place, name: nil, kind: .failed(error))
     }
 
-    /// Takes an event in and gives what is worth telling; events of downloads that ended are late and ignored.
+    /// Records an event and returns the report of it, if any; late events of ended downloads are ignored.
     package mutating func apply(_ kind: DownloadEvent.Kind, of id: UInt64) -> Report? {
         guard let index = active.index(forKey: id) else {
-            // Number 0 speaks for no single download.
+            // Number 0 stands for no single download.
             guard id == 0, case .notice(let text) = kind else { return nil }
             return Report(id: nil, source: "pawl", name: nil, kind: .notice(text.description))
         }
@@ -53,7 +53,7 @@ package struct RunLedger: Sendable {
         return told.map { Report(id: id, source: entry.source, name: name, kind: $0) }
     }
 
-    /// The exit code when the command ends now, perhaps with something left undone by an interruption.
+    /// The exit code if the command ends now, possibly unfinished because of an interruption.
     package func exitCode(isUnfinished: Bool) -> UInt8 {
         isUnfinished || paused > 0 ? PawlError.Code.unfinished.rawValue : lastFailure
     }
@@ -73,7 +73,7 @@ package struct RunLedger: Sendable {
             entry.isRetrying = true
             return .retry(error, delay: delay)
         case .finished(let file):
-            // A file that was there already never started.
+            // An existing finished file has no start event.
             entry.name = entry.name ?? file.path.split(separator: "/").last.map(String.init)
             finished += 1
             finishedBytes = finishedBytes.addingClamped(file.length)
@@ -83,7 +83,7 @@ package struct RunLedger: Sendable {
             failed += 1
             lastFailure = error.code.rawValue
             return .failed(error)
-        // Only a manager tells these.
+        // Only a manager emits these.
         case .added, .changed, .missed: return nil
         }
     }
@@ -100,7 +100,7 @@ package struct RunLedger: Sendable {
         }
     }
 
-    /// What follows from the others is told by events of their own.
+    /// Whether a state is reported; the other states follow from events of their own.
     private func isTold(_ state: DownloadState) -> Bool {
         switch state {
         case .waitingForNetwork, .verifying, .paused: true

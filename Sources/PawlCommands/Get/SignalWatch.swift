@@ -1,13 +1,13 @@
 import Glibc
 import Pawl
 
-/// Hears signals on a thread of its own, so that no code ever runs inside a signal handler.
+/// Receives signals on a dedicated thread, so that no code runs in a signal handler.
 ///
-/// Start it before any other thread: threads inherit the mask that keeps the signals for this one.
+/// Start it before any other thread: threads inherit the mask that reserves the signals for this one.
 package enum SignalWatch {
     /// - Parameters:
-    ///   - hasDisplay: also hear of resizing, stopping and continuing.
-    ///   - cursor: is put back before the process ends at once.
+    ///   - hasDisplay: also receive signals for resizing, stopping and continuing.
+    ///   - cursor: restored before an immediate exit.
     ///   - onSignal: called on the signal thread.
     package static func start(
         hasDisplay: Bool,
@@ -15,17 +15,17 @@ package enum SignalWatch {
         onSignal: @escaping @Sendable (Int32) -> Void
     ) {
         _ = signal(SIGPIPE, SIG_IGN)
-        var heard = sigset_t()
-        unsafe sigemptyset(&heard)
-        for number in [SIGINT, SIGTERM] { unsafe sigaddset(&heard, number) }
-        // Under nohup a closed terminal is no reason to stop.
-        if !isIgnored(SIGHUP) { unsafe sigaddset(&heard, SIGHUP) }
+        var watched = sigset_t()
+        unsafe sigemptyset(&watched)
+        for number in [SIGINT, SIGTERM] { unsafe sigaddset(&watched, number) }
+        // Under nohup, a closed terminal must not stop it.
+        if !isIgnored(SIGHUP) { unsafe sigaddset(&watched, SIGHUP) }
         if hasDisplay {
-            for number in [SIGWINCH, SIGCONT] { unsafe sigaddset(&heard, number) }
-            if !isIgnored(SIGTSTP) { unsafe sigaddset(&heard, SIGTSTP) }
+            for number in [SIGWINCH, SIGCONT] { unsafe sigaddset(&watched, number) }
+            if !isIgnored(SIGTSTP) { unsafe sigaddset(&watched, SIGTSTP) }
         }
-        unsafe pthread_sigmask(SIG_BLOCK, &heard, nil)
-        Listener(heard: heard, cursor: cursor, onSignal: onSignal).detach()
+        unsafe pthread_sigmask(SIG_BLOCK, &watched, nil)
+        Listener(watched: watched, cursor: cursor, onSignal: onSignal).detach()
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -39,12 +39,12 @@ package enum SignalWatch {
 
 /// The thread's work.
 private final class Listener: Sendable {
-    private let heard: sigset_t
+    private let watched: sigset_t
     private let cursor: CursorGuard
     private let onSignal: @Sendable (Int32) -> Void
 
-    init(heard: sigset_t, cursor: CursorGuard, onSignal: @escaping @Sendable (Int32) -> Void) {
-        self.heard = heard
+    init(watched: sigset_t, cursor: CursorGuard, onSignal: @escaping @Sendable (Int32) -> Void) {
+        self.watched = watched
         self.cursor = cursor
         self.onSignal = onSignal
     }
@@ -66,16 +66,16 @@ private final class Listener: Sendable {
     }
 
     private func listen() -> Never {
-        var wishes = 0
+        var requests = 0
         while true {
-            var set = heard
+            var set = watched
             var number: Int32 = 0
             guard unsafe sigwait(&set, &number) == 0 else { continue }
             switch number {
             case SIGINT, SIGTERM, SIGHUP:
-                wishes += 1
-                // Asked twice: what is on disk is safe at any moment, so there is nothing to wait for.
-                if wishes > 1 {
+                requests += 1
+                // Second request: the data on disk is consistent at any time, so exit immediately.
+                if requests > 1 {
                     cursor.show()
                     _exit(Int32(PawlError.Code.unfinished.rawValue))
                 }

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// One option of a command: everything that parsing and help texts say about it, in one place.
+/// One option of a command, for both parsing and help.
 struct CommandOption<Target>: Sendable {
     var entry: OptionEntry
     /// Whether a line below a URL in an input file may set it.
@@ -41,7 +41,7 @@ struct CommandOption<Target>: Sendable {
         self.apply = apply
     }
 
-    /// The same option, which also notes how it was given, paths made absolute.
+    /// The same option, which also records its arguments as given, with paths made absolute.
     func keeping(_ kept: any WritableKeyPath<Target, [String]> & Sendable) -> CommandOption<Target> {
         let apply = apply
         let name = "--" + entry.long
@@ -58,7 +58,7 @@ struct CommandOption<Target>: Sendable {
         }
     }
 
-    /// The same option for a command whose options hold these as a part.
+    /// The same option for a command whose options contain these.
     func within<Whole>(_ part: any WritableKeyPath<Whole, Target> & Sendable) -> CommandOption<Whole> {
         let apply = apply
         return CommandOption<Whole>(entry, setsOneDownload: setsOneDownload) {

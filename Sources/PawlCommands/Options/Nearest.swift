@@ -1,6 +1,6 @@
-/// The candidate that a misspelt word most likely meant; `nil` when none is near.
+/// The candidate that a misspelt word most likely meant; `nil` if none is close enough.
 ///
-/// Near means at most a third of the letters inserted, left out, replaced or swapped with their neighbour.
+/// Close means at most a third of the letters inserted, deleted, replaced or swapped with their neighbour.
 package func nearest(to word: String, among candidates: [String]) -> String? {
     let letters = Array(word.drop { $0 == "-" }.lowercased())
     guard letters.count > 1 else { return nil }

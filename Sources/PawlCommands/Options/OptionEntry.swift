@@ -1,4 +1,4 @@
-/// What a person is told about one option, in help texts, the manual page and completions.
+/// The description of one option in help, the manual page and completions.
 struct OptionEntry: Sendable, Hashable {
     /// Whether a value follows the option's name.
     enum Value: Sendable, Hashable {
@@ -10,30 +10,30 @@ struct OptionEntry: Sendable, Hashable {
 
     var long: String
     var short: Character?
-    /// Names that other tools use for the same thing.
+    /// Names of the same option in other tools.
     var aliases: [String]
     var value: Value
     var group: OptionGroup
     var help: String
-    /// What holds when the option is not given, as help texts say it.
+    /// The default, as help shows it.
     var standard: String?
 
-    /// Every long name, the proper one first.
+    /// Every long name, the primary one first.
     var names: [String] { [long] + aliases }
 }
 
-/// Headings under which help texts list options.
+/// Headings of options in help.
 enum OptionGroup: String, Sendable, Hashable, CaseIterable {
-    case selection = "Which downloads"
-    case queue = "When they run"
-    case files = "Where files go"
-    case sources = "What is fetched"
-    case transfer = "How it is fetched"
-    case request = "What servers are told"
+    case selection = "Selection"
+    case queue = "Scheduling"
+    case files = "Files"
+    case sources = "Sources"
+    case transfer = "Transfer"
+    case request = "Request"
     case security = "Proxies and TLS"
-    case doors = "Who may call the service"
-    case watching = "What happens beside"
-    case setup = "How it is set up"
-    case service = "The service"
-    case output = "What is shown"
+    case doors = "Access"
+    case watching = "Hooks and logging"
+    case setup = "Setup"
+    case service = "Service"
+    case output = "Output"
 }

@@ -1,8 +1,8 @@
 import PawlCore
 
-/// Reads arguments against a table of options, in the forms that people know from other tools.
+/// Parses arguments by a table of options, in the usual GNU forms.
 ///
-/// `--name value`, `--name=value`, `-x 4`, `-x4`, `-qk` (flags together, the last may take a value), and `--` after
+/// `--name value`, `--name=value`, `-x 4`, `-x4`, `-qk` (combined flags, the last may take a value), and `--` after
 /// which everything is an operand; so is a number. Options and operands may be mixed.
 struct OptionParser<Target> {
     private let options: [CommandOption<Target>]
@@ -35,14 +35,14 @@ struct OptionParser<Target> {
     func apply(name: String, value: String, to target: inout Target) throws(Failure) {
         guard let option = option(named: name) else { throw unknown("option", name) }
         guard option.setsOneDownload else {
-            throw usage("option", name, because: "it concerns all downloads and not the one above the line")
+            throw usage("option", name, because: "it applies to all downloads, not to a single URL")
         }
         guard case .none = option.entry.value else { return try option.apply(&target, value) }
-        // A flag: "true" switches on, "false" leaves what holds anyway.
+        // A flag: "true" sets it, "false" keeps the current value.
         switch value {
         case "true", "": try option.apply(&target, "")
         case "false": break
-        default: throw usage("option", name, because: "it is true or false, not \(quoted(value))")
+        default: throw usage("option", name, because: "must be true or false, not \(quoted(value))")
         }
     }
 
@@ -68,14 +68,13 @@ struct OptionParser<Target> {
             try option.apply(&target, attached ?? "")
         case .required(let metavar):
             guard let value = attached ?? rest.next() else {
-                throw usage("option", "--" + name, because: "its value is missing: --\(name) \(metavar)")
+                throw usage("option", "--" + name, because: "missing value: --\(name) \(metavar)")
             }
             try option.apply(&target, value)
         }
     }
 
-    /// Whether a word after an option that need not have a file is plainly one, and neither an address nor a list of
-    /// them.
+    /// Whether a word after an option with an optional file is plainly a file, and neither a URL nor a list of URLs.
     private static func isFile(_ word: String) -> Bool {
         let name = word.lowercased()
         guard !name.hasPrefix("-"), !name.contains("://") else { return false }
@@ -98,7 +97,7 @@ struct OptionParser<Target> {
                 continue
             }
             guard let value = left.isEmpty ? rest.next() : String(left) else {
-                throw usage("option", "-\(letter)", because: "its value is missing: -\(letter) \(metavar)")
+                throw usage("option", "-\(letter)", because: "missing value: -\(letter) \(metavar)")
             }
             return try option.apply(&target, value)
         }
@@ -108,10 +107,10 @@ struct OptionParser<Target> {
         options.first { $0.entry.names.contains(name) }
     }
 
-    /// Says what is unknown and what is near to it; `like` is the whole word, as `-user` is near `--user`.
+    /// A failure for an unknown option, with a suggestion; `like` is the whole word, as `-user` is close to `--user`.
     private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
         let near = nearest(to: like ?? name, among: options.map(\.entry.long))
-        let remedy = near.map { "did you mean --\($0)?" } ?? "'pawl help \(command)' lists the options"
+        let remedy = near.map { "did you mean --\($0)?" } ?? "see 'pawl help \(command)'"
         return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: Remedy(remedy))
     }
 

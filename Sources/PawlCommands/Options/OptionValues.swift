@@ -1,8 +1,8 @@
 import PawlCore
 
-/// Readers of option values.
+/// Parsers of option values.
 ///
-/// Each throws a sentence that names the option, the value and what would be right.
+/// Each throws a failure with the option, the value and the expected form.
 enum OptionValues {
     static func bad(_ option: String, _ value: String, _ expected: String) -> Failure {
         Failure(.badOption, "cannot use", at: "--\(option) \(value)", because: expected)
@@ -11,7 +11,7 @@ enum OptionValues {
     static func integer(_ option: String, _ value: String, in range: ClosedRange<Int>) throws(Failure) -> Int
     {
         guard isDigits(value), let number = Int(value), range.contains(number) else {
-            throw bad(option, value, "it is a whole number from \(range.lowerBound) to \(range.upperBound)")
+            throw bad(option, value, "must be a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
@@ -25,8 +25,8 @@ enum OptionValues {
         guard isPlain, let number = Double(value.hasSuffix(".") ? String(value.dropLast()) : value),
             number <= 86_400, zeroAllowed ? number >= 0 : number > 0
         else {
-            let least = zeroAllowed ? "0" : "above 0"
-            throw bad(option, value, "it is a number of seconds from \(least) to 86400, such as 2 or 0.5")
+            let range = zeroAllowed ? "from 0 to 86400" : "above 0, up to 86400"
+            throw bad(option, value, "must be a number of seconds \(range), such as 2 or 0.5")
         }
         return number
     }
@@ -36,7 +36,7 @@ enum OptionValues {
             throw bad(
                 option,
                 value,
-                "it is a number of bytes a second, such as 500K or 2.5M (0 means no limit)"
+                "must be a number of bytes per second, such as 500K or 2.5M (0 means no limit)"
             )
         }
         return bytes == 0 ? nil : bytes
@@ -49,14 +49,14 @@ enum OptionValues {
     ) throws(Failure) -> Choice {
         if let choice = Choice(rawValue: value.lowercased()) { return choice }
         let names = Choice.allCases.map(\.rawValue)
-        throw bad(option, value, "it is one of \(names.joined(separator: ", "))")
+        throw bad(option, value, "must be one of \(names.joined(separator: ", "))")
     }
 
     static func header(_ option: String, _ value: String) throws(Failure) -> String {
         let name = value.prefix { $0 != ":" }
         let isToken = !name.isEmpty && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         guard isToken, name.count < value.count, FieldText.isSafe(value) else {
-            throw bad(option, value, "it is one header line, such as 'Accept: text/plain'")
+            throw bad(option, value, "must be one header line, such as 'Accept: text/plain'")
         }
         return value
     }
@@ -66,10 +66,14 @@ enum OptionValues {
         let parts = value.lowercased().split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: String(parts[0])) else {
             let names = HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
-            throw bad(option, value, "it is TYPE=HEX with a type of \(names)")
+            throw bad(option, value, "must be TYPE=HEX with one of the types \(names)")
         }
         guard parts[1].utf8.count == algorithm.length * 2, parts[1].allSatisfy(\.isHexDigit) else {
-            throw bad(option, value, "\(algorithm.rawValue) has \(algorithm.length * 2) hexadecimal digits")
+            throw bad(
+                option,
+                value,
+                "\(algorithm.rawValue) must have \(algorithm.length * 2) hexadecimal digits"
+            )
         }
         return "\(parts[0])=\(parts[1])"
     }
@@ -80,7 +84,7 @@ enum OptionValues {
         return value
     }
 
-    /// What becomes part of a request.
+    /// Text that becomes part of a request.
     static func text(_ option: String, _ value: String) throws(Failure) -> String {
         guard FieldText.isSafe(value) else {
             throw Failure(.badOption, "cannot use", at: "--\(option)", because: FieldText.flaw)
@@ -90,7 +94,7 @@ enum OptionValues {
 
     static func notEmpty(_ option: String, _ value: String) throws(Failure) -> String {
         guard !value.isEmpty, !value.contains("\0") else {
-            throw bad(option, quoted(value), "it must not be empty")
+            throw bad(option, quoted(value), "must not be empty")
         }
         return value
     }

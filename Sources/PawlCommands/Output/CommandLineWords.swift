@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-// Failures in the command line's words: with its options, and with what continues a download there.
+// Failures in the terms of the command line: its options, and how to resume a download there.
 extension Failure {
     var commandLineSentence: String { sentence(at: commandLinePlace, remedy: commandLineRemedy) }
 
@@ -13,7 +13,7 @@ extension Failure {
         }
     }
 
-    /// A refused option by its name on the command line.
+    /// A rejected option by its name on the command line.
     var commandLinePlace: String {
         guard let refused, place.hasPrefix(refused.title) else { return place }
         return refused.option + place.dropFirst(refused.title.count)

@@ -1,8 +1,8 @@
 package import Pawl
 
-/// Reports as JSON, one object a line.
+/// Reports as JSON, one object per line.
 ///
-/// Documentation/JSON.md is the promise about the fields.
+/// Documentation/JSON.md specifies the fields.
 package enum JSONLines {
     package static func line(_ report: Report) -> String {
         var object = object(report.word, report.id, report.source, report.name)
@@ -29,7 +29,7 @@ package enum JSONLines {
         return object.line
     }
 
-    /// Where a download stands, told once a second.
+    /// The progress of a download, printed once a second.
     package static func progress(_ snapshot: DownloadSnapshot) -> String {
         var object = object("progress", snapshot.id.rawValue, snapshot.source, snapshot.name)
         object.set("state", snapshot.state.rawValue)

@@ -22,13 +22,13 @@ package struct JSONObject {
         add(key, .bool(value))
     }
 
-    /// A number with so many decimals at most; JSON has no word for what is not finite, so that becomes `null`.
+    /// Sets a number with at most `decimals` decimals; JSON cannot represent non-finite numbers, which become `null`.
     package mutating func set(_ key: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite, abs(value) < 1e15 else { return add(key, nil) }
         add(key, .number((value < 0 ? "-" : "") + NumberFormat.fixed(abs(value), decimals: decimals)))
     }
 
-    /// The object as a line without its end.
+    /// The object as a line, without terminator.
     package var line: String { JSON.object(members).text }
 
     private mutating func add(_ key: String, _ value: JSON?) {

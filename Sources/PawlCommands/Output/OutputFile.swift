@@ -1,21 +1,21 @@
 import Glibc
 
-/// Standard output or standard error: collects text and writes it in one go.
+/// Buffered output to standard output or standard error.
 ///
-/// A reader that went away is no reason to lose a download: what cannot be written is dropped from then on.
+/// A closed reader must not end a download: output that cannot be written is dropped from then on.
 package struct OutputFile: ~Copyable {
     private let descriptor: Int32
     private var pending: [UInt8] = []
     private var isBroken = false
 
-    /// What stands on the descriptor stays open: it belongs to the process.
+    /// The descriptor stays open: it belongs to the process.
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
     package mutating func append(_ text: String) { pending.append(contentsOf: text.utf8) }
 
     package mutating func appendLine(_ line: String) { append(line + "\n") }
 
-    /// Writes everything collected so far.
+    /// Writes the buffer.
     package mutating func flush() {
         var start = 0
         while start < pending.count, !isBroken {
@@ -30,7 +30,7 @@ package struct OutputFile: ~Copyable {
     private mutating func recover() {
         switch errno {
         case EINTR: break
-        // Someone else made the terminal or pipe non-blocking: wait until it takes more.
+        // Another process made the terminal or pipe non-blocking: wait until it is writable.
         case EAGAIN:
             var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             unsafe poll(&writable, 1, -1)

@@ -1,8 +1,8 @@
 import Pawl
 
-/// Reports as lines for people.
+/// Reports as lines of plain text.
 package enum PlainText {
-    /// The line for a report; failures are the one sentence that every failure gets.
+    /// The line for a report; a failure is its one sentence.
     package static func line(_ report: Report) -> String {
         let name = report.name ?? ProgressRow.lastComponent(of: report.source)
         let text =
@@ -10,8 +10,8 @@ package enum PlainText {
             case .started(let total, let resumedAt): "\(name): \(started(total, resumedAt))"
             case .notice(let notice): "\(name): \(notice)"
             case .retry(let error, let delay):
-                "\(name): \(error.failure.commandLineSentence); next attempt \(wait(delay))"
-            case .waitingForNetwork: "\(name): no network; goes on when there is one"
+                "\(name): \(error.failure.commandLineSentence); retrying \(wait(delay))"
+            case .waitingForNetwork: "\(name): no network connection; resumes when it is back"
             case .verifying: "\(name): verifying"
             case .paused: "\(name): paused"
             case .finished(let file): finished(file)
@@ -21,10 +21,10 @@ package enum PlainText {
     }
 
     private static func wait(_ seconds: Double) -> String {
-        seconds < 1 ? "at once" : "in \(NumberFormat.duration(seconds))"
+        seconds < 1 ? "now" : "in \(NumberFormat.duration(seconds))"
     }
 
-    /// The last line when there were several files.
+    /// The last line of a run with several files.
     package static func summary(_ ledger: RunLedger, unfinished: Int, seconds: Double) -> String {
         var parts = ["\(ledger.finished) finished"]
         if ledger.failed > 0 { parts.append("\(ledger.failed) failed") }
@@ -35,19 +35,19 @@ package enum PlainText {
 
     private static func started(_ total: Int64?, _ resumedAt: Int64) -> String {
         let size = total.map(NumberFormat.size) ?? "size unknown"
-        return resumedAt > 0 ? "continued at \(NumberFormat.size(resumedAt)) of \(size)" : "started, \(size)"
+        return resumedAt > 0 ? "resuming at \(NumberFormat.size(resumedAt)) of \(size)" : "started, \(size)"
     }
 
     private static func finished(_ file: DownloadedFile) -> String {
-        if file.wasThere { return "\(file.path): exists already, nothing was downloaded" }
-        // A speed over less than the clock can tell means nothing.
+        if file.wasThere { return "\(file.path): already exists, nothing was downloaded" }
+        // A speed over so short a time means nothing.
         let speed =
             file.duration >= 0.1
             ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
         return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)"
     }
 
-    /// Tenths matter while there is no minute.
+    /// With tenths below one minute.
     private static func time(_ seconds: Double) -> String {
         seconds < 60 ? NumberFormat.fixed(max(0, seconds), decimals: 1) + "s" : NumberFormat.duration(seconds)
     }

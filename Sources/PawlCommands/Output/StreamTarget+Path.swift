@@ -2,14 +2,14 @@ import Glibc
 import PawlCore
 
 extension StreamTarget {
-    /// Standard output, a character device, a named pipe or an open descriptor of that path, also where a symbolic link
-    /// leads to it; `nil` for all else.
+    /// Standard output, a character device, a named pipe or an open descriptor at that path, also through a symbolic
+    /// link; `nil` for anything else.
     init?(at path: String) {
         if ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].contains(path) {
             self = .standardOutput
             return
         }
-        // What is behind it may be a file, which is not to be replaced: it was opened by somebody else.
+        // The descriptor may be a file, which must not be replaced: another program opened it.
         if path == "/dev/stderr" || path.hasPrefix("/dev/fd/") || path.hasPrefix("/proc/self/fd/") {
             self = .path(path)
             return

@@ -23,25 +23,25 @@ struct ColumnLayout: Hashable {
 
     /// Columns for the name.
     private(set) var name: Int
-    /// Columns for the bar, `nil` when there is no room.
+    /// Columns for the bar, `nil` if it does not fit.
     private(set) var bar: Int?
-    /// What follows, from left to right.
+    /// The columns after the bar, from left to right.
     private(set) var columns: [Column]
 
     private static let shortestName = 10
     private static let shortestBar = 8
     private static let longestBar = 40
 
-    /// Divides a width; the bar gets what the longest of the names does not need.
+    /// Divides a width; the bar gets the columns that the longest name does not need.
     init(width: Int, names: [String]) {
-        // The last column stays free: terminals differ in what they do after writing into it.
+        // The last column stays free: terminals differ in their behaviour after writing to it.
         var left = max(1, width - 1) - ColumnLayout.shortestName
         func take(_ columns: Int) -> Bool {
             guard left >= columns + 1 else { return false }
             left -= columns + 1
             return true
         }
-        // What is given up last comes first.
+        // In the order of importance: the first are dropped last.
         var chosen: Set<Column> = []
         let percent = width >= 100 ? Column.finePercent : Column.percent
         for column in [percent, .speed, .timeLeft] where take(column.width) { chosen.insert(column) }
@@ -54,7 +54,7 @@ struct ColumnLayout: Hashable {
             return
         }
         let longest = names.reduce(0) { max($0, TerminalText.width($1)) }
-        // Two thirds of the spare room at most go to the name, unless the bar cannot use them.
+        // At most two thirds of the spare columns go to the name, unless the bar cannot use them.
         name = ColumnLayout.shortestName + min(max(0, longest - ColumnLayout.shortestName), left * 2 / 3)
         left -= name - ColumnLayout.shortestName
         let growth = min(left, ColumnLayout.longestBar - ColumnLayout.shortestBar)

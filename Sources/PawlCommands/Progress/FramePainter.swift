@@ -1,24 +1,24 @@
-/// Turns lines that stay and lines that are redrawn into the codes that a terminal obeys (ECMA-48).
+/// Turns permanent and redrawn lines into terminal control sequences (ECMA-48).
 package struct FramePainter: Sendable {
-    /// Widths of the lines that stand on the screen now, the cursor at the end of the last.
+    /// Widths of the lines on the screen now, with the cursor at the end of the last.
     private var drawn: [Int] = []
 
     package init() {}
 
-    /// Replaces the display: `permanent` lines scroll up, `frame` stands below them.
+    /// Replaces the display: `permanent` lines scroll up, `frame` is drawn below them.
     ///
-    /// `width` is the number of columns now: after the terminal shrank, old lines fill several rows.
+    /// `width` is the current number of columns: after the terminal shrank, old lines wrap over several rows.
     package mutating func paint(permanent: [String], frame: [StyledLine], width: Int) -> String {
         var codes = goToTop(width: width)
         for line in permanent { codes += line + "\u{1B}[K\r\n" }
         codes += frame.map { $0.escaped + "\u{1B}[K" }.joined(separator: "\r\n")
-        // What stood below a display that has become shorter.
+        // Erases the rest of a longer previous frame.
         codes += "\u{1B}[J"
         drawn = frame.map(\.width)
         return codes
     }
 
-    /// Lets what is drawn stand, and goes to a line of its own: something else will write there.
+    /// Leaves the drawn frame in place and moves to a new line for other output.
     package mutating func leave() -> String {
         defer { drawn = [] }
         return drawn.isEmpty ? "" : "\r\n"

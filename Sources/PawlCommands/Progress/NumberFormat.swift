@@ -1,8 +1,8 @@
-/// Numbers as people read them, each in a bounded number of columns.
+/// Human-readable numbers, each in a bounded number of columns.
 package enum NumberFormat {
     private static let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-    /// `999 B`, `1.23 KiB`, `12.3 MiB`: three digits that count, at most 8 columns.
+    /// `999 B`, `1.23 KiB`, `12.3 MiB`: three significant digits, at most 8 columns.
     package static func size(_ bytes: Int64) -> String {
         let unit = unit(for: bytes)
         return "\(number(bytes, in: unit)) \(units[unit])"
@@ -14,10 +14,10 @@ package enum NumberFormat {
         return "\(number(done, in: unit))/\(number(total, in: unit)) \(units[unit])"
     }
 
-    /// `1.23 MB/s`, at most 9 columns: the units that people know, of the same size as those of `size`.
+    /// `1.23 MiB/s`, at most 10 columns, in the units of `size`.
     package static func speed(_ bytesPerSecond: Int64) -> String {
         let unit = unit(for: bytesPerSecond)
-        return "\(number(bytesPerSecond, in: unit)) \(units[unit].filter { $0 != "i" })/s"
+        return "\(number(bytesPerSecond, in: unit)) \(units[unit])/s"
     }
 
     /// `7s`, `1:07`, `1:02:03`, `12h 5m`, `3d 4h`: at most 7 columns; more than 99 days is `>99d`.
@@ -31,12 +31,12 @@ package enum NumberFormat {
         return minutes > 0 ? "\(minutes):\(twoDigits(whole % 60))" : "\(whole)s"
     }
 
-    /// A value that is not negative with so many decimals, cut and not rounded: 100 % is said at the end only.
+    /// A non-negative value with `decimals` decimals, truncated and not rounded: 100 % appears only at the end.
     package static func fixed(_ value: Double, decimals: Int) -> String {
         guard value.isFinite, value >= 0, value < 1e15 else { return "?" }
         var scale: Int64 = 1
         for _ in 0..<decimals { scale *= 10 }
-        // The little more makes up for decimals that binary fractions cannot hold, such as 0.29 × 100.
+        // The small offset compensates for decimals that binary fractions cannot represent, such as 0.29 × 100.
         let scaled = Int64(value * Double(scale) + 1e-6)
         guard decimals > 0 else { return String(scaled) }
         let fraction = String(scaled % scale)

@@ -1,6 +1,6 @@
-/// Lays progress out in lines: a function of what is shown, the terminal's size and a counter.
+/// Lays out progress in lines, as a pure function of the rows, the terminal's size and a counter.
 package struct ProgressRenderer: Sendable {
-    /// Signs for the bar.
+    /// Characters of the progress bar.
     package struct Glyphs: Sendable, Hashable {
         package var done: Character
         package var edge: Character
@@ -23,12 +23,12 @@ package struct ProgressRenderer: Sendable {
         self.height = max(height, 1)
     }
 
-    /// The whole display, at most one row less than the terminal has.
+    /// The lines of the display, at most one fewer than the terminal's rows.
     ///
-    /// `tick` counts redraws, and moves the bars of files whose size is unknown.
+    /// `tick` counts redraws, and animates the bars of files of unknown size.
     package func lines(_ rows: [ProgressRow], totals: ProgressTotals?, tick: Int) -> [StyledLine] {
-        let room = max(1, height - 1 - (totals == nil ? 0 : 1))
-        let shown = rows.count > room ? Array(rows.prefix(max(0, room - 1))) : rows
+        let capacity = max(1, height - 1 - (totals == nil ? 0 : 1))
+        let shown = rows.count > capacity ? Array(rows.prefix(max(0, capacity - 1))) : rows
         let layout = ColumnLayout(width: width, names: shown.map(\.name) + (totals.map { [$0.label] } ?? []))
         var lines = shown.map { line($0, layout, tick) }
         if shown.count < rows.count {
@@ -85,7 +85,7 @@ package struct ProgressRenderer: Sendable {
         line.append(String(repeating: glyphs.rest, count: columns - full - half), .faint)
     }
 
-    /// A short piece that wanders from end to end and back; none without a tick.
+    /// A short segment that moves from end to end and back; none without a tick.
     private func appendActivity(to line: inout StyledLine, columns: Int, tick: Int?) {
         guard let tick else { return line.append(String(repeating: glyphs.rest, count: columns), .faint) }
         let piece = min(3, columns)
@@ -112,7 +112,7 @@ extension ProgressTotals {
         return failed == 0 ? done : "\(done), \(failed) failed"
     }
 
-    /// The total as a line like the others.
+    /// The total as a row like the others.
     fileprivate var row: ProgressRow {
         ProgressRow(
             name: label,

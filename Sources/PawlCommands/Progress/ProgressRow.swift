@@ -1,6 +1,6 @@
 package import Pawl
 
-/// What the display shows of one download at one instant.
+/// The display's values of one download at one instant.
 package struct ProgressRow: Sendable, Hashable {
     package var name: String
     package var written: Int64
@@ -9,9 +9,9 @@ package struct ProgressRow: Sendable, Hashable {
     package var speed: Int64
     package var timeLeft: Double?
     package var connections: Int
-    /// Nothing of it runs: a bar of unknown length stands still.
+    /// Whether it is not running: a bar of unknown length is not animated.
     package var isAtRest = false
-    /// Said instead of the speed when no bytes are expected, at most 10 columns.
+    /// Shown instead of the speed when no bytes are expected, at most 10 columns.
     package var status: String?
 
     package init(
@@ -32,7 +32,7 @@ package struct ProgressRow: Sendable, Hashable {
         self.status = status
     }
 
-    /// Retrying means that an attempt failed and no byte has come since.
+    /// `isRetrying` means that an attempt failed and no byte has arrived since.
     package init(_ snapshot: DownloadSnapshot, isRetrying: Bool) {
         self.init(
             name: TerminalText.harmless(snapshot.name ?? ProgressRow.lastComponent(of: snapshot.source)),
@@ -60,7 +60,7 @@ package struct ProgressRow: Sendable, Hashable {
         }
     }
 
-    /// The name to show before the server has told one: what stands last in the URL's path.
+    /// The name to show before the server has sent one: the last component of the URL's path.
     package static func lastComponent(of source: String) -> String {
         let path = source.prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last { !$0.hasSuffix(":") }
@@ -68,7 +68,7 @@ package struct ProgressRow: Sendable, Hashable {
     }
 }
 
-/// What the total line shows.
+/// The values of the total line.
 package struct ProgressTotals: Sendable, Hashable {
     package var files: Int
     package var finished: Int

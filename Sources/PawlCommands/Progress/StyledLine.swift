@@ -1,4 +1,4 @@
-/// A line of text with colours, still without escape codes.
+/// A line of styled text, without escape codes.
 package struct StyledLine: Sendable, Hashable {
     package enum Style: Sendable, Hashable {
         case plain
@@ -18,7 +18,7 @@ package struct StyledLine: Sendable, Hashable {
         styles.append(style)
     }
 
-    /// Takes blanks off the end: a terminal that breaks long lines anew after a resize forgets them as well.
+    /// Removes trailing spaces: a terminal that reflows lines after a resize drops them as well.
     package mutating func trim() {
         while let last = texts.last {
             guard let end = last.lastIndex(where: { $0 != " " }) else {
@@ -33,7 +33,7 @@ package struct StyledLine: Sendable, Hashable {
 
     /// The line without its colours.
     package var text: String { texts.joined() }
-    /// Columns that it takes.
+    /// Its width in columns.
     package var width: Int { texts.reduce(0) { $0 + TerminalText.width($1) } }
 
     /// The line with ECMA-48 colours.

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What standard error is, and how large.
+/// The capabilities and size of the terminal on standard error.
 package struct TerminalState: Sendable, Hashable {
-    /// Whether escape codes may be written: a terminal that understands them, and `NO_COLOR` is not set.
+    /// Whether escape codes may be written: the terminal supports them and `NO_COLOR` is not set.
     package var takesCodes: Bool
-    /// Whether signs beyond ASCII may be written.
+    /// Whether non-ASCII characters may be written.
     package var takesUnicode: Bool
 
-    /// Judges by the values of environment variables.
+    /// Derives the capabilities from environment variables.
     package init(isTerminal: Bool, environment: (String) -> String?) {
         let kind = environment("TERM") ?? ""
         // https://no-color.org: set and not empty.
@@ -23,7 +23,7 @@ package struct TerminalState: Sendable, Hashable {
         TerminalState(isTerminal: isatty(STDERR_FILENO) == 1, environment: environmentVariable)
     }
 
-    /// Columns and rows now.
+    /// The current numbers of columns and rows.
     package static func size() -> (columns: Int, rows: Int) {
         var size = winsize()
         guard unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
@@ -32,7 +32,7 @@ package struct TerminalState: Sendable, Hashable {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether this process may draw: not while it runs in the background of a shell.
+    /// Whether this process may draw: not while it is a background job of a shell.
     package static func isInForeground() -> Bool { tcgetpgrp(STDERR_FILENO) == getpgrp() }
 }
 

@@ -1,43 +1,43 @@
-/// Text as a terminal lays it out.
+/// Text layout on a terminal.
 package enum TerminalText {
-    /// Columns that the text takes.
+    /// The width of the text in columns.
     package static func width(_ text: some StringProtocol) -> Int { text.reduce(0) { $0 + width($1) } }
 
-    /// Columns of one character as a person sees it: 0, 1 or 2.
+    /// The width of one grapheme cluster in columns: 0, 1 or 2.
     package static func width(_ character: Character) -> Int {
         var columns = 0
         for scalar in character.unicodeScalars {
-            // The emoji form of a character that is narrow by itself.
+            // The emoji presentation of a character that is narrow otherwise.
             if scalar.value == 0xFE0F, columns > 0 { return 2 }
             columns = max(columns, width(scalar))
         }
         return columns
     }
 
-    /// The text cut in its middle to at most `columns`, beginning and end kept.
+    /// The text truncated in the middle to at most `columns`.
     package static func shortened(_ text: String, to columns: Int, ellipsis: String) -> String {
         guard width(text) > columns else { return text }
-        let room = columns - width(ellipsis)
-        guard room >= 2 else { return String(prefix(of: text, columns: columns)) }
-        // The end holds the extension and the number of a part: it gets the odd column.
-        let head = prefix(of: text, columns: room / 2)
-        let tail = prefix(of: String(text.reversed()), columns: room - width(head))
+        let available = columns - width(ellipsis)
+        guard available >= 2 else { return String(prefix(of: text, columns: columns)) }
+        // The end contains the extension and the number of a part: it gets the odd column.
+        let head = prefix(of: text, columns: available / 2)
+        let tail = prefix(of: String(text.reversed()), columns: available - width(head))
         return head + ellipsis + String(tail.reversed())
     }
 
-    /// The text filled with blanks to exactly `columns`; it must not be longer.
+    /// The text padded with spaces to exactly `columns`; it must not be longer.
     package static func padded(_ text: String, to columns: Int) -> String {
         text + String(repeating: " ", count: max(0, columns - width(text)))
     }
 
-    /// The text filled with blanks in front of it.
+    /// The text padded with leading spaces.
     package static func rightAligned(_ text: String, to columns: Int) -> String {
         String(repeating: " ", count: max(0, columns - width(text))) + text
     }
 
-    /// The text without anything that a terminal would obey: control characters and marks that turn the direction.
+    /// The text with control characters and bidirectional control characters replaced by U+FFFD.
     ///
-    /// Names and messages come from servers; an escape code in them must not reach the terminal.
+    /// Names and messages may come from servers; an escape code in them must not reach the terminal.
     package static func harmless(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHarmful) else { return text }
         var clean = String.UnicodeScalarView()

@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 import PawlServer
 
-/// Ends a process whose threads hang, so that the service begins anew: downloads go on as after a crash.
+/// Ends a process whose threads hang and restarts the service; downloads resume as after a crash.
 ///
 /// Make it before any other thread is started.
 struct Restarter: Sendable {
@@ -22,36 +22,36 @@ struct Restarter: Sendable {
         self.isDetached = isDetached
     }
 
-    /// What is told before.
+    /// The message logged before.
     static func text(_ finding: Heartbeat.Finding) -> String {
         switch finding {
         case .well: ""
         case .stuck:
-            "the web server's thread has not answered for \(Heartbeat.patience) seconds; the service starts anew, its downloads continue"
+            "the web server's thread has not responded for \(Heartbeat.patience) seconds; restarting the service, its downloads resume"
         case .unending:
-            "the service was asked to end and has not for \(Heartbeat.grace) seconds; it ends at once, everything unfinished continues at the next start"
+            "the service has not stopped within \(Heartbeat.grace) seconds; exiting now, unfinished downloads resume at the next start"
         }
     }
 
     func end(_ finding: Heartbeat.Finding) -> Never {
         guard finding == .stuck else { _exit(Int32(Failure.Code.unfinished.rawValue)) }
-        // The supervisor keeps the dump, and starts the service.
+        // The supervisor keeps the core dump and restarts the service.
         if isSupervised { abort() }
         startAnew()
         _exit(Int32(Failure.Code.unknown.rawValue))
     }
 
-    /// The same program with the same arguments in the place of this one; returns when that cannot be.
+    /// Replaces this process with the same program and arguments; returns if that fails.
     private func startAnew() {
         guard let program else { return }
         if let folder { _ = unsafe chdir(folder) }
-        // Nothing of this process is left over, listeners and locks least of all.
+        // No descriptor of this process may remain, in particular no listener or lock.
         for descriptor in 3..<min(getdtablesize(), 65536) {
             let flags = fcntl(descriptor, F_GETFD)
             if flags >= 0 { _ = fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC) }
         }
         if isDetached {
-            // It has nobody who waits for it, and belongs to no terminal all the same.
+            // No process waits for it, yet it must detach from the terminal.
             let nobody = unsafe open("/dev/null", O_WRONLY)
             if nobody >= 0 { _ = unsafe setenv(ServiceStarter.readyVariable, String(nobody), 1) }
         }

@@ -6,12 +6,12 @@ extension Command {
     static let serve = Command(
         "serve",
         "[options]",
-        summary: "the background service, in the foreground",
+        summary: "run the background service in the foreground",
         details: """
-            Keeps a queue of downloads for one download root and answers those who ask about it: other commands over a \
-            socket file that only its owner can open, and programs over HTTP and WebSocket (JSON-RPC as aria2 speaks it).
-            Ctrl-C, SIGTERM and 'pawl stop' end it in good order: everything unfinished continues at the next start, as \
-            it does after a crash.
+            Keep a queue of downloads for one download root, and serve other commands over a Unix socket that only its \
+            owner can open, and programs over HTTP and WebSocket (JSON-RPC, compatible with aria2).
+            Ctrl-C, SIGTERM and 'pawl stop' shut it down cleanly; unfinished downloads resume at the next start, as \
+            they do after a crash.
             """,
         taking: ServeOptions.table
     ) { (options, operands) throws(Failure) in
@@ -45,19 +45,19 @@ extension Command {
             parent?.tell()
             supervisor.tell("READY=1")
         }
-        reporter.tell("stopped", "stopped; everything unfinished continues at the next start")
+        reporter.tell("stopped", "stopped; unfinished downloads resume at the next start")
         return 0
     }
 }
 
-/// Tells a person, the log, or both what becomes of the service.
+/// Reports the start, stop and faults of the service to the user, the log, or both.
 private struct ServeReporter: Sendable {
     private let log: ServiceLog?
     private let isPlain: Bool
 
     init(_ options: ServeOptions, log: ServiceLog?, isDetached: Bool) {
         let hasFile = options.logFile != nil || isDetached
-        // Where standard error is the log and programs read it, nothing else goes there.
+        // If standard error is a log for programs, nothing else is written there.
         let isOnlyLog = !hasFile && options.logFormat == .json && log != nil
         isPlain = !options.isQuiet && !isOnlyLog
         self.log = isOnlyLog || hasFile ? log : nil
@@ -73,13 +73,13 @@ private struct ServeReporter: Sendable {
 }
 
 extension Failure {
-    /// An operand where none belongs.
+    /// An operand where none is expected.
     static func unexpected(_ operand: String, in command: String) -> Failure {
         Failure(
             .badOption,
-            "cannot take",
+            "unexpected argument",
             at: operand,
-            because: "'pawl \(command)' takes nothing there",
+            because: "",
             remedy: "see 'pawl help \(command)'"
         )
     }

@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 import PawlServer
 
-/// `pawl serve --install`: gives the service to systemd.
+/// `pawl serve --install`: installs the service as a systemd unit.
 struct ServeInstall {
     private let options: ServeOptions
     private let unit: SystemdUnit
@@ -18,17 +18,17 @@ struct ServeInstall {
                     .badOption,
                     "cannot install",
                     at: "--root \(options.root ?? "")",
-                    because: "somebody has to own it",
-                    remedy: "say with --run-as who, or leave --root out for /var/lib/pawl"
+                    because: "a system-wide root needs an owner",
+                    remedy: "pass --run-as USER, or omit --root to use /var/lib/pawl"
                 )
             }
             guard options.user == nil || options.root != nil else {
-                throw Failure(.badOption, "cannot install", at: "--run-as", because: "--root is missing")
+                throw Failure(.badOption, "cannot install", at: "--run-as", because: "it requires --root")
             }
             folder = "/etc/systemd/system"
             socket = options.socket.map(ServicePlace.absolute) ?? "/run/pawl/socket"
             root = options.root.map(ServicePlace.absolute) ?? "/var/lib/pawl"
-            // Those of one person are nothing to the machine's service, unless somebody says so.
+            // A system service resumes a user's sessions only if requested.
             unit.sessions = options.sessions == nil ? nil : options.sessionsFolder
             unit.user = options.user
             if options.user != nil { unit.folders = [root] }
@@ -45,15 +45,15 @@ struct ServeInstall {
         self.unit = unit
     }
 
-    /// Writes the unit and lets systemd start it, now and from now on.
+    /// Writes the unit, enables and starts it.
     func run() throws(Failure) {
-        // What sessions are called is nobody else's business.
+        // Session identifiers are private to the user.
         if let sessions = unit.sessions { try makeFolder(sessions, mode: 0o700) }
         for path in unit.folders + [folder] { try makeFolder(path) }
         let path = folder + "/pawl.service"
-        // A secret may be among the options: the file is its owner's alone.
+        // The options may contain a secret: only the owner may read the file.
         try AtomicFile.write(Array(unit.text.utf8), to: path)
-        // One that runs by itself makes room.
+        // Stop a service that was started without systemd.
         let client = ServiceClient(socket: socket)
         if try client.isAnswered() {
             try client.call("pawl.stop", to: "stop")
@@ -67,14 +67,15 @@ struct ServeInstall {
                     .unknown,
                     "wrote \(path) but could not start",
                     at: "it",
-                    because: "'systemctl \((manager + words).joined(separator: " "))' ended with \(code)",
-                    remedy: "try that command where systemd runs"
+                    because:
+                        "'systemctl \((manager + words).joined(separator: " "))' failed with exit code \(code)",
+                    remedy: "run that command where systemd is running"
                 )
             }
         }
-        say("pawl: installed \(path); the service runs\n")
+        say("pawl: installed \(path); the service is running\n")
         guard !options.installsForAll else { return }
-        say("pawl: it starts when you log in; 'loginctl enable-linger' lets it start at boot\n")
+        say("pawl: it starts at login; run 'loginctl enable-linger' to start it at boot\n")
     }
 
     private func makeFolder(_ path: String, mode: mode_t = 0o755) throws(Failure) {
@@ -82,7 +83,7 @@ struct ServeInstall {
         for part in path.split(separator: "/") {
             folder += "/" + part
             guard unsafe mkdir(folder, mode) != 0, errno != EEXIST else { continue }
-            throw Failure(.cannotMakeFolder, "cannot make", at: folder, because: systemMessage(errno))
+            throw Failure(.cannotMakeFolder, "cannot create", at: folder, because: systemMessage(errno))
         }
     }
 }

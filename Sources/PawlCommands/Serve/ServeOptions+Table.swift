@@ -4,7 +4,7 @@ import PawlCore
 extension ServeOptions {
     /// Every option of `pawl serve`.
     static let table: [CommandOption<ServeOptions>] =
-        setup + background + (running + doors + watching).map { $0.keeping(\.kept) } + shown
+        setup + background + (running + access + watching).map { $0.keeping(\.kept) } + shown
 
     private static let setup: [CommandOption<ServeOptions>] = [
         CommandOption(
@@ -13,28 +13,28 @@ extension ServeOptions {
             aliases: ["dir"],
             takes: .required("DIR"),
             in: .setup,
-            "the download root: files go there, and the queue is kept in .pawl in it",
+            "download root: folder for files, with the queue in its .pawl subfolder",
             standard: "$PAWL_ROOT, else ~/Downloads"
         ) { (options, value) throws(Failure) in options.root = try OptionValues.notEmpty("root", value) },
         CommandOption(
             "socket",
             takes: .required("FILE"),
             in: .setup,
-            "socket file by which other commands find the service",
+            "Unix socket for other pawl commands",
             standard: "$PAWL_SOCKET, else $XDG_RUNTIME_DIR/pawl.socket, else ~/.local/state/pawl/socket"
         ) { (options, value) throws(Failure) in options.socket = try OptionValues.notEmpty("socket", value) },
         CommandOption(
             "sessions",
             takes: .required("DIR"),
             in: .setup,
-            "go on with the background sessions that programs of yours left there when they ended (PawlSession)",
+            "resume background sessions that your programs left in DIR when they exited (PawlSession)",
             standard:
                 "$XDG_STATE_HOME/pawl/sessions, else ~/.local/state/pawl/sessions; none with --paused or --deny-private-addresses"
         ) { (options, value) throws(Failure) in
             options.sessions = try OptionValues.notEmpty("sessions", value)
             options.refusesSessions = false
         },
-        CommandOption("no-sessions", takes: .none, in: .setup, "leave background sessions alone") {
+        CommandOption("no-sessions", takes: .none, in: .setup, "do not resume background sessions") {
             (options, _) in options.refusesSessions = true
         },
     ]
@@ -46,25 +46,25 @@ extension ServeOptions {
             aliases: ["daemon"],
             takes: .none,
             in: .setup,
-            "leave the terminal, and return once calls are answered"
+            "run in the background; return when the service is ready"
         ) { (options, _) in options.isBackground = true },
         CommandOption(
             "install",
             takes: .none,
             in: .setup,
-            "let systemd run it with the other options that are given, now and whenever you log in"
+            "install and start a systemd user service with these options; it starts again at each login"
         ) { (options, _) in options.installs = true },
         CommandOption(
             "system",
             takes: .none,
             in: .setup,
-            "with --install: for the whole machine, at boot; without --root in /var/lib/pawl"
+            "with --install: install a system service that starts at boot; default root /var/lib/pawl"
         ) { (options, _) in options.installsForAll = true },
         CommandOption(
             "run-as",
             takes: .required("USER"),
             in: .setup,
-            "with --install --system --root: the user that owns the root"
+            "with --install --system --root: user to run as, the owner of the root"
         ) { (options, value) throws(Failure) in options.user = try OptionValues.notEmpty("run-as", value) },
     ]
 
@@ -75,8 +75,8 @@ extension ServeOptions {
             aliases: ["max-concurrent-downloads"],
             takes: .required("N"),
             in: .queue,
-            "files at once",
-            standard: "as it was left; 3 at first"
+            "simultaneous downloads",
+            standard: "the previous value, initially 3"
         ) { (options, value) throws(Failure) in
             options.manager.slots = try OptionValues.integer("jobs", value, in: 1...1_000)
         },
@@ -85,7 +85,7 @@ extension ServeOptions {
             aliases: ["max-overall-download-limit"],
             takes: .required("RATE"),
             in: .queue,
-            "bytes a second of all downloads together; K, M, G are powers of 1024",
+            "total speed limit in bytes per second; K, M, G are powers of 1024",
             standard: "none"
         ) { (options, value) throws(Failure) in
             options.manager.rateLimit = try OptionValues.rate("limit-rate", value)
@@ -94,7 +94,7 @@ extension ServeOptions {
             "timetable",
             takes: .required("TEXT"),
             in: .queue,
-            "limits by time of day, such as '08:00-18:00 1M, else none'"
+            "speed limits by time of day, such as '08:00-18:00 1M, else none'"
         ) { (options, value) throws(Failure) in
             options.manager.timetable = try OptionValues.notEmpty("timetable", value)
         },
@@ -102,30 +102,30 @@ extension ServeOptions {
             "deny-private-addresses",
             takes: .none,
             in: .security,
-            "connect to no address of this machine or a private network, whatever names and redirects say"
+            "refuse to connect to this machine or private networks, even through names and redirects"
         ) { (options, _) in options.manager.deniesPrivateAddresses = true },
         CommandOption(
             "paused",
             takes: .none,
             in: .queue,
-            "let nothing go on by itself: what waited or ran comes back paused"
+            "start with every unfinished download paused"
         ) { (options, _) in options.manager.resumesAtStart = false },
     ]
 
-    private static let doors: [CommandOption<ServeOptions>] = [
+    private static let access: [CommandOption<ServeOptions>] = [
         CommandOption(
             "port",
             aliases: ["rpc-listen-port"],
             takes: .required("N|auto|none"),
             in: .doors,
-            "TCP port for HTTP and WebSocket, 0 for any free one; auto: 6800 if it is free; none leaves only the socket file",
+            "TCP port for HTTP and WebSocket; 0: any free port; auto: 6800 if it is free; none: Unix socket only",
             standard: "$PAWL_PORT, else 6800"
         ) { (options, value) throws(Failure) in options.port = try OptionValues.notEmpty("port", value) },
         CommandOption(
             "listen",
             takes: .required("ADDRESS"),
             in: .doors,
-            "numeric address of the port; one that others can reach needs a secret",
+            "numeric address to listen on; one that other hosts can reach requires a secret",
             standard: "127.0.0.1"
         ) { (options, value) throws(Failure) in options.address = try OptionValues.notEmpty("listen", value)
         },
@@ -134,14 +134,14 @@ extension ServeOptions {
             aliases: ["rpc-secret"],
             takes: .required("TEXT"),
             in: .doors,
-            "what callers of the port must know; --secret-file shows it to nobody who lists processes",
-            standard: "made at the first start, in .pawl/secret of the root"
+            "RPC secret; --secret-file keeps it out of the process list",
+            standard: "generated at the first start, in .pawl/secret of the root"
         ) { (options, value) throws(Failure) in options.secret = try OptionValues.notEmpty("secret", value) },
         CommandOption(
             "secret-file",
             takes: .required("FILE"),
             in: .doors,
-            "a file with the secret, which only its owner may read; made when missing"
+            "file with the RPC secret, readable by its owner only; created if missing"
         ) { (options, value) throws(Failure) in
             options.secretFile = try OptionValues.notEmpty("secret-file", value)
         },
@@ -149,14 +149,14 @@ extension ServeOptions {
             "no-secret",
             takes: .none,
             in: .doors,
-            "ask for no secret; only where nobody else can reach the port"
+            "require no secret; only where no other user or host can reach the port"
         ) { (options, _) in options.needsNoSecret = true },
         CommandOption(
             "certificate",
             aliases: ["rpc-certificate"],
             takes: .required("FILE"),
             in: .doors,
-            "certificate (PEM): the port then speaks TLS only"
+            "TLS certificate (PEM); the port then accepts TLS only"
         ) { (options, value) throws(Failure) in
             options.certificate = try OptionValues.notEmpty("certificate", value)
         },
@@ -165,14 +165,14 @@ extension ServeOptions {
             aliases: ["rpc-private-key"],
             takes: .required("FILE"),
             in: .doors,
-            "its key (PEM)"
+            "private key of the certificate (PEM)"
         ) { (options, value) throws(Failure) in options.key = try OptionValues.notEmpty("private-key", value)
         },
         CommandOption(
             "host-name",
             takes: .required("NAME"),
             in: .doors,
-            "a name besides localhost by which the port is reached; repeatable"
+            "host name of the port besides localhost; repeatable"
         ) { (options, value) throws(Failure) in
             options.names.insert(try OptionValues.notEmpty("host-name", value).lowercased())
         },
@@ -181,12 +181,12 @@ extension ServeOptions {
             aliases: ["rpc-allow-origin-all"],
             takes: .none,
             in: .doors,
-            "pages of every origin may call, if they know the secret"
+            "allow requests from any origin (CORS); the secret is still required"
         ) { (options, _) in options.allowsEveryOrigin = true },
     ]
 
     private static let shown: [CommandOption<ServeOptions>] = [
-        CommandOption("quiet", short: "q", takes: .none, in: .output, "errors only") { (options, _) in
+        CommandOption("quiet", short: "q", takes: .none, in: .output, "print errors only") { (options, _) in
             options.isQuiet = true
         },
         helpOption,

@@ -22,10 +22,10 @@ extension ServeOptions {
             "webhook",
             takes: .required("URL"),
             in: .watching,
-            "post JSON to it on each of these occasions; tried 5 times at most"
+            "POST a JSON message to URL on each of these events; at most 5 attempts"
         ) { (options, value) throws(Failure) in
             guard value.hasPrefix("http://") || value.hasPrefix("https://") else {
-                throw OptionValues.bad("webhook", Redaction.address(value), "it is an http or https URL")
+                throw OptionValues.bad("webhook", Redaction.address(value), "must be an http or https URL")
             }
             options.hooks.webhook = value
         },
@@ -33,21 +33,21 @@ extension ServeOptions {
             "webhook-private",
             takes: .none,
             in: .watching,
-            "the webhook's public name may lead to a private network; numbers, localhost and names such as nas.lan may anyway"
+            "allow the webhook's public name to resolve to a private network; IP addresses, localhost and names such as nas.lan always may"
         ) { (options, _) in options.hooks.allowsPrivateWebhook = true },
         CommandOption(
             "log",
             takes: .required("FILE"),
             in: .watching,
-            "append a line for everything that happens, without secrets",
+            "append a line per event to FILE, without secrets",
             standard:
-                "standard error, nowhere with --quiet; in the background .pawl/log of the root, 8 MiB at most"
+                "standard error, none with --quiet; in the background .pawl/log of the root, at most 8 MiB"
         ) { (options, value) throws(Failure) in options.logFile = try OptionValues.notEmpty("log", value) },
         CommandOption(
             "log-format",
             takes: .required("text|json"),
             in: .watching,
-            "lines for people or one JSON object a line",
+            "plain text lines or one JSON object per line",
             standard: "text"
         ) { (options, value) throws(Failure) in
             options.logFormat = try OptionValues.choice("log-format", value, of: ServiceLog.Format.self)
@@ -59,11 +59,11 @@ extension Hooks.Occasion {
     fileprivate var help: String {
         switch self {
         case .start:
-            "run a program when a download starts: CMD ID N PATH, with N 1 once PATH is known and else 0"
-        case .pause: "the same when one that ran is paused"
-        case .stop: "the same when one that ran is removed"
-        case .complete: "the same when a file is in its place"
-        case .error: "the same when one fails"
+            "run CMD ID N PATH when a download starts; N is 1 if PATH is known, else 0"
+        case .pause: "run CMD when a running download is paused"
+        case .stop: "run CMD when a running download is removed"
+        case .complete: "run CMD when a download completes"
+        case .error: "run CMD when a download fails"
         }
     }
 }

@@ -2,15 +2,15 @@ package import Pawl
 package import PawlCore
 package import PawlServer
 
-/// What the options of `pawl serve` say.
+/// The options of `pawl serve`.
 package struct ServeOptions: CommandOptions {
     package var root: String?
     package var socket: String?
-    /// Where background sessions are.
+    /// The folder of background sessions.
     package var sessions: String?
     package var refusesSessions = false
     package var address = "127.0.0.1"
-    /// A number, `auto`, or `none` when only the socket file is listened at.
+    /// A number, `auto`, or `none` to listen on the Unix socket only.
     package var port: String?
     package var certificate: String?
     package var key: String?
@@ -28,15 +28,15 @@ package struct ServeOptions: CommandOptions {
     package var isBackground = false
     package var installs = false
     package var installsForAll = false
-    /// Who an installed service runs as.
+    /// The user that an installed service runs as.
     package var user: String?
-    /// Options that an installed service keeps, as they were given, without those that say where it is.
+    /// Options that an installed service keeps, as given, without those for its root and socket.
     package var kept: [String] = []
 
     package init() {}
 
-    /// Where background sessions are that it goes on with; without being told so, it does not where it was asked to start
-    /// nothing by itself, or to connect to less than their programs may.
+    /// The folder of the background sessions to resume; by default none if the service starts paused, or may connect to
+    /// less than their programs.
     package var sessionsFolder: String? {
         if refusesSessions { return nil }
         if let sessions { return ServicePlace.absolute(sessions) }
@@ -44,10 +44,10 @@ package struct ServeOptions: CommandOptions {
         return SessionRoot.usualState.map(ServicePlace.absolute)
     }
 
-    /// Twice as much, since the last file is kept beside the new one.
+    /// Bytes per log file; the total is twice this, since the previous file is kept.
     private static let logSize: Int64 = 4 << 20
 
-    /// Where it logs; in the background it has a file beside the queue.
+    /// The log; in the background, a file next to the queue.
     package func log(isDetached: Bool, root: String) throws(Failure) -> ServiceLog? {
         if let logFile { return try ServiceLog(path: ServicePlace.absolute(logFile), format: logFormat) }
         if isDetached {
@@ -56,7 +56,7 @@ package struct ServeOptions: CommandOptions {
         return isQuiet ? nil : try ServiceLog(path: nil, format: logFormat)
     }
 
-    /// How the service is started; paths in it are absolute.
+    /// The configuration of the service, with absolute paths.
     package func configuration() throws(Failure) -> ServiceConfiguration {
         var configuration = ServiceConfiguration(
             root: try ServicePlace.root(root),

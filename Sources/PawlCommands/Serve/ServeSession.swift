@@ -2,18 +2,18 @@ import Pawl
 package import PawlCore
 package import PawlServer
 
-/// One run of the service in this process, from the first look at its root to the last word.
+/// One run of the service in this process.
 package enum ServeSession {
-    /// Serves until a signal or a caller asks it to stop.
+    /// Serves until a signal or a caller requests a stop.
     ///
-    /// Call it before any other thread is started. `started` is called once calls are answered.
+    /// Call it before any other thread is started. `started` is called once the service is ready.
     package static func run(
         _ configuration: ServiceConfiguration,
         watchdog: Watchdog,
         started: @escaping @Sendable (Service) -> Void
     ) throws(Failure) {
         let (signals, sender) = AsyncStream.makeStream(of: Int32.self)
-        // First of all threads, so that the others inherit the mask.
+        // Before any other thread, so that all inherit the signal mask.
         SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { number in
             watchdog.expectEnd()
             sender.yield(number)

@@ -1,15 +1,15 @@
 import Glibc
 package import PawlCore
 
-/// Where the service is, as far as its command line knows.
+/// The service's root and socket, from options and environment variables.
 package enum ServicePlace {
-    /// The download root: what was given, else `$PAWL_ROOT`, else `~/Downloads`.
+    /// The download root: the given one, else `$PAWL_ROOT`, else `~/Downloads`.
     package static func root(_ given: String?) throws(Failure) -> String {
         if let given = given ?? variable("PAWL_ROOT") { return absolute(given) }
         return try home(for: "--root") + "/Downloads"
     }
 
-    /// The socket file: what was given, else `$PAWL_SOCKET`, else one of the user's own.
+    /// The Unix socket: the given one, else `$PAWL_SOCKET`, else the user's default.
     package static func socket(_ given: String?) throws(Failure) -> String {
         if let given = given ?? variable("PAWL_SOCKET") { return absolute(given) }
         if let folder = variable("XDG_RUNTIME_DIR"), unsafe access(folder, W_OK) == 0 {
@@ -18,10 +18,10 @@ package enum ServicePlace {
         return try home(for: "--socket") + "/.local/state/pawl/socket"
     }
 
-    /// A program's path; a name without a slash is looked for in PATH.
+    /// A program's path; a name without a slash is left to be searched in PATH.
     static func program(_ name: String) -> String { name.contains("/") ? absolute(name) : name }
 
-    /// Counted from the working directory, without a slash at the end.
+    /// The path relative to the working directory made absolute, without a trailing slash.
     package static func absolute(_ path: String) -> String {
         var path = path
         if !path.hasPrefix("/") {
@@ -32,7 +32,7 @@ package enum ServicePlace {
         return "/" + path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// The value of an environment variable that is not empty.
+    /// The value of an environment variable; `nil` if it is empty or not set.
     static func variable(_ name: String) -> String? {
         environmentVariable(name).flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -42,9 +42,9 @@ package enum ServicePlace {
         throw Failure(
             .badOption,
             "cannot find",
-            at: "your home folder",
+            at: "the home folder",
             because: "HOME is not set",
-            remedy: "give \(option)"
+            remedy: "pass \(option)"
         )
     }
 }

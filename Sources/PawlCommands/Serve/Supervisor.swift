@@ -1,28 +1,28 @@
 import Glibc
 
-/// Tells systemd how the service is (sd_notify(3)); says nothing when somebody else started it.
+/// Notifies systemd of the service's state (sd_notify(3)); does nothing without systemd.
 struct Supervisor: Sendable {
     private let path: String?
-    /// Whether it wants to hear now and then that all is well (WatchdogSec in systemd.service(5)).
+    /// Whether systemd expects keep-alive messages (WatchdogSec in systemd.service(5)).
     private let wantsBeats: Bool
 
     var isThere: Bool { path != nil }
 
-    /// Call it before any other thread is started: it takes the variables out, which concern no child.
+    /// Call it before any other thread is started: it unsets the variables, which child processes must not inherit.
     init() {
         path = ServicePlace.variable("NOTIFY_SOCKET")
         wantsBeats = ServicePlace.variable("WATCHDOG_USEC") != nil
         for name in ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"] { _ = unsafe unsetenv(name) }
     }
 
-    /// All is well.
+    /// Sends a keep-alive message.
     func beat() { if wantsBeats { tell("WATCHDOG=1") } }
 
     func tell(_ state: String) {
         guard let path else { return }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        // @ stands for the byte 0, with which the names begin that are no files.
+        // A leading @ stands for the byte 0 of an abstract socket address (unix(7)).
         var name = Array(path.utf8)
         if name.first == UInt8(ascii: "@") { name[0] = 0 }
         guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }

@@ -1,30 +1,30 @@
 import PawlCore
 
-/// The unit by which systemd runs the service: it starts at boot, or with the person's session, and may touch little.
+/// The systemd unit of the service: it starts at boot or with the user's session, and is sandboxed.
 struct SystemdUnit {
     var program: String
-    /// What follows `pawl serve`.
+    /// The arguments after `pawl serve`.
     var arguments: [String]
-    /// Folders that are written to.
+    /// Folders that must be writable.
     var folders: [String]
-    /// One more, without which it runs all the same.
+    /// Another writable folder, which need not exist.
     var sessions: String?
-    /// For the whole machine instead of one person.
+    /// A system unit instead of a user unit.
     var isSystem: Bool
-    /// Who it runs as; `nil` lets systemd make up a user whose folder is /var/lib/pawl.
+    /// The user to run as; `nil` for a dynamic user with the state folder /var/lib/pawl.
     var user: String?
 
     var text: String {
         var lines = [
-            "[Unit]", "Description=Pawl, downloads that go on", "Documentation=man:pawl(1)",
+            "[Unit]", "Description=Pawl download service", "Documentation=man:pawl(1)",
         ]
         if isSystem { lines += ["Wants=network-online.target", "After=network-online.target"] }
         let command = ([program, "serve"] + arguments).map(SystemdUnit.quoted).joined(separator: " ")
         lines += [
             "", "[Service]", "Type=notify", "ExecStart=\(command)", "Restart=on-failure", "RestartSec=5",
-            // Beats come every second; a process in which nothing moves any more is started anew.
+            // Keep-alive messages come every second; a process that hangs is restarted.
             "WatchdogSec=60",
-            // A second service or a wrong option does not get better by itself.
+            // A restart does not cure a second service or a wrong option.
             "RestartPreventExitStatus=11 28", "TimeoutStopSec=60", "LimitNOFILE=65536",
         ]
         lines += identity + SystemdUnit.hardening
@@ -35,7 +35,7 @@ struct SystemdUnit {
     }
 
     private var identity: [String] {
-        // A person's own manager needs a user namespace for the file systems' protection.
+        // A user manager needs a user namespace for file system protection.
         guard isSystem else { return ["PrivateUsers=yes"] }
         let who =
             user.map { ["User=\($0)"] }
@@ -56,7 +56,7 @@ struct SystemdUnit {
         "SystemCallArchitectures=native", "SystemCallFilter=@system-service", "SystemCallErrorNumber=EPERM",
     ]
 
-    /// In quotes, with systemd's own signs taken literally (systemd.service(5), "COMMAND LINES").
+    /// The text quoted, with systemd's special characters escaped (systemd.service(5), "COMMAND LINES").
     static func quoted(_ text: String) -> String {
         let plain = text.replacing("%", with: "%%")
         guard plain.contains(where: { " \t\"'\\$;".contains($0) }) else { return plain }

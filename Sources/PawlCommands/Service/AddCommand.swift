@@ -6,11 +6,11 @@ extension Command {
     static let add = Command(
         "add",
         "[options] URL...",
-        summary: "gives downloads to the background service",
+        summary: "add downloads to the queue",
         details: """
-            Puts downloads into the queue of the background service and returns; they go on when the terminal is closed, \
-            and after a restart of the machine once the service runs again. The service is started when none runs.
-            An address that the queue knows already goes on instead of being added again.
+            Add downloads to the queue of the background service and return; they continue when the terminal is closed, \
+            and after a reboot once the service runs again. The service is started if it is not running.
+            A URL that is already in the queue is resumed, not added twice.
             """,
         operand: .addresses,
         taking: AddOptions.table
@@ -27,9 +27,9 @@ extension Command {
     }
 }
 
-/// Hands the downloads of a plan to the service, many at once.
+/// Adds the downloads of a plan to the service, in batches.
 private struct AddSession {
-    private static let letterSize = 200
+    private static let batchSize = 200
 
     private let options: AddOptions
     private let plan: GetPlan
@@ -43,41 +43,41 @@ private struct AddSession {
         if try !client.isAnswered() {
             try ServiceStarter.start(options, at: client.socket, quietly: options.verb.isJSON)
         }
-        root = try client.call("pawl.status", to: "ask")["root"]?.string ?? ""
+        root = try client.call("pawl.status", to: "query")["root"]?.string ?? ""
         guard let wanted = options.root.map(ServicePlace.absolute), wanted != root else { return }
         throw Failure(
             .badOption,
             "cannot use",
             at: "--root \(wanted)",
-            because: "the service that runs has the root \(root)",
-            remedy: "leave --root out, or use another --socket"
+            because: "the running service has the root \(root)",
+            remedy: "omit --root, or use another --socket"
         )
     }
 
-    /// The exit code is that of the last that was refused.
+    /// Returns the exit code of the last rejected download.
     func run() throws(Failure) -> Int32 {
         var code: UInt8 = 0
         var next = 0
         while next < plan.items.count {
-            let items = plan.items[next..<min(next + AddSession.letterSize, plan.items.count)]
+            let items = plan.items[next..<min(next + AddSession.batchSize, plan.items.count)]
             next = items.endIndex
-            var wishes: [JSON] = []
-            for item in items { wishes.append(try wish(item)) }
-            let answers = try client.call("pawl.add", [.array(wishes)], to: "add").array ?? []
-            for (item, answer) in zip(items, answers) {
-                guard let error = answer["error"] else {
-                    tell(item.source, answer["id"]?.string ?? "")
+            var requests: [JSON] = []
+            for item in items { requests.append(try request(item)) }
+            let results = try client.call("pawl.add", [.array(requests)], to: "add").array ?? []
+            for (item, result) in zip(items, results) {
+                guard let error = result["error"] else {
+                    report(item.source, result["id"]?.string ?? "")
                     continue
                 }
                 let failure = Failure(event: error)
                 code = failure.code.rawValue
-                throttled(failure)
+                printFailure(failure)
             }
         }
         return Int32(code)
     }
 
-    private func tell(_ source: String, _ id: String) {
+    private func report(_ source: String, _ id: String) {
         let address = Redaction.address(source)
         CommandOutput(options.verb).tell(
             ["event": "added", "id": .string(id), "url": .string(address)],
@@ -85,9 +85,9 @@ private struct AddSession {
         )
     }
 
-    private func wish(_ item: GetPlan.Item) throws(Failure) -> JSON {
+    private func request(_ item: GetPlan.Item) throws(Failure) -> JSON {
         var download = try plan.downloadOptions(for: item)
-        // The service has another working directory.
+        // The service has a different working directory.
         if let netrc = download.netrc, !netrc.isEmpty { download.netrc = ServicePlace.absolute(netrc) }
         download.cookieFile = download.cookieFile.map(ServicePlace.absolute)
         download.authorityFile = download.authorityFile.map(ServicePlace.absolute)
@@ -109,7 +109,7 @@ private struct AddSession {
         ]
     }
 
-    /// Relative to the root; an absolute one must be in it.
+    /// The folder relative to the root; an absolute one must be inside it.
     private func folder(_ folder: String) throws(Failure) -> String {
         guard folder.hasPrefix("/") else { return folder }
         let path = ServicePlace.absolute(folder)
@@ -120,7 +120,7 @@ private struct AddSession {
             "cannot use",
             at: "the folder \(folder)",
             because: "it is not inside the download root \(root)",
-            remedy: "give a folder relative to the root, or use 'pawl get'"
+            remedy: "use a folder relative to the root, or 'pawl get'"
         )
     }
 }

@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-/// What the options of `pawl add` say.
+/// The options of `pawl add`.
 struct AddOptions: CommandOptions {
     var verb = VerbOptions()
     var get = GetOptions()
@@ -23,23 +23,23 @@ extension AddOptions {
         + GetOptions.table.filter { !concernsGet.contains($0.entry.long) }.map { $0.within(\.get) }
         + service + VerbOptions.common.map { $0.within(\.verb) }
 
-    /// These mean something else here, or nothing.
+    /// Options of `get` that have another meaning here, or none.
     private static let concernsGet: Set = ["dir", "jobs", "limit-rate", "json", "quiet", "help"]
 
     private static let queue: [CommandOption<AddOptions>] = [
-        CommandOption("paused", takes: .none, in: .queue, "not before it is resumed or started") {
+        CommandOption("paused", takes: .none, in: .queue, "add as paused; 'resume' or 'start' starts it") {
             (options, _) in options.start = "paused"
         },
         CommandOption(
             "now",
             takes: .none,
             in: .queue,
-            "at once; when as many run as may, the one that has run longest makes room"
+            "start now; if all slots are taken, the longest-running download is sent back to the queue"
         ) { (options, _) in options.start = "now" },
-        CommandOption("priority", takes: .required("N"), in: .queue, "greater runs earlier", standard: "0") {
+        CommandOption("priority", takes: .required("N"), in: .queue, "higher starts first", standard: "0") {
             (options, value) throws(Failure) in
             guard let number = Int(value), abs(number) <= 1_000_000 else {
-                throw OptionValues.bad("priority", value, "it is a whole number")
+                throw OptionValues.bad("priority", value, "must be a whole number")
             }
             options.priority = number
         },
@@ -47,7 +47,7 @@ extension AddOptions {
             "group",
             takes: .required("NAME"),
             in: .queue,
-            "a group that can be paused and resumed together"
+            "group of downloads that can be paused and resumed together"
         ) { (options, value) throws(Failure) in options.verb.group = try OptionValues.notEmpty("group", value)
         },
     ]
@@ -58,7 +58,7 @@ extension AddOptions {
             short: "d",
             takes: .required("DIR"),
             in: .files,
-            "folder in the service's download root; made when missing",
+            "folder inside the service's download root; created if missing",
             standard: "the root"
         ) { (options, value) throws(Failure) in options.get.folder = try OptionValues.notEmpty("dir", value)
         },
@@ -67,7 +67,7 @@ extension AddOptions {
             aliases: ["max-download-limit"],
             takes: .required("RATE"),
             in: .transfer,
-            "bytes a second of each; K, M, G are powers of 1024",
+            "speed limit per download in bytes per second; K, M, G are powers of 1024",
             standard: "none"
         ) { (options, value) throws(Failure) in
             options.get.download.rateLimit = try OptionValues.rate("limit-rate", value)
@@ -75,21 +75,22 @@ extension AddOptions {
     ]
 
     private static let service: [CommandOption<AddOptions>] = [
-        CommandOption("no-start", takes: .none, in: .service, "do not start a service when none runs") {
+        CommandOption("no-start", takes: .none, in: .service, "do not start the service if it is not running")
+        {
             (options, _) in options.startsNoService = true
         },
         CommandOption(
             "root",
             takes: .required("DIR"),
             in: .service,
-            "download root of the service that is started; one that runs must have it",
+            "download root of a newly started service; a running one must have the same",
             standard: "$PAWL_ROOT, else ~/Downloads"
         ) { (options, value) throws(Failure) in options.root = try OptionValues.notEmpty("root", value) },
         CommandOption(
             "port",
             takes: .required("N|auto|none"),
             in: .service,
-            "TCP port of the service that is started",
+            "TCP port of a newly started service",
             standard: "$PAWL_PORT, else auto: 6800 if it is free"
         ) { (options, value) in options.port = value },
     ]

@@ -5,10 +5,10 @@ extension Command {
     static let list = Command(
         "list",
         "[options]",
-        summary: "shows the queue; --watch as a live table",
+        summary: "show the queue; --watch for a live table",
         details: """
-            Shows the downloads of the service in the order in which they run. With --watch the table is live, and what \
-            ends is told above it; where standard error is no terminal, each change is a line.
+            Show the downloads of the service in the order in which they run. With --watch the table is live, with \
+            finished and failed downloads reported above it; if standard error is not a terminal, each change is a line.
             """,
         taking: VerbOptions.listing + VerbOptions.common
     ) { (options, operands) throws(Failure) in
@@ -21,7 +21,7 @@ extension Command {
             let isTerminal = isatty(STDOUT_FILENO) == 1
             let table = DownloadTable(downloads.compactMap(RemoteDownload.init))
             say(table.text(width: isTerminal ? TerminalState.size().columns : nil))
-            if downloads.isEmpty, isTerminal { say("nothing is in the queue\n") }
+            if downloads.isEmpty, isTerminal { say("the queue is empty\n") }
         }
         return 0
     }
@@ -30,13 +30,13 @@ extension Command {
 extension ServiceClient {
     private static let pageSize = 1000
 
-    /// What the options select, as the service tells it.
+    /// The downloads that the options select, as JSON from the service.
     func list(_ options: VerbOptions) throws(Failure) -> [JSON] {
         var downloads: [JSON] = []
         while downloads.count < options.limit ?? .max {
             let size = min(ServiceClient.pageSize, (options.limit ?? .max) - downloads.count)
-            let wish = options.filter(after: downloads.last?["id"]?.string, limit: size)
-            let page = try call("pawl.list", [wish], to: "list").array ?? []
+            let filter = options.filter(after: downloads.last?["id"]?.string, limit: size)
+            let page = try call("pawl.list", [filter], to: "list").array ?? []
             downloads += page
             if page.count < size { break }
         }
@@ -55,13 +55,13 @@ extension VerbOptions {
     }
 }
 
-/// Downloads as a table of plain text.
+/// A plain-text table of downloads.
 struct DownloadTable {
     private let downloads: [RemoteDownload]
 
     init(_ downloads: [RemoteDownload]) { self.downloads = downloads }
 
-    /// Lines are cut to `width` columns, when there is one.
+    /// Shortens lines to `width` columns if it is given.
     func text(width: Int?) -> String {
         guard !downloads.isEmpty else { return "" }
         let digits = ShortIDs.digits(downloads.map(\.id))

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// A download as the service tells of it.
+/// A download as reported by the service.
 struct RemoteDownload: Sendable, Hashable {
     var id: String
     /// Redacted.
@@ -23,7 +23,7 @@ struct RemoteDownload: Sendable, Hashable {
         var message: String
     }
 
-    /// `nil` when it is no download.
+    /// Returns `nil` for JSON that is not a download.
     init?(_ json: JSON) {
         guard let id = json["id"]?.string, let state = json["state"]?.string else { return nil }
         self.id = id
@@ -44,12 +44,12 @@ struct RemoteDownload: Sendable, Hashable {
         }
     }
 
-    /// The file's name, or what stands for it until it is known; nothing in it that a terminal would obey.
+    /// The file name, or the last part of the URL until it is known; safe to print on a terminal.
     var title: String { TerminalText.harmless(name ?? ProgressRow.lastComponent(of: source)) }
 
     var hasEnded: Bool { ["finished", "failed", "removed"].contains(state) }
 
-    /// It has a slot.
+    /// Whether it holds a slot.
     var isRunning: Bool { !hasEnded && !["waiting", "preempted", "paused"].contains(state) }
 }
 
@@ -79,7 +79,7 @@ extension ProgressRow {
     }
 }
 
-/// How many digits of names are shown: enough to tell those apart that are shown together.
+/// The number of ID digits to show: enough to distinguish the downloads shown together.
 enum ShortIDs {
     static let fewest = 6
 
@@ -91,7 +91,7 @@ enum ShortIDs {
 }
 
 extension JSON {
-    /// `nil` for what is no number.
+    /// The number; `nil` for any other value.
     var decimal: Double? {
         guard case .number(let text) = self else { return nil }
         return Double(text)

@@ -2,9 +2,9 @@ import Pawl
 import PawlCore
 
 extension Report {
-    /// What an event of the service says; `nil` for one that nobody need be told of.
+    /// A report of a service event; `nil` for an event that is not shown.
     ///
-    /// `names` remembers what files are called, by the digits of their downloads.
+    /// `names` keeps the file names, by download ID.
     init?(event: JSON, names: inout [String: String]) {
         guard let digits = event["id"]?.string, let id = Download.ID(digits),
             let kind = Report.kind(of: event)
@@ -42,7 +42,7 @@ extension Report {
 }
 
 extension Failure {
-    /// From the fields that Documentation/JSON.md promises of an error.
+    /// A failure from the error fields that Documentation/JSON.md specifies.
     init(event: JSON) {
         self.init(
             Code(rawValue: UInt8(exactly: event["code"]?.integer ?? 1) ?? 1),

@@ -1,13 +1,13 @@
 import PawlCore
 
-/// Asks the background service over its socket file (HTTP/1.1, JSON-RPC 2.0).
+/// A client of the background service over its Unix socket (HTTP/1.1, JSON-RPC 2.0).
 struct ServiceClient: Sendable {
     let socket: String
 
-    /// Whether somebody listens there.
+    /// Whether a service listens on the socket.
     func isAnswered() throws(Failure) -> Bool { try ServiceConnection.open(socket) != nil }
 
-    /// Calls a method; `wish` and `place` say in errors what was wanted of what.
+    /// Calls a method; `wish` and `place` name the action and its object in errors.
     @discardableResult
     func call(
         _ method: String,
@@ -15,27 +15,27 @@ struct ServiceClient: Sendable {
         to wish: String,
         _ place: String? = nil
     ) throws(Failure) -> JSON {
-        let letter: JSON = ["id": "pawl", "method": .string(method), "params": parameters]
-        let answer = try ask(letter)
-        if let result = answer["result"] { return result }
-        let code = answer["error"]?["code"]?.integer ?? 1
+        let message: JSON = ["id": "pawl", "method": .string(method), "params": parameters]
+        let reply = try ask(message)
+        if let result = reply["result"] { return result }
+        let code = reply["error"]?["code"]?.integer ?? 1
         throw Failure(
             Failure.Code(rawValue: UInt8(exactly: code) ?? 1),
             "cannot \(wish)",
             at: place ?? "the service at \(socket)",
-            because: answer["error"]?["message"]?.string ?? "the service's answer cannot be understood"
+            because: reply["error"]?["message"]?.string ?? "invalid response from the service"
         )
     }
 
-    /// Several calls at once; `.null` stands for those that were refused.
+    /// Sends several calls as a batch; the result of a rejected call is `.null`.
     func call(_ calls: [(method: String, parameters: JSON)]) throws(Failure) -> [JSON] {
-        let letters = calls.map { call -> JSON in
+        let messages = calls.map { call -> JSON in
             ["id": "pawl", "method": .string(call.method), "params": call.parameters]
         }
-        return (try ask(.array(letters)).array ?? []).map { $0["result"] ?? .null }
+        return (try ask(.array(messages)).array ?? []).map { $0["result"] ?? .null }
     }
 
-    /// What happens from now on, see ``ServiceStream``.
+    /// Opens the stream of events from now on, see ``ServiceStream``.
     func events() throws(Failure) -> ServiceStream {
         var connection = try connected()
         try connection.send(Array("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8))
@@ -43,16 +43,16 @@ struct ServiceClient: Sendable {
         return ServiceStream(connection)
     }
 
-    private func ask(_ letter: JSON) throws(Failure) -> JSON {
+    private func ask(_ message: JSON) throws(Failure) -> JSON {
         var connection = try connected()
-        let body = letter.utf8
+        let body = message.utf8
         let head =
             "POST /jsonrpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
             + "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
         try connection.send(Array(head.utf8) + body)
-        let answer = try connection.bytes(try ServiceClient.head(&connection) ?? 0)
-        do throws(JSON.ParsingError) { return try JSON.parse(answer) } catch {
-            throw connection.lost("its answer is not JSON: \(error.why)")
+        let response = try connection.bytes(try ServiceClient.head(&connection) ?? 0)
+        do throws(JSON.ParsingError) { return try JSON.parse(response) } catch {
+            throw connection.lost("the response is not JSON: \(error.why)")
         }
     }
 
@@ -60,32 +60,32 @@ struct ServiceClient: Sendable {
         if let connection = try ServiceConnection.open(socket) { return connection }
         throw Failure(
             .notFound,
-            "cannot ask",
+            "cannot connect to",
             at: socket,
-            because: "no service runs there",
-            remedy: "'pawl serve' starts one, and so does 'pawl add'"
+            because: "the Pawl service is not running",
+            remedy: "start it with 'pawl serve' or 'pawl add'"
         )
     }
 
-    /// Reads the head of an answer and gives the length of the body, if it is told.
+    /// Reads the header section of a response and returns its Content-Length, if any.
     private static func head(_ connection: inout ServiceConnection) throws(Failure) -> Int? {
         var length: Int?
         var isFirst = true
         while let line = try connection.line(), !line.isEmpty {
             let text = String(decoding: line, as: UTF8.self)
-            if isFirst, !text.hasPrefix("HTTP/1.1 ") { throw connection.lost("it does not speak HTTP") }
+            if isFirst, !text.hasPrefix("HTTP/1.1 ") { throw connection.lost("the response is not HTTP") }
             isFirst = false
             let parts = text.split(separator: ":", maxSplits: 1)
             if parts.count == 2, parts[0].lowercased() == "content-length" {
                 length = Int(parts[1].filter { $0 != " " }).map { max(0, $0) }
             }
         }
-        if isFirst { throw connection.lost("it ended without an answer") }
+        if isFirst { throw connection.lost("connection closed without a response") }
         return length
     }
 }
 
-/// The service's events, one after another.
+/// The stream of the service's events.
 struct ServiceStream: ~Copyable {
     private var connection: ServiceConnection
 
@@ -94,7 +94,7 @@ struct ServiceStream: ~Copyable {
     /// For `poll`.
     var descriptor: Int32 { connection.descriptor }
 
-    /// The next event; `nil` when the service has ended.
+    /// Returns the next event; `nil` when the service has stopped.
     mutating func next() throws(Failure) -> JSON? {
         while let line = try connection.line() {
             if let event = try? JSON.parse(line) { return event }
@@ -102,7 +102,7 @@ struct ServiceStream: ~Copyable {
         return nil
     }
 
-    /// All that have arrived, after waiting for some; `nil` when the service has ended.
+    /// Waits for events and returns all that have arrived; `nil` when the service has stopped.
     mutating func arrived() throws(Failure) -> [JSON]? {
         guard try connection.fill() else { return nil }
         var events: [JSON] = []

@@ -1,7 +1,7 @@
 import Glibc
 import PawlCore
 
-/// One connection to the service's socket file, for one request.
+/// A connection to the service's Unix socket, for one request.
 struct ServiceConnection: ~Copyable {
     let descriptor: Int32
     private let socket: String
@@ -12,7 +12,7 @@ struct ServiceConnection: ~Copyable {
         descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     }
 
-    /// `nil` when no service listens there.
+    /// Returns `nil` if no service listens on the socket.
     static func open(_ socket: String) throws(Failure) -> ServiceConnection? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -20,9 +20,9 @@ struct ServiceConnection: ~Copyable {
         guard path.count < MemoryLayout.size(ofValue: address.sun_path) else {
             throw Failure(
                 .badOption,
-                "cannot ask",
+                "cannot connect to",
                 at: socket,
-                because: "the path is too long for a socket file"
+                because: "the path is too long for a Unix socket"
             )
         }
         unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
@@ -36,7 +36,7 @@ struct ServiceConnection: ~Copyable {
         if isConnected { return connection }
         let number = errno
         if [ENOENT, ECONNREFUSED, ENOTDIR].contains(number) { return nil }
-        throw Failure(.cannotOpen, "cannot ask", at: socket, because: systemMessage(number))
+        throw Failure(.cannotOpen, "cannot connect to", at: socket, because: systemMessage(number))
     }
 
     deinit { close(descriptor) }
@@ -56,7 +56,7 @@ struct ServiceConnection: ~Copyable {
         }
     }
 
-    /// The next line without its end; `nil` when the connection has ended.
+    /// Returns the next line without its terminator; `nil` at the end of the connection.
     mutating func line() throws(Failure) -> [UInt8]? {
         var looked = 0
         while true {
@@ -70,32 +70,32 @@ struct ServiceConnection: ~Copyable {
         }
     }
 
-    /// Exactly so many bytes.
+    /// Reads exactly `count` bytes.
     mutating func bytes(_ count: Int) throws(Failure) -> [UInt8] {
         while buffer.count < count {
-            guard try fill() else { throw lost("it ended in the middle of an answer") }
+            guard try fill() else { throw lost("connection closed in the middle of a response") }
         }
         defer { buffer = Array(buffer[count...]) }
         return Array(buffer[..<count])
     }
 
-    /// Whether a line can be had without waiting.
+    /// Whether a complete line is buffered.
     var hasLine: Bool { buffer.contains(UInt8(ascii: "\n")) }
 
-    /// Reads what is there, waiting for it when there is nothing; `false` at the end.
+    /// Reads available bytes, blocking until there are some; returns `false` at the end.
     mutating func fill() throws(Failure) -> Bool {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = unsafe read(descriptor, &piece, piece.count)
             if count > 0 { buffer += piece[..<count] }
             if count >= 0 { return count > 0 }
-            // A service that was killed resets its connections: they have ended.
+            // A killed service resets its connections, which counts as their end.
             if errno == ECONNRESET { return false }
             guard errno == EINTR else { throw lost(systemMessage(errno)) }
         }
     }
 
     func lost(_ why: String) -> Failure {
-        Failure(.network, "lost the service at", at: socket, because: why)
+        Failure(.network, "lost connection to the service at", at: socket, because: why)
     }
 }

@@ -2,26 +2,26 @@ import Glibc
 import PawlCore
 import PawlServer
 
-/// Starts a service that has nothing to do with this terminal, and waits until it answers.
+/// Starts a service detached from this terminal, and waits until it is ready.
 enum ServiceStarter {
-    /// For `pawl add`: one at most, however many want it at once.
+    /// For `pawl add`: starts at most one service, even if several commands try at the same time.
     static func start(_ options: AddOptions, at socket: String, quietly: Bool) throws(Failure) {
         guard !options.startsNoService else {
             throw Failure(
                 .notFound,
-                "cannot ask",
+                "cannot connect to",
                 at: socket,
-                because: "no service runs there",
-                remedy: "leave --no-start out, or start one with 'pawl serve'"
+                because: "the Pawl service is not running",
+                remedy: "omit --no-start, or start it with 'pawl serve'"
             )
         }
         let turn = try SocketLock.startingTurn(socket)
         defer { close(turn) }
-        // Another command may have been quicker.
+        // Another command may have started it meanwhile.
         guard try !ServiceClient(socket: socket).isAnswered() else { return }
         let root = try ServicePlace.root(options.root)
         var arguments = ["--quiet", "--root", root, "--socket", socket]
-        // Downloads must not wait because another program has the port.
+        // Downloads must not fail to start because another program has the port.
         if let port = options.port ?? (ServicePlace.variable("PAWL_PORT") == nil ? "auto" : nil) {
             arguments += ["--port", port]
         }
@@ -32,10 +32,10 @@ enum ServiceStarter {
         errors.flush()
     }
 
-    /// The environment variable that holds the number of the descriptor on which a started service says that it answers.
+    /// The environment variable with the number of the descriptor on which a started service reports readiness.
     static let readyVariable = "PAWL_READY_DESCRIPTOR"
 
-    /// Runs `pawl serve` with these arguments as a process of its own; it tells on standard error why it cannot.
+    /// Runs `pawl serve` with these arguments in a new process, which reports its failure on standard error.
     static func start(_ arguments: [String]) throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw failure(errno) }
@@ -54,12 +54,12 @@ enum ServiceStarter {
             Failure.Code(rawValue: UInt8(clamping: max(1, ChildProcess.status(of: child)))),
             "cannot start",
             at: "the service",
-            because: "it ended at once",
-            remedy: "its own words are above"
+            because: "it exited during startup",
+            remedy: "see its message above"
         )
     }
 
-    /// The write end is the child's alone afterwards, so that its end is seen.
+    /// Leaves the write end open in the child only, so that its exit is seen as end of file.
     private static func spawn(_ arguments: [String], telling writer: Int32) throws(Failure) -> pid_t {
         defer { close(writer) }
         return try ChildProcess.start(
@@ -69,13 +69,13 @@ enum ServiceStarter {
         )
     }
 
-    /// The program that runs.
+    /// The path of the running executable.
     static func ownPath() throws(Failure) -> String {
         var bytes = [CChar](repeating: 0, count: 4096)
         let count = unsafe readlink("/proc/self/exe", &bytes, bytes.count)
         guard count > 0 else { throw failure(errno) }
         let path = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        // The program was replaced since it was started: what runs is still there under this name.
+        // The executable was replaced since it was started; the running one is still reachable by this path.
         return path.hasSuffix(" (deleted)") ? "/proc/self/exe" : path
     }
 
@@ -84,11 +84,11 @@ enum ServiceStarter {
     }
 }
 
-/// What a service knows of the process that started it and waits for it to answer.
+/// The process that started the service and waits for it to be ready.
 struct WaitingParent: Sendable {
     private let descriptor: Int32
 
-    /// `nil` when nobody waits; call it before any other thread is started.
+    /// Returns `nil` if no process waits; call it before any other thread is started.
     init?() {
         guard let text = environmentVariable(ServiceStarter.readyVariable), let descriptor = Int32(text)
         else {
@@ -101,7 +101,7 @@ struct WaitingParent: Sendable {
         setsid()
     }
 
-    /// Lets go of the terminal and of the folder, and says that calls are answered.
+    /// Detaches from the terminal and the working directory, and reports readiness.
     func tell() {
         _ = unsafe chdir("/")
         let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)

@@ -1,13 +1,13 @@
 import PawlCore
 import PawlServer
 
-// Verbs that tell of one download or of the service, and the one that ends it.
+// Commands that show a download or the service, and the one that stops the service.
 extension Command {
     static let show = Command(
         "show",
         "[options] ID...",
-        summary: "all that is known of a download",
-        details: "Shows downloads with their addresses, what is on disk, and the connections at work.",
+        summary: "show details of a download",
+        details: "Show downloads with their URLs, the bytes on disk, and the active connections.",
         operand: .downloads,
         taking: VerbOptions.common
     ) { (options, ids) throws(Failure) in
@@ -23,19 +23,19 @@ extension Command {
     static let status = Command(
         "status",
         "[options]",
-        summary: "whether the service runs, and how busy it is",
-        details: "Exit code 3 when no service runs.",
+        summary: "show whether the service is running, and its load",
+        details: "Exit code 3 if the service is not running.",
         taking: VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "status") }
-        let status = try options.client().call("pawl.status", to: "ask")
+        let status = try options.client().call("pawl.status", to: "query")
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         CommandOutput(options).tell(
             status,
-            "pawl \(status["version"]?.string ?? "") serves \(status["root"]?.string ?? "") (process \(number("pid"))): "
+            "pawl \(status["version"]?.string ?? "") serving \(status["root"]?.string ?? "") (process \(number("pid"))): "
                 + "\(number("running")) running, \(number("waiting")) waiting, \(number("ended")) ended, "
                 + NumberFormat.speed(number("speed"))
-                + (status["portRefusal"]?.string.map { "\nno page and no aria2 clients: \($0)" } ?? "")
+                + (status["portRefusal"]?.string.map { "\nno web page, no aria2 clients: \($0)" } ?? "")
         )
         return 0
     }
@@ -43,8 +43,8 @@ extension Command {
     static let stop = Command(
         "stop",
         "[options]",
-        summary: "ends the service; it goes on at the next start",
-        details: "Returns when the service has ended and everything is written.",
+        summary: "stop the service; downloads resume when it starts again",
+        details: "Stop the service, and return when it has exited and everything is written to disk.",
         taking: VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "stop") }
@@ -52,19 +52,19 @@ extension Command {
         do throws(Failure) {
             try client.call("pawl.stop", to: "stop")
         } catch {
-            // It may be gone before its answer is.
+            // It may exit before its response is sent.
             guard error.code == .network else { throw error }
         }
         try SocketLock.waitUntilFree(client.socket)
         CommandOutput(options).tell(
             ["stopped": .bool(true)],
-            "stopped; everything unfinished continues at the next start"
+            "stopped; unfinished downloads resume at the next start"
         )
         return 0
     }
 }
 
-/// A download as lines of names and values.
+/// The details of a download, one field per line.
 private struct DownloadSheet {
     private let details: JSON
 
@@ -73,7 +73,7 @@ private struct DownloadSheet {
     var text: String {
         guard let download = RemoteDownload(details) else { return details.text }
         var lines = [
-            ("id", download.id), ("state", download.state), ("name", download.name ?? "not known yet"),
+            ("id", download.id), ("state", download.state), ("name", download.name ?? "unknown"),
         ]
         if !download.folder.isEmpty { lines.append(("folder", download.folder)) }
         for source in details["sources"]?.array ?? [] { lines.append(("from", source.string ?? "")) }
@@ -87,7 +87,7 @@ private struct DownloadSheet {
         if download.priority != 0 { lines.append(("priority", String(download.priority))) }
         if let error = download.error { lines.append(("error", error.message)) }
         for lane in details["lanes"]?.array ?? [] { lines.append(("connection", lane.line)) }
-        // Each value on a line of its own: what servers said must not look like another.
+        // Control characters are replaced: a value from a server must not look like another field.
         return lines.map { name, value in
             TerminalText.padded(name, to: 11) + TerminalText.harmless(value)
         }.joined(separator: "\n")
@@ -95,7 +95,7 @@ private struct DownloadSheet {
 
     private func size(_ download: RemoteDownload) -> String {
         guard let total = download.total else {
-            return "\(NumberFormat.size(download.written)) of an unknown size"
+            return "\(NumberFormat.size(download.written)) of unknown size"
         }
         let percent = download.percent.map { " (\(NumberFormat.fixed($0, decimals: 1))%)" } ?? ""
         return "\(NumberFormat.size(download.written)) of \(NumberFormat.size(total))\(percent)"
@@ -103,12 +103,12 @@ private struct DownloadSheet {
 }
 
 extension JSON {
-    /// A connection.
+    /// A connection as one line.
     fileprivate var line: String {
         let end = self["end"]?.integer.map { NumberFormat.size($0) } ?? "the end"
         let speed =
             self["isReceiving"]?.bool == true
-            ? NumberFormat.speed(self["speed"]?.integer ?? 0) : "waits for an answer"
+            ? NumberFormat.speed(self["speed"]?.integer ?? 0) : "waiting for response"
         return
             "\(NumberFormat.size(self["offset"]?.integer ?? 0)) to \(end), \(speed), \(self["url"]?.string ?? "")"
     }

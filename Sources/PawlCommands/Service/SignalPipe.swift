@@ -1,9 +1,9 @@
 import Glibc
 import PawlCore
 
-/// Where the signals' thread leaves word for one that waits in `poll`.
+/// A pipe by which the signal thread wakes a thread that waits in `poll`.
 final class SignalPipe: Sendable {
-    /// Readable when there is word.
+    /// Readable when a signal was posted.
     let descriptor: Int32
     private let writer: Int32
 

@@ -1,11 +1,21 @@
 import PawlCore
 
-// Verbs that change something of downloads that are there.
+// Commands that change existing downloads.
 extension Command {
     static let steering = [
-        each("pause", "pauses; only 'resume' and 'start' let go on", all: "every download", done: "paused"),
-        each("resume", "lets go on, and what failed try again", all: "all that are paused", done: "resumed"),
-        each("start", "starts at once, whatever its turn; the oldest makes room", all: nil, done: "started"),
+        each("pause", "pause downloads until they are resumed", all: "all downloads", done: "paused"),
+        each(
+            "resume",
+            "resume paused downloads, retry failed ones",
+            all: "all paused downloads",
+            done: "resumed"
+        ),
+        each(
+            "start",
+            "start now, ahead of the queue (may preempt the longest-running download)",
+            all: nil,
+            done: "started"
+        ),
         remove, rename, move, url, limit,
     ]
 
@@ -16,7 +26,7 @@ extension Command {
             all == nil ? "[options] ID..." : "[options] ID...|--all",
             summary: summary,
             details: """
-                Downloads are named by their ids, which may be shortened while they are unique ('pawl list' shows them).
+                Downloads are given by ID or by a unique prefix of it ('pawl list' shows the IDs).
                 """,
             operand: .downloads,
             taking: selection + VerbOptions.common
@@ -51,9 +61,9 @@ extension Command {
     private static let remove = Command(
         "remove",
         "[--keep-file] ID...",
-        summary: "removes a download with what it made",
+        summary: "remove downloads and their files",
         details: """
-            Stops downloads and removes them with their part files and, unless --keep-file is given, the finished file.
+            Stop downloads and remove them with their part files and, without --keep-file, their finished files.
             """,
         operand: .downloads,
         taking: [VerbOptions.keepFile] + VerbOptions.common
@@ -77,18 +87,18 @@ extension Command {
     private static let rename = one(
         "rename",
         "ID NAME",
-        "gives the file another name",
-        "Gives a download another file name, on disk too when it has finished; an unfinished one gets it at its end.",
-        because: "there is nothing that could be renamed"
+        "rename a download's file",
+        "Rename the file of a download, also on disk if it has finished; an unfinished one gets the name on completion.",
+        because: "it has no file to rename"
     ) { text in .string(text) }
 
     private static let url = one(
         "url",
         "ID NEWURL",
-        "swaps an address that has expired",
+        "replace a download's URL, e.g. an expired link",
         """
-        Lets a download go on under another address of the same content; what is on disk is kept only when the content \
-        there is shown to be the same.
+        Continue a download from another URL of the same content; data on disk is kept only if the content at the new \
+        URL is verified to be the same.
         """,
         because: "it has finished"
     ) { text in .string(text) }
@@ -96,12 +106,12 @@ extension Command {
     private static let move = one(
         "move",
         "ID POSITION",
-        "moves a waiting download in the line",
+        "change a download's position in the queue",
         """
         POSITION is a number (1 is next), first, last, or a step: +2 is two places back, -2 two forward. A download stays \
-        among those of its priority.
+        among those of its own priority.
         """,
-        because: "it does not wait"
+        because: "only waiting downloads have a position"
     ) { (text) throws(Failure) in
         if let position = Int(text), !text.hasPrefix("+"), position > 0 { return .number(position - 1) }
         let isStep = (text.hasPrefix("+") || text.hasPrefix("-")) && Int(text) != nil
@@ -110,13 +120,13 @@ extension Command {
                 .badOption,
                 "cannot use",
                 at: "the position \(text)",
-                because: "it is a number from 1, first, last, or a step such as +2 or -2"
+                because: "must be a number from 1, first, last, or a step such as +2 or -2"
             )
         }
         return .string(text)
     }
 
-    /// A verb with an id and one thing more.
+    /// A command that takes an ID and one more operand.
     private static func one(
         _ name: String,
         _ operands: String,
@@ -151,8 +161,8 @@ extension Command {
     private static let limit = Command(
         "limit",
         "[options] RATE [ID]",
-        summary: "limits all downloads together, or one",
-        details: "RATE is bytes a second; K, M, G are powers of 1024; none or 0 takes the limit away.",
+        summary: "limit the speed of all downloads, or of one",
+        details: "RATE is in bytes per second; K, M, G are powers of 1024; none or 0 removes the limit.",
         operand: .words(["none"]),
         taking: VerbOptions.common
     ) { (options, words) throws(Failure) in
@@ -160,10 +170,10 @@ extension Command {
         let rate = text.lowercased() == "none" ? nil : try OptionValues.rate("limit", text)
         let given = [rate.map { JSON.number($0) } ?? .null] + words.dropFirst().map { .string($0) }
         try options.client().call("pawl.limit", .array(given), to: "limit", words.count > 1 ? words[1] : nil)
-        let told = rate.map { NumberFormat.speed($0) } ?? "no limit"
+        let limit = rate.map { NumberFormat.speed($0) } ?? "no limit"
         CommandOutput(options).tell(
             ["limit": given[0]],
-            "\(words.count > 1 ? words[1] : "all together"): \(told)"
+            "\(words.count > 1 ? words[1] : "all downloads"): \(limit)"
         )
         return 0
     }
@@ -173,7 +183,7 @@ extension Command {
     }
 }
 
-/// What a verb has to say when it was done: a sentence, or JSON.
+/// The output of a command: a sentence, or JSON.
 struct CommandOutput {
     private let isJSON: Bool
 
@@ -193,9 +203,9 @@ extension Failure {
     static func usage(_ command: String, _ operands: String) -> Failure {
         Failure(
             .badOption,
-            "cannot start",
-            at: "pawl \(command)",
-            because: "it takes \(operands)",
+            "usage:",
+            at: "pawl \(command) \(operands)",
+            because: "",
             remedy: "see 'pawl help \(command)'"
         )
     }

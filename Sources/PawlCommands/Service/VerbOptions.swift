@@ -1,11 +1,11 @@
 import PawlCore
 
-/// What the options of the verbs say that speak to the service.
+/// The options of the commands that call the service.
 struct VerbOptions: CommandOptions {
     var socket: String?
     var isJSON = false
     var wantsHelp = false
-    /// Every download instead of those that are named.
+    /// All downloads instead of those given by ID.
     var takesAll = false
     var keepsFile = false
     var group: String?
@@ -13,7 +13,7 @@ struct VerbOptions: CommandOptions {
     var text: String?
     var limit: Int?
     var watches = false
-    /// The link is shown instead of opened.
+    /// Print the link instead of opening it.
     var prints = false
 
     func client() throws(Failure) -> ServiceClient {
@@ -22,16 +22,17 @@ struct VerbOptions: CommandOptions {
 }
 
 extension VerbOptions {
-    /// Every verb has these.
+    /// The options of every such command.
     static let common: [CommandOption<VerbOptions>] = [
         CommandOption(
             "socket",
             takes: .required("FILE"),
             in: .service,
-            "the service's socket file",
+            "Unix socket of the service",
             standard: "$PAWL_SOCKET, else $XDG_RUNTIME_DIR/pawl.socket, else ~/.local/state/pawl/socket"
         ) { (options, value) throws(Failure) in options.socket = try OptionValues.notEmpty("socket", value) },
-        CommandOption("json", takes: .none, in: .output, "JSON on standard output, one object a line") {
+        CommandOption("json", takes: .none, in: .output, "print JSON on standard output, one object per line")
+        {
             (options, _) in options.isJSON = true
         },
         helpOption,
@@ -47,14 +48,14 @@ extension VerbOptions {
         "keep-file",
         takes: .none,
         in: .files,
-        "leave the finished file where it is"
+        "keep the finished file"
     ) { (options, _) in options.keepsFile = true }
 
     static let group: CommandOption<VerbOptions> = CommandOption(
         "group",
         takes: .required("NAME"),
         in: .selection,
-        "only this group's"
+        "only downloads of this group"
     ) { (options, value) throws(Failure) in options.group = try OptionValues.notEmpty("group", value) }
 
     static let prints: CommandOption<VerbOptions> = CommandOption(
@@ -69,12 +70,12 @@ extension VerbOptions {
             "state",
             takes: .required("waiting|paused|finished|failed|removed"),
             in: .selection,
-            "only those; repeatable. What runs counts as waiting",
+            "only downloads in this state; repeatable; running ones count as waiting",
             standard: "all but removed"
         ) { (options, value) throws(Failure) in
             let states = ["waiting", "paused", "finished", "failed", "removed"]
             guard states.contains(value.lowercased()) else {
-                throw OptionValues.bad("state", value, "it is one of \(states.joined(separator: ", "))")
+                throw OptionValues.bad("state", value, "must be one of \(states.joined(separator: ", "))")
             }
             options.states.append(value.lowercased())
         },
@@ -83,13 +84,13 @@ extension VerbOptions {
             "find",
             takes: .required("TEXT"),
             in: .selection,
-            "only those with this text in the name or the address"
+            "only downloads with TEXT in the name or URL"
         ) { (options, value) in options.text = value },
-        CommandOption("limit", takes: .required("N"), in: .selection, "so many at most") {
+        CommandOption("limit", takes: .required("N"), in: .selection, "at most N downloads") {
             (options, value) throws(Failure) in
             options.limit = try OptionValues.integer("limit", value, in: 0...1_000_000_000)
         },
-        CommandOption("watch", short: "w", takes: .none, in: .output, "go on showing them until Ctrl-C") {
+        CommandOption("watch", short: "w", takes: .none, in: .output, "update the table until Ctrl-C") {
             (options, _) in
             options.watches = true
         },

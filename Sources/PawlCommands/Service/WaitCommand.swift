@@ -6,23 +6,23 @@ extension Command {
     static let wait = Command(
         "wait",
         "[options] ID...|--all",
-        summary: "returns when downloads have ended, with get's exit codes",
+        summary: "wait for downloads to finish; exit codes as for 'get'",
         details: """
-            Waits until the downloads have finished, failed or been removed. What is paused is waited for. Exit code 7 \
-            when one was removed, or when the service ends before they do.
+            Wait until the downloads have finished, failed or been removed. Paused downloads count as unfinished. Exit \
+            code 7 if one was removed, or if the service stops first.
             """,
         operand: .downloads,
-        taking: [VerbOptions.all("everything that is in the queue now")] + VerbOptions.common
+        taking: [VerbOptions.all("all downloads that are in the queue now")] + VerbOptions.common
     ) { (options, ids) throws(Failure) in
-        guard options.takesAll != !ids.isEmpty else { throw Failure.usage("wait", "ID... or --all") }
+        guard options.takesAll != !ids.isEmpty else { throw Failure.usage("wait", "ID...|--all") }
         let client = try options.client()
-        // Before the first look: an end in between is told.
+        // Subscribe before the first look, so that no end in between is missed.
         var session = WaitSession(options, client, try client.events())
         return try session.run(ids)
     }
 }
 
-/// Waits for ends that events tell.
+/// Waits for downloads to end, by events.
 private struct WaitSession: ~Copyable {
     private let options: VerbOptions
     private let client: ServiceClient
@@ -48,13 +48,13 @@ private struct WaitSession: ~Copyable {
         for id in ids { try look(at: id) }
         while !open.isEmpty {
             guard let event = try stream.next() else {
-                throttled(
+                printFailure(
                     Failure(
                         .unfinished,
                         "cannot wait for",
                         at: open.count == 1 ? "a download" : "\(open.count) downloads",
-                        because: "the service has ended",
-                        remedy: "they go on at its next start"
+                        because: "the service has stopped",
+                        remedy: "they resume at its next start"
                     )
                 )
                 return Int32(Failure.Code.unfinished.rawValue)
@@ -70,7 +70,7 @@ private struct WaitSession: ~Copyable {
         }
     }
 
-    /// How it stands now.
+    /// Takes in the current state of a download.
     private mutating func note(_ download: RemoteDownload) {
         names[download.id] = download.title
         guard download.hasEnded else {

@@ -1,7 +1,7 @@
 import Glibc
 import PawlCore
 
-/// `pawl list --watch`: what runs and waits, drawn anew twice a second, and what happens as lines above it.
+/// `pawl list --watch`: running and waiting downloads, redrawn twice a second, with events as lines above.
 struct WatchSession: ~Copyable {
     private let options: VerbOptions
     private let client: ServiceClient
@@ -41,7 +41,7 @@ struct WatchSession: ~Copyable {
         SignalWatch.start(hasDisplay: hasDisplay, cursor: cursor) { signals.post($0) }
     }
 
-    /// Ends with 0 at Ctrl-C, and with 7 when the service ends.
+    /// Returns 0 on Ctrl-C, and 7 when the service stops.
     private consuming func run() throws(Failure) -> Int32 {
         var nextShow = milliseconds()
         if !options.isJSON { try look(andDraw: hasDisplay) }
@@ -84,24 +84,24 @@ struct WatchSession: ~Copyable {
         }
     }
 
-    /// Asks where things stand.
+    /// Fetches the current state.
     private mutating func look(andDraw draws: Bool) throws(Failure) {
         let size = TerminalState.size()
-        let answers = try client.call([
+        let results = try client.call([
             ("pawl.running", []), ("pawl.list", [options.filter(limit: max(size.rows, 24))]),
             ("pawl.status", []),
         ])
-        guard answers.count == 3 else { return }
-        let listed = (answers[1].array ?? []).compactMap(RemoteDownload.init)
-        var running = (answers[0].array ?? []).compactMap(RemoteDownload.init)
+        guard results.count == 3 else { return }
+        let listed = (results[1].array ?? []).compactMap(RemoteDownload.init)
+        var running = (results[0].array ?? []).compactMap(RemoteDownload.init)
         if let group = options.group { running.removeAll { $0.group != group } }
-        // Of what is over only that is shown which was asked for.
+        // Ended downloads are shown only if a state was requested.
         let rest = listed.filter { download in
             (!download.hasEnded || !options.states.isEmpty) && !running.contains { $0.id == download.id }
         }
         for download in running + rest { names[download.id] = download.title }
         guard draws, TerminalState.isInForeground() else { return }
-        draw(running + rest, more: answers[2], size)
+        draw(running + rest, more: results[2], size)
     }
 
     private mutating func draw(
@@ -137,7 +137,9 @@ struct WatchSession: ~Copyable {
     private mutating func leave(_ code: Int32) -> Int32 {
         errors.append(painter.leave())
         errors.append(cursor.showingCode())
-        if code != 0 { errors.appendLine("pawl: the service has ended; 'pawl serve' goes on where it was") }
+        if code != 0 {
+            errors.appendLine("pawl: the service has stopped; 'pawl serve' resumes its downloads")
+        }
         output.flush()
         errors.flush()
         return code

@@ -6,28 +6,28 @@ extension Command {
     static let web = Command(
         "web",
         "[options]",
-        summary: "opens the service's page in the browser",
+        summary: "open the service's web page in the browser",
         details: """
-            Opens the page with a link that lets one browser in once, within a minute. Without a desktop, or with \
-            --print, the link is printed.
+            Open the page with a link that logs in one browser, once, within a minute. Without a desktop, or with \
+            --print, print the link.
             """,
         taking: [VerbOptions.prints] + VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "web") }
-        let answer = try options.client().call("pawl.web", to: "ask")
-        let link = answer["url"]?.string ?? ""
+        let result = try options.client().call("pawl.web", to: "query")
+        let link = result["url"]?.string ?? ""
         let isShown = options.prints || options.isJSON
         if !isShown, let opener = Desktop.opener {
             if try ChildProcess.run(opener, [link]) == 0 { return 0 }
         }
-        CommandOutput(options).tell(answer, link)
+        CommandOutput(options).tell(result, link)
         return 0
     }
 }
 
-/// The desktop that this program was started from.
+/// The desktop session of this process.
 private enum Desktop {
-    /// The program that opens addresses; `nil` without a desktop.
+    /// The program that opens URLs; `nil` without a desktop.
     static var opener: String? {
         let screens = ["WAYLAND_DISPLAY", "DISPLAY"].compactMap(environmentVariable)
         guard screens.contains(where: { !$0.isEmpty }) else { return nil }

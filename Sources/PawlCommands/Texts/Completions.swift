@@ -1,10 +1,10 @@
 import PawlCore
 
-/// What shells complete, made from the tables of commands and options.
+/// Shell completion scripts, generated from the tables of commands and options.
 enum Completions {
     static let shells = ["bash", "zsh", "fish"]
 
-    /// `nil` for a shell that is not known.
+    /// Returns `nil` for an unknown shell.
     static func text(for shell: String) -> String? {
         switch shell {
         case "bash": bash
@@ -14,7 +14,7 @@ enum Completions {
         }
     }
 
-    /// What a shell offers for a value.
+    /// The candidates that a shell offers for a value.
     enum Offer {
         case nothing
         case files
@@ -35,7 +35,7 @@ enum Completions {
         return choices.isEmpty ? .nothing : .words(choices)
     }
 
-    /// Prints the ids of what is in the queue.
+    /// Prints the IDs of the downloads in the queue.
     static let idsCommand =
         #"pawl list --json 2>/dev/null | sed -n 's/^{"id":"\([0-9a-f]\{8\}\).*/\1/p'"#
 

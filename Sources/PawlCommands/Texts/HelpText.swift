@@ -1,6 +1,6 @@
 import Pawl
 
-/// The texts of `--help`, made from the tables of options.
+/// The text of `--help`, generated from the tables of options.
 enum HelpText {
     static var overview: String {
         var text = "Pawl \(PawlVersion.text): downloads that only move forward.\n\n"
@@ -11,9 +11,9 @@ enum HelpText {
         }
         text += "  pawl --version\n\n"
         return text + """
-            A file appears under its name only when it is complete and checked. Until then
-            NAME.part holds the data and NAME.pawl what is needed to continue. Ctrl-C
-            pauses; nothing that was received is lost.
+            A file gets its final name only when it is complete and verified. Until then
+            NAME.part holds the data and NAME.pawl the state needed to resume. Ctrl-C
+            pauses; no received data is lost.
 
             """
     }
@@ -31,21 +31,23 @@ enum HelpText {
         return text
     }
 
-    /// Every exit code with its words.
+    /// Every exit code with its description.
     static let codes: [(code: Int, words: String)] = [
-        (0, "ok"), (1, "unknown"), (2, "time-out"), (3, "not found"), (5, "too slow"), (6, "network"),
-        (7, "unfinished"), (8, "cannot resume"), (9, "disk full"), (11, "already being downloaded"),
-        (13, "file exists"), (14, "rename failed"), (15, "cannot open"), (16, "cannot create"),
-        (17, "input or output"), (18, "cannot make the folder"), (19, "name resolution"), (22, "bad answer"),
-        (23, "too many redirects"), (24, "authorization"), (28, "bad option or URL"),
-        (29, "server overloaded"), (32, "checksum mismatch"), (33, "not trusted"),
-        (34, "journal of a newer Pawl"),
+        (0, "success"), (1, "unknown error"), (2, "timeout"), (3, "not found"), (5, "too slow"),
+        (6, "network error"),
+        (7, "unfinished downloads"), (8, "cannot resume"), (9, "disk full"), (11, "already being downloaded"),
+        (13, "file exists"), (14, "rename failed"), (15, "cannot open file"), (16, "cannot create file"),
+        (17, "I/O error"), (18, "cannot create folder"), (19, "name resolution failed"),
+        (22, "bad response"),
+        (23, "too many redirects"), (24, "authorization failed"), (28, "bad option or URL"),
+        (29, "server overloaded"), (32, "checksum mismatch"), (33, "certificate or host key not trusted"),
+        (34, "journal of a newer version"),
     ]
 
     private static let exitCodes: String = {
-        // A number stays on the line of its words.
+        // Keep a number on the same line as its description.
         let list = codes.map { "\($0.code)\u{A0}\($0.words)" }.joined(separator: ", ")
-        let lines = wrapped(list + ". With several files: the code of the last that failed.", width: 78)
+        let lines = wrapped(list + ". With several files: the code of the last failure.", width: 78)
         return "Exit codes:\n  " + lines.joined(separator: "\n  ").replacing("\u{A0}", with: " ") + "\n"
     }()
 
@@ -76,7 +78,7 @@ enum HelpText {
         return lines(head, words, indent: indent)
     }
 
-    /// A head, and words beside it; a long head stands on a line of its own.
+    /// A term with its description beside it; a long term takes a line of its own.
     private static func lines(_ head: String, _ words: String, indent: Int) -> String {
         let margin = String(repeating: " ", count: indent)
         let first = head.count < indent ? head + margin.dropFirst(head.count) : head + "\n" + margin

@@ -1,6 +1,6 @@
 import Pawl
 
-/// The manual page pawl(1), made from the tables of commands and options.
+/// The manual page pawl(1), generated from the tables of commands and options.
 enum ManualPage {
     static var text: String {
         var text = """
@@ -15,9 +15,9 @@ enum ManualPage {
         }
         text += """
             .SH DESCRIPTION
-            Pawl downloads files over http, https, ftp and sftp. A file appears under its name only when it is complete \
-            and checked; until then \\fINAME\\fP.part holds the data and \\fINAME\\fP.pawl what is needed to continue. \
-            After an interruption, a crash or a power cut the same command, or the background service, goes on.
+            Pawl downloads files over http, https, ftp and sftp. A file gets its final name only when it is complete \
+            and verified; until then \\fINAME\\fP.part holds the data and \\fINAME\\fP.pawl the state needed to resume. \
+            After an interruption, a crash or a power failure, the same command or the background service resumes.
             .SH COMMANDS
 
             """
@@ -45,7 +45,7 @@ enum ManualPage {
 
     private static let exitCodes =
         ".SH EXIT STATUS\n" + HelpText.codes.map { ".TP\n\($0.code)\n\(line($0.words))\n" }.joined()
-        + ".PP\nWith several files: the code of the last that failed.\n"
+        + ".PP\nWith several files: the code of the last failure.\n"
 
     private static let rest = """
         .SH ENVIRONMENT
@@ -60,10 +60,10 @@ enum ManualPage {
         the service's TCP port, or none
         .TP
         NO_COLOR, TERM, LC_ALL, LC_CTYPE, LANG
-        whether bars, colours and signs beyond ASCII are shown
+        whether progress bars, colours and non-ASCII characters are shown
         .TP
         http_proxy, https_proxy, all_proxy, no_proxy
-        proxies, as curl reads them
+        proxies, as in curl
         .SH FILES
         .TP
         .I ROOT/.pawl
@@ -73,7 +73,7 @@ enum ManualPage {
 
         """
 
-    /// A line of its own: a point at its start would be a request.
+    /// One line of text; a leading dot is escaped, which roff would take for a request.
     private static func line(_ text: some StringProtocol) -> String {
         let safe = escaped(text)
         return safe.hasPrefix(".") || safe.hasPrefix("'") ? "\\&" + safe : safe

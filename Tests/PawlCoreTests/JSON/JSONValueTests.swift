@@ -7,13 +7,13 @@ import Testing
         "{}",
         #"{"a":1,"b":{"c":[null]},"a":2}"#, #""ü𝄞""#,
     ])
-    func `what is read is written again`(_ text: String) throws {
+    func `a value that was read is written back unchanged`(_ text: String) throws {
         let value = try JSON.parse(text)
         #expect(value.text == text)
         #expect(try JSON.parse(value.utf8) == value)
     }
 
-    @Test func `blanks and escapes are understood`() throws {
+    @Test func `white space and escapes are parsed`() throws {
         #expect(try JSON.parse(" { \"a\" : [ 1 , 2 ] }\r\n\t").text == #"{"a":[1,2]}"#)
         #expect(try JSON.parse(#""\u0041\ud834\udd1e\/\b""#) == .string("A𝄞/\u{8}"))
         #expect(try JSON.parse(#""\ud834x\udd1e""#) == .string("\u{FFFD}x\u{FFFD}"))
@@ -25,27 +25,27 @@ import Testing
         "1e",
         "+1", "nul", "truee", #"""#, #""\x""#, #""\u12""#, #""\u+123""#, "\"\n\"", "1 2", "[1 2]", "NaN",
     ])
-    func `what is not JSON is refused`(_ text: String) {
+    func `invalid JSON is refused`(_ text: String) {
         #expect(throws: JSON.ParsingError.self) { try JSON.parse(text) }
     }
 
-    @Test func `bytes that are not UTF-8 are refused`() {
+    @Test func `invalid UTF-8 is refused`() {
         #expect(throws: JSON.ParsingError.self) { try JSON.parse([0x22, 0xFF, 0x22]) }
     }
 
-    @Test func `deep nesting ends before the stack does`() {
+    @Test func `deep nesting is refused before the stack overflows`() {
         let deep = String(repeating: "[", count: 1_000_000)
         #expect(throws: JSON.ParsingError.self) { try JSON.parse(deep) }
         let allowed = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         #expect(throws: Never.self) { try JSON.parse(allowed) }
     }
 
-    @Test func `nothing written can end a script or a line`() {
+    @Test func `written text cannot end a script or a line`() {
         let text = JSON.string("</script>\u{2028}\u{1B}[0m\n").text
         #expect(text == #""\u003c/script>\u2028\u001b[0m\n""#)
     }
 
-    @Test func `of two members of one name the last counts`() throws {
+    @Test func `of duplicate members the last one counts`() throws {
         let value = try JSON.parse(#"{"a":1,"a":"x","n":7,"f":1.5,"t":true,"l":[]}"#)
         #expect(value["a"]?.string == "x")
         #expect(value["n"]?.integer == 7)

@@ -15,11 +15,11 @@ import Testing
             .flaw(for: mine, knowsOwners: knowsOwners)
     }
 
-    @Test func `a file of one's own that nobody else writes to is trusted`() {
+    @Test func `a user's own file that no one else can write to is trusted`() {
         for permissions: UInt32 in [0o600, 0o644, 0o664, 0o400, 0o755] { #expect(flaw(permissions) == nil) }
     }
 
-    @Test func `any other is not`() {
+    @Test func `any other file is not`() {
         #expect(flaw(0o600, owner: FileUser(user: 1001, group: 1000)) == .otherOwner)
         #expect(flaw(0o600, owner: FileUser(user: 0, group: 0)) == .otherOwner)
         for permissions: UInt32 in [0o666, 0o602, 0o606, 0o622] {
@@ -32,7 +32,7 @@ import Testing
         #expect(flaw(0o600, links: 0) == .severalNames)
     }
 
-    @Test func `where all files have the same owner that says nothing`() {
+    @Test func `where all files have the same owner, ownership proves nothing`() {
         #expect(flaw(0o777, owner: FileUser(user: 0, group: 0), knowsOwners: false) == nil)
         #expect(flaw(0o600, isRegular: false, knowsOwners: false) == .notRegular)
         #expect(flaw(0o600, links: 2, knowsOwners: false) == .severalNames)

@@ -3,9 +3,9 @@ import Testing
 
 @testable import PawlCore
 
-/// Journals that only somebody else's program, a damaged disk or a very long life makes.
+/// Journals that only another program, a damaged disk or a very long life produces.
 @Suite struct JournalCaseTests {
-    /// The same bytes with a length and a check that are right for them.
+    /// The same bytes with a correct length and checksum.
     private func sealed(_ bytes: ArraySlice<UInt8>, nonce: UInt64) -> [UInt8] {
         var writer = JournalWriter()
         writer.bytes = Array(bytes)
@@ -19,7 +19,7 @@ import Testing
         return writer.bytes
     }
 
-    @Test func `a header that ends too early is none, wherever it ends`() {
+    @Test func `a truncated header is invalid, wherever it ends`() {
         let header = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet([ByteRange(3, 9)]),
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `a finished file that is added to is one no more`() {
+    @Test func `a finished file with appended bytes is not finished any more`() {
         var (keeper, _) = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet(),
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test
-    func `what a power cut takes from behind a finished file makes it that file again, and a kill does not`()
+    func `a tail that a power cut removes makes a file finished again, and a kill does not`()
         throws
     {
         let (begun, writes) = JournalKeeper.begun(
@@ -73,7 +73,7 @@ import Testing
         let all = ByteRangeSet([ByteRange(0, 120)])
         #expect(killed.original(trusting: all) == nil)
         #expect(killed.original(trusting: ByteRangeSet()) == 100)
-        // What counted as a partial once stays one, however little of it there is later.
+        // Once it counted as a part file it stays one, however short it is later.
         let (next, _) = JournalKeeper.resumed(
             killed,
             done: all,
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: [3, UInt64.max / 4, UInt64.max / 4 + 1, UInt64.max / 2])
-    func `a journal with counts that nobody can have counted is known for that`(count: UInt64) throws {
+    func `a journal with impossible counts is recognized`(count: UInt64) throws {
         let writes = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet(),
@@ -111,7 +111,7 @@ import Testing
         #expect(try JournalImage(bytes).isMadeUp == (count > UInt64.max / 4))
     }
 
-    @Test func `a run beyond all numbers is no run`() {
+    @Test func `a run beyond all numbers is invalid`() {
         for far in [1, UInt64(Int64.max)] {
             var writer = JournalWriter()
             writer.putCount(2)
@@ -123,7 +123,7 @@ import Testing
         #expect(endless.takeCount() == nil)
     }
 
-    @Test func `a header that has outgrown every buffer leaves out its shortest runs`() throws {
+    @Test func `a header that exceeds every buffer omits its shortest runs`() throws {
         let runs = (0..<400).map { index -> ByteRange in
             let start = Int64(index) << 20
             return ByteRange(start, start + Int64(index + 1) * 1000)
@@ -148,13 +148,13 @@ import Testing
         #expect(keeper.header.written == written, "the next header says all again, when it fits")
     }
 
-    @Test func `a check of bytes is the same whatever holds them`() {
+    @Test func `a checksum is the same for any storage of the bytes`() {
         let bytes = (0..<9 as Range<UInt8>).map { $0 }
         let lazily = (0..<9 as Range<UInt8>).lazy.map { $0 }
         #expect(CyclicCheck.value(of: lazily) == CyclicCheck.value(of: bytes))
     }
 
-    @Test func `a slot's words are the bytes that stand before its cursor`() {
+    @Test func `a slot's text is the bytes before its cursor`() {
         let slot = JournalSlot(index: 3, start: 7, incarnation: 2, nonce: 5)
         var writer = JournalWriter()
         for word in [slot.words.start, slot.words.incarnation, slot.words.check] { writer.put(word) }

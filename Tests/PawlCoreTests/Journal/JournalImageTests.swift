@@ -22,7 +22,7 @@ import Testing
         return disk.cache
     }
 
-    @Test func `a journal says what was put in`() throws {
+    @Test func `a journal returns its content`() throws {
         let done = ByteRangeSet([ByteRange(0, 5), ByteRange(1 << 41, (1 << 41) + 7)])
         let image = try JournalImage(journal(done: done, original: 77))
         #expect(image.header.facts == someFacts())
@@ -55,12 +55,13 @@ import Testing
             ]
         ),
     ])
-    func `a representation comes back whatever part of it is known`(_ representation: Representation) throws {
+    func `a representation is restored whichever part of it is known`(_ representation: Representation) throws
+    {
         let facts = JournalFacts(sources: [], representation: representation, name: "")
         #expect(try JournalImage(journal(facts: facts)).header.facts == facts)
     }
 
-    @Test func `many mirrors and long addresses make the journal grow`() throws {
+    @Test func `many mirrors and long URLs make the journal grow`() throws {
         let sources = (0..<200).map { "https://m\($0).example/" + String(repeating: "u", count: 2000) }
         let facts = JournalFacts(sources: sources, name: "x")
         let bytes = journal(facts: facts)
@@ -73,18 +74,18 @@ import Testing
         Representation(wish: .suffix(1 << 48), base: nil), Representation(wish: .closed(ByteRange(0, .max))),
         Representation(wish: .from(7), base: .max),
     ])
-    func `a journal that tells of more than a file can have is none`(_ representation: Representation) {
+    func `a journal that claims more than a file can have is invalid`(_ representation: Representation) {
         let facts = JournalFacts(sources: [], representation: representation, name: "")
         #expect(throws: JournalImage.Fault.self) { try JournalImage(journal(facts: facts)) }
     }
 
-    @Test func `a journal that claims bytes where no file has any is none`() {
+    @Test func `a journal that claims bytes beyond any file is invalid`() {
         let done = ByteRangeSet([ByteRange(0, 5), ByteRange(1 << 48 - 1, .max)])
         #expect(throws: JournalImage.Fault.self) { try JournalImage(journal(done: done)) }
         #expect(throws: JournalImage.Fault.self) { try JournalImage(journal(original: .max)) }
     }
 
-    @Test func `addresses that no journal can hold give way to the first of them`() throws {
+    @Test func `URLs that do not fit into a journal are dropped in favour of the first ones`() throws {
         let sources = (0..<9).map { "https://m\($0).example/" + String(repeating: "u", count: 1 << 20) }
         let done = ByteRangeSet([ByteRange(0, 5)])
         let image = try JournalImage(journal(facts: JournalFacts(sources: sources, name: "x"), done: done))
@@ -92,7 +93,7 @@ import Testing
         #expect(image.written == done)
     }
 
-    @Test func `the file's length is a truth above the journal's`() throws {
+    @Test func `the file's length takes precedence over the journal`() throws {
         let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100), ByteRange(200, 300)])))
         #expect(
             image.trusted(boot: someBoot, length: 250, changed: nil).runs == [
@@ -108,7 +109,7 @@ import Testing
         bytes.replaceSubrange(write.offset..<write.offset + write.bytes.count, with: write.bytes)
     }
 
-    /// Two lanes: [0, 40) and [100, 120), of which the second stands last; it has announced [120, 180).
+    /// Two lanes: [0, 40) and [100, 120), the second being last; it has announced [120, 180).
     private func twoLanes(
         version: UInt32 = JournalLayout.version,
         original: Int64? = nil,
@@ -131,7 +132,7 @@ import Testing
 
     private let lanes = [ByteRange(0, 40), ByteRange(100, 120)]
 
-    @Test func `A4 what a kill came between writing and noting is known by the file's length`() throws {
+    @Test func `A4 bytes written but not recorded before a kill are known by the file's length`() throws {
         let image = try twoLanes()
         func trusted(_ length: Int64, boot: BootIdentity? = someBoot) -> [ByteRange] {
             image.trusted(boot: boot, length: length, changed: time).runs
@@ -143,7 +144,7 @@ import Testing
         #expect(trusted(180, boot: otherBoot).isEmpty)
     }
 
-    @Test func `what was not announced is not trusted, nor anything beside it`() throws {
+    @Test func `bytes that were not announced are not trusted, nor any beside them`() throws {
         let image = try twoLanes()
         for length in [121, 170, 179, 181, 200, 120 + JournalLayout.longestWrite, .max] as [Int64] {
             #expect(image.trusted(boot: someBoot, length: length, changed: time).runs == lanes)
@@ -162,7 +163,7 @@ import Testing
     @Test func `a file that was changed after the announced write is not trusted behind its cursors`() throws
     {
         let image = try twoLanes()
-        // File systems stamp by a clock that moves in ticks, so a file may look a little older.
+        // File systems take times from a clock with coarse ticks, so a file may look slightly older.
         for (age, isTrusted) in [
             (0, true), (-9_000_000, true), (900_000, true), (1_100_000, false), (4_000_000, false),
             (-11_000_000, false), (3_600_000_000_000, false),
@@ -176,7 +177,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2] as [UInt32])
-    func `a journal of an older version says what it said, and nothing behind it counts`(
+    func `a journal of an older version keeps its meaning, and bytes after it are ignored`(
         version: UInt32
     ) throws {
         let old = try twoLanes(version: version)
@@ -184,7 +185,7 @@ import Testing
         #expect(old.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
     }
 
-    @Test func `a length that something else may have made tells nothing`() throws {
+    @Test func `a length that another program may have caused proves nothing`() throws {
         let finished = try twoLanes(original: 180)
         #expect(finished.trusted(boot: someBoot, length: 180, changed: time).runs == lanes)
         let behind = try twoLanes(done: ByteRangeSet([ByteRange(150, 160)]))
@@ -195,7 +196,7 @@ import Testing
         #expect(without.trusted(boot: someBoot, length: 180, changed: time).runs == [ByteRange(0, 100)])
     }
 
-    @Test func `a lane that has noted nothing yet stands where it begins`() throws {
+    @Test func `a lane without a recorded byte is at its start`() throws {
         var bytes = journal(done: ByteRangeSet([ByteRange(0, 50)]))
         put(JournalSlot(index: 0, start: 200, incarnation: 1, nonce: 99).write(at: 200), into: &bytes)
         let intent = JournalIntent(ByteRange(200, 260), at: time, incarnation: 1, nonce: 99)
@@ -209,7 +210,7 @@ import Testing
         #expect(image.trusted(boot: someBoot, length: 90, changed: time).runs == [ByteRange(0, 50)])
     }
 
-    @Test func `an announcement that cannot be is none`() {
+    @Test func `an impossible announcement is ignored`() {
         for range in [ByteRange(0, 1 << 48), ByteRange(1 << 48, 1 << 49)] {
             #expect(JournalIntent(range, at: 0, incarnation: 1, nonce: 1) == nil)
         }
@@ -217,7 +218,7 @@ import Testing
         #expect(JournalIntent(ByteRange(0, 9), at: .max, incarnation: 1, nonce: 1) == nil)
     }
 
-    @Test func `every damaged bit of an announcement is seen`() throws {
+    @Test func `every damaged bit of an announcement is detected`() throws {
         var bytes = journal()
         put(JournalSlot(index: 0, start: 0, incarnation: 1, nonce: 99).write(at: 10), into: &bytes)
         let write = try #require(JournalIntent(ByteRange(10, 60), at: time, incarnation: 1, nonce: 99)).write
@@ -233,7 +234,7 @@ import Testing
         }
     }
 
-    @Test func `without a boot to compare only durable bytes are trusted`() throws {
+    @Test func `without a boot ID to compare only durable bytes are trusted`() throws {
         let image = try JournalImage(journal(done: ByteRangeSet([ByteRange(0, 100)])))
         #expect(image.trusted(boot: nil, length: 100, changed: nil).isEmpty)
         #expect(image.trusted(boot: otherBoot, length: 100, changed: nil).isEmpty)
@@ -244,13 +245,13 @@ import Testing
         #expect(throws: JournalImage.Fault.unborn) { try JournalImage([UInt8](repeating: 0, count: 20_480)) }
     }
 
-    @Test func `a foreign file is not a journal`() {
+    @Test func `another program's file is not a journal`() {
         #expect(throws: JournalImage.Fault.damaged("it does not begin like a journal")) {
             try JournalImage(Array("<!DOCTYPE html><html><head><title>Sign in</title></head></html>".utf8))
         }
     }
 
-    @Test func `a newer format is told from damage`() {
+    @Test func `a newer format is distinguished from damage`() {
         var bytes = journal()
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 99, version: 9))
         #expect(throws: JournalImage.Fault.newer(version: 9)) { try JournalImage(bytes) }
@@ -260,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func `a header of another journal in the same blocks is not taken`() {
+    @Test func `a header of another journal in the same blocks is ignored`() {
         var bytes = journal()
         bytes.replaceSubrange(0..<32, with: JournalImage.preamble(nonce: 98))
         #expect(throws: JournalImage.Fault.damaged("it has no valid header")) {
@@ -268,12 +269,12 @@ import Testing
         }
     }
 
-    @Test func `the checks are the published ones`() {
-        // The catalogue's check value of CRC-64/XZ.
+    @Test func `the checksums match the published ones`() {
+        // The check value of CRC-64/XZ in the catalogue.
         #expect(CyclicCheck.value(of: "123456789".utf8) == 0x995D_C9BB_DF19_39FA)
     }
 
-    @Test func `a slot's cursor is found and a slot of another incarnation is not`() throws {
+    @Test func `a slot's cursor is found, and a slot of another incarnation is not`() throws {
         var bytes = journal()
         let slot = JournalSlot(index: 63, start: 10, incarnation: 1, nonce: 99)
         VolatileBytes.apply(slot.write(at: 10), to: &bytes)

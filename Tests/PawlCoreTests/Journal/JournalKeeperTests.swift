@@ -2,10 +2,10 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// The laws of the journal, on journals that live through a few hundred random steps.
+/// The laws of the journal, tested on journals over a few hundred random steps.
 @Suite struct JournalKeeperTests {
     @Test(arguments: 0..<12 as Range<UInt64>)
-    func `A4 a kill in the middle of any write loses nothing that was written`(seed: UInt64) throws {
+    func `A4 a kill in the middle of any write loses no written byte`(seed: UInt64) throws {
         var kills = 0
         var dice = Dice(seed: seed + 1000)
         let check = { (model: JournalModel, writes: [JournalWrite]) in
@@ -18,7 +18,7 @@ import Testing
                 let claimed = image?.trusted(boot: model.boot, length: .max, changed: nil) ?? ByteRangeSet()
                 let lost = model.written.runs.flatMap(claimed.gaps(in:)).reduce(0) { $0 + $1.count }
                 #expect(claimed.isSubset(of: model.written))
-                // The bytes just written, whose cursor is on its way, are all that may be missing.
+                // Only the bytes just written, whose cursor is not stored yet, may be missing.
                 #expect(
                     lost <= 5000 || model.isStartingOver,
                     "seed \(seed): \(claimed.runs) of \(model.written.runs)"
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: 0..<3 as Range<UInt64>)
-    func `no cut length makes a journal claim more than was written`(seed: UInt64) throws {
+    func `no truncation makes a journal claim more than was written`(seed: UInt64) throws {
         var model = JournalModel(seed: seed, padding: 0)
         for _ in 0..<60 { model.step() }
         let bytes = model.disk.cache
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `a slot that reached the disk before its header is never believed later`() throws {
+    @Test func `a slot that reached the disk before its header is never trusted later`() throws {
         var disk = VolatileBytes()
         disk.perform(
             JournalKeeper.begun(
@@ -102,7 +102,7 @@ import Testing
             let done = image.trusted(boot: boot, length: .max, changed: nil)
             return JournalKeeper.resumed(image, done: done, length: .max, inodes: someInodes, boot: boot)
         }
-        // A second run writes. The power goes when its slot is on the disk, but neither its header nor its data.
+        // A second run writes. The power fails when its slot is on disk, but neither its header nor its data.
         var (keeper, _) = try goOn(someBoot)
         let (slot, writes) = keeper.beginLane(3, at: 0, retiring: nil)
         disk.perform(writes + [slot.advance(to: 9000)])
@@ -112,7 +112,7 @@ import Testing
         #expect(try JournalImage(disk.cache).trusted(boot: otherBoot, length: .max, changed: nil).isEmpty)
     }
 
-    @Test func `starting over leaves no header from which damage could bring the old claims back`() throws {
+    @Test func `starting over leaves no header from which damage could restore the old claims`() throws {
         var (keeper, writes) = JournalKeeper.begun(
             facts: someFacts(padding: 6000),
             done: ByteRangeSet(),
@@ -134,7 +134,7 @@ import Testing
             for buffer in 0..<JournalLayout.buffersPerArea {
                 let start = JournalLayout.offset(ofBuffer: area * JournalLayout.buffersPerArea + buffer)
                 var only = disk.cache
-                // Every other header is destroyed.
+                // Every second header is destroyed.
                 for other in stride(from: JournalLayout.pageLength, to: only.count, by: 4096)
                 where other != start {
                     only[other] = 0xEE
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `a failed sync of the data takes the trust from the page cache`() throws {
+    @Test func `a failed sync of the data makes the page cache untrusted`() throws {
         var (keeper, writes) = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet(),
@@ -164,7 +164,7 @@ import Testing
         #expect(try JournalImage(disk.cache).trusted(boot: someBoot, length: 100, changed: nil).count == 40)
     }
 
-    @Test func `what is durable of an older incarnation is not durable of this one`() throws {
+    @Test func `durable bytes of an older incarnation are not durable in this one`() throws {
         var (keeper, _) = JournalKeeper.begun(
             facts: someFacts(),
             done: ByteRangeSet(),

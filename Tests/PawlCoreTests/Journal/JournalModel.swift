@@ -33,23 +33,23 @@ func someFacts(padding: Int = 0) -> JournalFacts {
     )
 }
 
-/// A download's journal, the disk it is on, and what is true of the data.
+/// A model of a download's journal, its disk, and the real state of the data.
 struct JournalModel {
     var dice: Dice
     var disk = VolatileBytes()
     var keeper: JournalKeeper
     var boot = someBoot
-    /// Bytes that were written to the data file, and those that a sync of it covers.
+    /// Bytes written to the data file, and those covered by a sync.
     var written = ByteRangeSet()
     var durable = ByteRangeSet()
     var lanes: [Int: (slot: JournalSlot, cursor: Int64)] = [:]
     var sync: (ticket: JournalKeeper.Sync, point: Int)?
-    /// Told of every list of writes before it is performed.
+    /// Called with every list of writes before it is performed.
     var watch: (JournalModel, [JournalWrite]) -> Void = { _, _ in }
     private(set) var syncs = 0
-    /// The bytes are being given up: the journal may claim none of them.
+    /// The bytes are being discarded: the journal may claim none of them.
     private(set) var isStartingOver = false
-    /// How long the facts get, now and then.
+    /// The length of the facts, which grows occasionally.
     private let padding: Int
 
     init(
@@ -102,14 +102,14 @@ struct JournalModel {
             return
         }
         let cursor = lane.cursor + Int64(dice.below(5000) + 1)
-        // The data is there before the journal says so.
+        // The data is written before the journal claims it.
         written.insert(ByteRange(lane.cursor, cursor))
         perform([lane.slot.advance(to: cursor)])
         lanes[index]?.cursor = cursor
     }
 
     private mutating func record() {
-        // Now and then the facts outgrow their buffers.
+        // Occasionally the facts exceed their buffers.
         let length = dice.below(padding > 100 && dice.below(10) == 0 ? padding : 100)
         perform(keeper.record(someFacts(padding: length), written: written))
     }
@@ -142,23 +142,23 @@ struct JournalModel {
         disk.sync(to: point)
         keeper.syncEnded(ticket, succeeded: true)
         perform(keeper.startedOver())
-        // Only now is the data cut off.
+        // The data is truncated only now.
         written = ByteRangeSet()
         durable = ByteRangeSet()
         lanes = [:]
     }
 
-    /// The process ends and another one goes on, on this boot or the next.
+    /// The process ends and another one continues, on this boot or the next.
     private mutating func reopen() {
         guard sync == nil else { return }
         if dice.below(3) == 0 {
             boot = BootIdentity(high: boot.high + 1, low: boot.low)
             disk.reboot(clean: dice.below(2) == 0, &dice)
-            // What no sync covers may be gone from the data.
+            // Data not covered by a sync may be lost.
             written = durable
         }
         guard let image = try? JournalImage(disk.cache) else {
-            // A power cut before the first sync: there is no journal, and all begins anew.
+            // A power cut before the first sync: there is no journal, and everything starts over.
             return beginAgain()
         }
         let trusted = image.trusted(boot: boot, length: .max, changed: nil)

@@ -33,9 +33,9 @@ import Testing
         return plan
     }
 
-    /// The states within reach, breadth first, with the way to each; stops at the first broken law.
+    /// The states within reach, breadth first, with the path to each; stops at the first broken law.
     private static func reach(_ walk: Case, most: Int) -> (states: [WalkState], broken: String?) {
-        // From the beginning, and from where the first body flows: what follows lies far behind all ways to begin.
+        // From the beginning, and from the first body: later states lie far behind all paths to begin.
         var states = [WalkState(plan(walk)), flowing(walk)]
         var seen = Set(states.map(\.key))
         var ways: [[WalkEvent]] = [[], []]
@@ -74,13 +74,13 @@ import Testing
         #expect(states.contains(where: \.machine.isTooSlow) == (walk == .hurried))
         #expect(
             states.contains { state in state.machine.lanes.contains { $0.isRacing != nil } }
-                // What nobody has goes back to the lane before it there, before anybody has to race for it.
+                // An unclaimed range returns to the lane before it, before lanes have to race for it.
                 || walk == .mirrored || walk == .refreshed
         )
     }
 
     @Test(arguments: Adversity.allCases)
-    func `G4 from any state a download that nothing lets succeed comes to its end`(adversity: Adversity) {
+    func `G4 from any state a download that cannot succeed comes to an end`(adversity: Adversity) {
         for walk in [Case.whole, .part, .mirrored, .refreshed, .hurried] {
             let states = Self.reach(walk, most: 400).states
             for start in states

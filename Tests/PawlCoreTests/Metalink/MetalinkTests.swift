@@ -49,7 +49,7 @@ import Testing
 
     private func addresses(_ file: Metalink.File) -> [String] { file.sources.map(\.address.text) }
 
-    @Test func `version 4 is read with its sources in order and its best checksum first`() throws {
+    @Test func `version 4 is parsed with its sources in order and its best checksum first`() throws {
         let metalink = try Metalink(Array(Self.newest.utf8))
         #expect(metalink.files.map(\.name) == ["disk 1.iso", "b"])
         let file = metalink.files[0]
@@ -67,14 +67,14 @@ import Testing
         #expect(file.sources[1].location == "us")
     }
 
-    @Test func `version 3 is read, its preferences count the other way`() throws {
+    @Test func `version 3 is parsed, with its preferences in reverse order`() throws {
         let file = try #require(try Metalink(Array(Self.old.utf8)).files.first)
         #expect(file.name == "a.tar.gz" && file.folders.isEmpty && file.size == 5)
         #expect(addresses(file) == ["ftp://example.org/a", "http://example.de/a"])
         #expect(file.checksums.map(\.algorithm) == [.sha256, .sha1])
     }
 
-    @Test func `relative addresses count from where the document came from`() throws {
+    @Test func `relative URLs are resolved against the document's URL`() throws {
         let text = "<metalink><file name='f'><url>../f</url></file></metalink>"
         let base = try WebAddress.parse("https://example.org/x/y/z.meta4").address
         #expect(addresses(try Metalink(Array(text.utf8), base: base).files[0]) == ["https://example.org/x/f"])
@@ -88,7 +88,7 @@ import Testing
         #expect(fault?.words.contains("leads out of its folder") == true)
     }
 
-    @Test func `names are made as safe as a server's`() throws {
+    @Test func `names are sanitized like a server's`() throws {
         let text =
             "<m:metalink xmlns:m='x'><m:file name='.ssh/-f&#10;g'><m:url>http://h/f</m:url></m:file></m:metalink>"
         let file = try #require(try Metalink(Array(text.utf8)).files.first)
@@ -106,11 +106,11 @@ import Testing
     @Test(arguments: [
         "", "x", "<metalink/>", "<html></html>", "<metalink><file name='f'/></metalink>",
         "<!DOCTYPE m [<!ENTITY a 'b'>]><metalink/>", "<metalink><file name='f'>",
-    ]) func `what names nothing is refused`(_ text: String) {
+    ]) func `a file without a source is refused`(_ text: String) {
         #expect(throws: Metalink.Fault.self) { try Metalink(Array(text.utf8)) }
     }
 
-    @Test func `elements without end are refused`() {
+    @Test func `endless elements are refused`() {
         let open = String(repeating: "<file name='f'>", count: 100_000)
         #expect(throws: Metalink.Fault.self) { try Metalink(Array("<metalink>\(open)".utf8)) }
         let many = String(repeating: "<a/>", count: 300_000)
@@ -125,7 +125,7 @@ import Testing
         try XMLElement.parse(Array(text.utf8), within: Self.limits)
     }
 
-    @Test func `attributes, text and children are told apart`() throws {
+    @Test func `attributes, text and children are distinguished`() throws {
         let root = try parse(
             "<a x='1&lt;2' y = \">'\" ><b/>t<!-- no --><![CDATA[<u>]]>&#x41;<b z=''>v</b></a >"
         )
@@ -139,7 +139,7 @@ import Testing
     @Test(arguments: [
         "<a><b></a></b>", "<a", "<a x>", "<a x=1/>", "<a x='1>", "<a/><b/>", "<a>&x;</a>", "</a>", "< a/>",
         "<a><b><c><d/></c></b></a>", "<a><b/><b/><b/><b/></a>", "<a/>x", "<a><!DOCTYPE b></a>",
-    ]) func `what is damaged or too much is refused`(_ text: String) {
+    ]) func `damaged and oversized documents are refused`(_ text: String) {
         #expect(throws: XMLElement.Fault.self) { try parse(text) }
     }
 }

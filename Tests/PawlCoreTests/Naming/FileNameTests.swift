@@ -28,7 +28,7 @@ struct FileNameTests {
         ("👨‍👩‍👧.jpg", "👨‍👩‍👧.jpg"),
         ("a.", "a."), ("caf\u{FFFD}", "caf\u{FFFD}"), ("con", "con"), ("~", "~"),
     ])
-    func `B4 a name is made safe`(_ wish: String, _ name: String) {
+    func `B4 a name is sanitized`(_ wish: String, _ name: String) {
         #expect(FileName.safe(wish) == name)
         #expect(FileName.safe(name) == name)
     }
@@ -39,7 +39,7 @@ struct FileNameTests {
         #expect(FileName.safe(times(300, "a") + ".tar.gz") == times(248, "a") + ".tar.gz")
         #expect(FileName.safe(times(255, "a")) == times(255, "a"))
         #expect(FileName.safe(times(251, "a") + ".zip") == times(251, "a") + ".zip")
-        // What is too long for an extension is none.
+        // A suffix too long for an extension is not one.
         #expect(FileName.safe("a." + times(300, "b")) == "a." + times(253, "b"))
         #expect(FileName.safe("a. " + times(300, "b")) == "a. " + times(252, "b"))
     }
@@ -54,13 +54,13 @@ struct FileNameTests {
     }
 
     @Test(arguments: [" ", "./", "-", "\u{301}", "\u{0}", "a ", "a."])
-    func `a wish of any length is cut in time that grows with its length only`(_ part: String) {
+    func `a requested name of any length is cut in linear time`(_ part: String) {
         let name = FileName.safe("x" + times(500_000, part))
         #expect(1...255 ~= name.utf8.count)
         #expect(FileName.safe(times(500_000, part)).utf8.count <= 255)
     }
 
-    @Test func `a cut leaves no white space at the end`() {
+    @Test func `a cut leaves no trailing white space`() {
         #expect(FileName.safe(times(250, "a") + times(20, " ") + "b") == times(250, "a"))
     }
 
@@ -85,14 +85,16 @@ struct FileNameTests {
         #expect(taken.count == 20)
     }
 
-    @Test func `part file and journal stand beside the file`() {
+    @Test func `part file and journal are beside the file`() {
         #expect(FileName.partial(of: "a.zip") == "a.zip.part")
         #expect(FileName.journal(of: "a.zip") == "a.zip.pawl")
         #expect(FileName.damagedJournal(of: "a.zip") == "a.zip.pawl.bad")
         #expect(FileName.partial(of: times(250, "a")) == times(250, "a") + ".part")
     }
 
-    @Test(arguments: 246...255) func `the partial of a name that only just fits is shortened`(_ length: Int) {
+    @Test(arguments: 246...255) func `the part file's name is shortened if the name barely fits`(
+        _ length: Int
+    ) {
         let name = times(length, "a")
         let other = times(length - 1, "a") + "b"
         let (part, journal) = (FileName.partial(of: name), FileName.journal(of: name))
@@ -105,13 +107,13 @@ struct FileNameTests {
         #expect(FileName.damagedJournal(of: name).hasSuffix(".pawl.bad"))
     }
 
-    @Test func `a shortened partial is the same on every machine and in every version`() {
-        // The hash is FNV-1a of 255 letters a; computed apart from this program.
+    @Test func `a shortened part file name is the same on every machine and in every version`() {
+        // The hash is FNV-1a of 255 letters a, computed independently.
         #expect(FileName.partial(of: times(255, "a")) == times(233, "a") + "~7b04934eeef462a6.part")
         #expect(String(FileName.partial(of: times(85, "日")).prefix(78)) == times(77, "日") + "~")
     }
 
-    @Test func `every wish becomes a name that no file system refuses`() {
+    @Test func `every requested name becomes a name that all file systems accept`() {
         var dice = Dice(seed: 10)
         for round in 0..<20_000 {
             let limit = round % 50 == 0 ? 400 : 24

@@ -16,7 +16,7 @@ struct NamingPolicyTests {
         ("http://h/", nil, "index.html"), ("http://h/", "inline; filename=\u{1}", "download"),
         ("http://h/a/", nil, "index.html"),
     ])
-    func `B4 the server's name comes first, then the address`(
+    func `B4 the server's name comes first, then the URL's`(
         _ text: String,
         _ disposition: String?,
         _ name: String
@@ -25,7 +25,7 @@ struct NamingPolicyTests {
         #expect(NamingPolicy.choose(.server, address: address, head: head(disposition)) == name)
     }
 
-    @Test func `without an answer the address gives the name`() throws {
+    @Test func `without a response the URL gives the name`() throws {
         let address = try WebAddress.parse("http://h/b%20c.zip?x").address
         #expect(NamingPolicy.choose(.server, address: address, head: nil) == "b c.zip")
     }
@@ -37,7 +37,7 @@ struct NamingPolicyTests {
         ("http://h/caf%E9.txt", "caf\u{FFFD}.txt"),
         ("ftp://h/a.txt;type=i", "a.txt"),
     ])
-    func `D18 names from addresses never hold a slash`(_ text: String, _ name: String) throws {
+    func `D18 names from URLs never contain a slash`(_ text: String, _ name: String) throws {
         let address = try WebAddress.parse(text).address
         #expect(NamingPolicy.choose(.url, address: address, head: head("attachment; filename=other")) == name)
     }
@@ -48,8 +48,7 @@ struct NamingPolicyTests {
         ("http://h/", "102ec8fd5605ecaac4532dcd7cb863b2"),
         ("http://h/v.mp4", "b201933f673a11ff5bd73b00ccf9803d.mp4"),
     ])
-    func `C1 a hash of the address is a name, with the extension kept`(_ text: String, _ name: String) throws
-    {
+    func `C1 a hash of the URL is a name, with the extension kept`(_ text: String, _ name: String) throws {
         let address = try WebAddress.parse(text).address
         #expect(
             NamingPolicy.choose(.hash, address: address, head: head("attachment; filename=other.iso")) == name

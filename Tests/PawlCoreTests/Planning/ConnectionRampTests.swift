@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 @Suite struct ConnectionRampTests {
-    /// Feeds a line on which `rate(width)` bytes a second come, for `seconds`; a connection needs `warmUp` seconds to get to
+    /// Simulates a link with `rate(width)` bytes per second for `seconds`; a connection needs `warmUp` seconds to reach
     /// its rate.
     private static func run(
         _ ramp: inout ConnectionRamp,
@@ -25,14 +25,14 @@ import Testing
         }
     }
 
-    @Test func `G3 doubling goes on while it pays`() {
+    @Test func `G3 doubling continues while it pays`() {
         var ramp = ConnectionRamp(.automatic(maximum: 8))
         #expect(ramp.width == 1)
         Self.run(&ramp, seconds: 10) { Double($0) * 1e6 }
         #expect(ramp.width == 8)
     }
 
-    @Test func `G3 a doubling that does not pay is taken back for good`() {
+    @Test func `G3 a doubling that does not pay is undone for good`() {
         for knee in [1, 2, 4] {
             var ramp = ConnectionRamp(.automatic(maximum: 16))
             Self.run(&ramp, seconds: 20) { Double(min($0, knee)) * 1e6 }
@@ -43,13 +43,13 @@ import Testing
     }
 
     @Test(arguments: [0.3, 0.6, 0.9])
-    func `G3 connections that begin slowly are given the time to pay`(warmUp: Double) {
+    func `G3 connections that start slowly get enough time`(warmUp: Double) {
         var ramp = ConnectionRamp(.automatic(maximum: 8))
         Self.run(&ramp, seconds: 10, warmUp: warmUp) { Double($0) * 1e6 }
         #expect(ramp.width == 8)
     }
 
-    @Test func `G3 a connection that fills the line gets company for a second and no more`() {
+    @Test func `G3 a connection that fills the link gets company for a second and no more`() {
         for (seconds, width) in [(1, 2), (2, 1)] {
             var ramp = ConnectionRamp(.automatic(maximum: 8))
             Self.run(&ramp, seconds: seconds) { _ in 1e6 }
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test
-    func `G3 a long way is begun with two and taken in larger steps, back to two where they do not pay`() {
+    func `G3 a long round trip starts with two and takes larger steps, back to two where they do not pay`() {
         for (speeds, width) in [(8, 8), (1, 2)] {
             var ramp = ConnectionRamp(.automatic(maximum: 8))
             ramp.answered(after: ConnectionRamp.longWay)
@@ -78,7 +78,7 @@ import Testing
         #expect(fixed.width == 1)
     }
 
-    @Test func `a maximum that is no power of two is reached and not passed`() {
+    @Test func `a maximum that is no power of two is reached and not exceeded`() {
         var ramp = ConnectionRamp(.automatic(maximum: 6))
         Self.run(&ramp, seconds: 20) { Double($0) * 1e6 }
         #expect(ramp.width == 6)
@@ -87,7 +87,7 @@ import Testing
         #expect(narrow.width == 2)
     }
 
-    @Test func `a short rest is not worth another connection`() {
+    @Test func `a short remainder is not worth another connection`() {
         var ramp = ConnectionRamp(.automatic(maximum: 8))
         Self.run(&ramp, seconds: 5, remaining: 1000) { Double($0) * 1e6 }
         #expect(ramp.width == 1)
@@ -101,7 +101,7 @@ import Testing
         #expect(ramp.width == 5)
     }
 
-    @Test func `a window counts only while every connection brings bytes`() {
+    @Test func `a window counts only while every connection receives bytes`() {
         var ramp = ConnectionRamp(.automatic(maximum: 8))
         for tick in 0..<50 as Range<Int64> {
             let now = Instant(nanoseconds: tick * 100_000_000)
@@ -110,7 +110,7 @@ import Testing
         #expect(ramp.width == 1)
     }
 
-    @Test func `G3 a refusal shrinks to what works, until conditions change`() {
+    @Test func `G3 a rejection shrinks to what works, until conditions change`() {
         var ramp = ConnectionRamp(.automatic(maximum: 8))
         Self.run(&ramp, seconds: 10) { Double($0) * 1e6 }
         let start = Instant(nanoseconds: 0)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [ConnectionRamp.Mode.fixed(4), .automatic(maximum: 4)])
-    func `G3 what was refused is tried again one by one, as the host's budget recovers`(
+    func `G3 rejected connections are tried again one by one, as the host's budget recovers`(
         mode: ConnectionRamp.Mode
     ) {
         var ramp = ConnectionRamp(mode)
@@ -140,8 +140,8 @@ import Testing
         #expect(ramp.width == 3)
         ramp.shrink(to: 2, now: now)
         wait(.seconds(9))
-        #expect(ramp.width == 2, "a refusal begins the wait again")
-        // One more was one too many: from now on it is tried half as often.
+        #expect(ramp.width == 2, "a rejection restarts the wait")
+        // One more was too many: from now on it is tried half as often.
         for width in [2, 3, 3, 4, 4] {
             wait(ramp.width == 2 && width == 2 ? .seconds(1) : HostBudget.recovery)
             #expect(ramp.width == width)

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// How many connections a rate limit feeds.
+/// How many connections a rate limit can use.
 @Suite struct LaneAllowanceTests {
     private var now = Instant(nanoseconds: 0)
 
@@ -23,7 +23,7 @@ import Testing
         #expect(allowance.width == .max)
     }
 
-    @Test mutating func `one that is held back has all that the limit gives`() {
+    @Test mutating func `a throttled connection uses all of the limit`() {
         var allowance = LaneAllowance()
         allowance.change(rate: 100_000, now: now)
         judge(&allowance, lanes(1, 100_000, held: true))
@@ -32,7 +32,7 @@ import Testing
         #expect(allowance.width == 1)
     }
 
-    @Test mutating func `slow servers get as many connections as the limit feeds, and no more`() {
+    @Test mutating func `slow servers get as many connections as the limit can use, and no more`() {
         var allowance = LaneAllowance()
         allowance.change(rate: 1_000_000, now: now)
         var widths: [Int] = []

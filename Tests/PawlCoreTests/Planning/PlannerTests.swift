@@ -4,7 +4,7 @@ import Testing
 @Suite struct PlannerTests {
     private static let megabyte: Int64 = 1 << 20
 
-    /// Plans for one free connection after another, as the machine does, until there is no work.
+    /// Plans for one free connection after another, as the machine does, until no range is left.
     private static func plan(_ map: inout SegmentMap, _ check: (Planner.Work, SegmentMap) -> Void) -> Int {
         var lanes: [Planner.LaneView] = []
         var next: UInt32 = 0
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: 0..<30 as Range<UInt64>)
-    func `splits leave two good halves, races come last and are never of more than three`(seed: UInt64) {
+    func `splits leave two good halves, races come last and never have more than three lanes`(seed: UInt64) {
         var dice = Dice(seed: seed)
         let total = Int64(dice.number(1...20_000_000))
         var map = SegmentMap(total: total)
@@ -52,7 +52,7 @@ import Testing
         #expect(steals > 0 || total < 2 * Self.megabyte)
     }
 
-    @Test func `a rest that comes soon is left to its lane`() {
+    @Test func `a remainder that ends soon is left to its lane`() {
         var map = SegmentMap(total: 1000)
         let lane = LaneID(rawValue: 1)
         map.assign(ByteRange(0, 1000), to: lane)
@@ -66,7 +66,7 @@ import Testing
         #expect(Planner().nextWork(in: map, lanes: []) == nil)
     }
 
-    /// The work for one more connection beside lanes of these rests and speeds.
+    /// The range for one more connection beside lanes of these remainders and speeds.
     private static func work(
         _ lanes: [(rest: Int64, speed: Double)],
         opening: Interval = .zero
@@ -85,7 +85,7 @@ import Testing
         return planner.nextWork(in: map, lanes: views)
     }
 
-    @Test func `the lane that would be done last is split, not the one with the most bytes`() {
+    @Test func `the lane that would finish last is split, not the one with the most bytes`() {
         let two = Self.work([(8_000_000, 4e6), (2_000_000, 5e5)])
         #expect(two == .steal(ByteRange(9_000_000, 10_000_000), from: LaneID(rawValue: 1)))
         let fresh = Self.work([(8_000_000, 4e6), (9_000_000, 0)])

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 @Suite struct SegmentMapTests {
-    /// One random operation that its caller could ask for.
+    /// One random operation that its caller may request.
     private static func step(_ map: inout SegmentMap, _ next: inout UInt32, _ dice: inout Dice) {
         let claim = map.claims.isEmpty ? nil : dice.pick(map.claims)
         switch dice.number(0...6) {
@@ -40,7 +40,7 @@ import Testing
             let done = map.done
             Self.step(&map, &next, &dice)
             #expect(map.isConserved)
-            // Bytes that are done stay done.
+            // Completed bytes stay completed.
             #expect(done.isSubset(of: map.done))
             if index == 150, map.total == nil { map.learn(total: max(900, map.done.upperBound)) }
         }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct HostBudgetTests {
     private let start = Instant(nanoseconds: 0)
 
-    @Test func `G4 a complaint leaves one connection less, and time brings it back`() {
+    @Test func `G4 a rejection leaves one connection less, and time restores it`() {
         var budget = HostBudget()
         for _ in 0..<4 { #expect(budget.acquire(now: start) == .granted) }
         budget.release()
@@ -20,7 +20,7 @@ import Testing
         #expect(budget.inUse == 0)
     }
 
-    @Test func `G4 a limit that comes or changes while bytes come holds from there on`() {
+    @Test func `G4 a limit that is set or changed during transfers applies from then on`() {
         var budget = HostBudget()
         let limits = HostLimits(rate: 1_000_000)
         budget.charge(5_000_000, rate: nil, now: start)
@@ -31,7 +31,7 @@ import Testing
         #expect(limits.connections == nil)
     }
 
-    @Test func `G4 Retry-After holds every connection, the longest wins`() {
+    @Test func `G4 Retry-After applies to every connection, the longest wins`() {
         var budget = HostBudget()
         budget.throttled(retryAfter: .seconds(5), now: start)
         budget.throttled(retryAfter: .seconds(2), now: start)
@@ -40,7 +40,7 @@ import Testing
         #expect(budget.limit == 1)
     }
 
-    @Test func `G4 a complaint is forgiven when it is long ago, and then the budget holds nothing`() {
+    @Test func `G4 an old rejection expires, and then the budget has no limit`() {
         var budget = HostBudget()
         let isNew = budget.isForgettable(now: start)
         #expect(isNew)
@@ -54,7 +54,7 @@ import Testing
         #expect(budget.limit == nil)
     }
 
-    @Test func `G4 the person's own limit of connections holds beside the origin's`() {
+    @Test func `G4 the user's own connection limit applies in addition to the origin's`() {
         var budget = HostBudget()
         #expect(budget.acquire(most: 2, now: start) == .granted)
         #expect(budget.acquire(most: 2, now: start) == .granted)
@@ -66,7 +66,7 @@ import Testing
         #expect(budget.acquire(most: 0, now: start) == .granted)
     }
 
-    @Test func `G4 a host's rate makes its next byte wait, and the debt is not forgotten`() {
+    @Test func `G4 a host's rate delays its next byte, and the debt is kept`() {
         var budget = HostBudget()
         let before = budget.delay(rate: 1000, now: start)
         #expect(before == .zero)
@@ -81,10 +81,10 @@ import Testing
         #expect(lifted == .zero)
     }
 
-    @Test func `what a host bears is shown by those that it goes on serving`() {
+    @Test func `a host's limit is shown by the connections that it keeps serving`() {
         var budget = HostBudget()
         budget.throttled(retryAfter: nil, now: start)
-        #expect(budget.borne == nil, "with nothing else in use it says nothing")
+        #expect(budget.borne == nil, "with nothing else in use it proves nothing")
         budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
@@ -92,7 +92,7 @@ import Testing
         #expect(budget.borne == 2 && budget.limit == 2)
     }
 
-    @Test func `one connection that is refused without a word may be chance, two in a row are not`() {
+    @Test func `one connection that is rejected without a reason may be chance, two in a row are not`() {
         var budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
@@ -108,7 +108,7 @@ import Testing
         #expect(patient.borne == nil)
     }
 
-    @Test func `a host that turns one more away each time is asked less and less often`() {
+    @Test func `a host that rejects one more each time is tried less and less often`() {
         var budget = HostBudget()
         var now = start
         _ = budget.acquire(now: now)
@@ -123,7 +123,7 @@ import Testing
         #expect(waits == [0, 10, 20, 40, 80])
     }
 
-    @Test func `what an earlier run has learnt holds from the first connection on`() {
+    @Test func `a limit learnt by an earlier run applies from the first connection on`() {
         var budget = HostBudget(borne: 2, now: start)
         #expect(budget.acquire(now: start) == .granted)
         #expect(budget.acquire(now: start) == .granted)
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: [Interval.zero, .seconds(-1), Interval(nanoseconds: .min), Interval(nanoseconds: .max)])
-    func `no wait that a host asks for holds it for longer than a day, or not at all`(asked: Interval) {
+    func `no wait of a host exceeds a day, and none is zero`(asked: Interval) {
         var budget = HostBudget()
         let now = Instant(nanoseconds: .max / 2)
         budget.throttled(retryAfter: asked, now: now)

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// How many connections hosts bear, kept from run to run.
+/// The connection limits of hosts, kept from run to run.
 @Suite struct HostTableTests {
     private let now = UnixTime(seconds: 1_700_000_000)
     private let origin = Self.origin(.https, "files.example", 443)
@@ -13,7 +13,7 @@ import Testing
 
     private func read(_ text: String) -> HostTable { HostTable(parsing: Array(text.utf8), now: now) }
 
-    @Test func `what was noted is read again, for a day and for that origin alone`() {
+    @Test func `a recorded limit is read again, for a day and for that origin alone`() {
         var table = HostTable()
         table.note(2, of: origin, now: now)
         let again = read(table.text)
@@ -37,13 +37,13 @@ import Testing
         "https://files.example:443 2 1700000100 more", "https://files.example:443  2 1700000100",
         " 2 1700000100", "https://files.example:443\u{0} 2 1700000100",
     ])
-    func `what is not understood means nothing and spoils nothing`(line: String) {
+    func `an unknown entry is ignored and spoils nothing`(line: String) {
         #expect(read(line).entries.isEmpty)
         let good = "https://files.example:443 2 1700000100"
         #expect(read("\(line)\n\(good)\n").connections(of: origin, now: now) == 2)
     }
 
-    @Test func `it stays small`() {
+    @Test func `the table stays small`() {
         var table = HostTable()
         for index in 0..<1_000 {
             let host = Self.origin(.http, "h\(index).example", 80)
@@ -57,7 +57,7 @@ import Testing
         #expect(read(String(repeating: "x", count: HostTable.mostBytes + 1)).entries.isEmpty)
     }
 
-    @Test func `names that would end the line and clocks out of range are not taken`() {
+    @Test func `names that would end the line and clocks out of range are rejected`() {
         var table = HostTable()
         table.note(1, of: Self.origin(.http, "a b", 1), now: now)
         table.note(1, of: Self.origin(.http, "a\nb", 1), now: now)

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct RateLimiterTests {
     @Test(arguments: 0..<10 as Range<UInt64>)
-    func `the average never passes the rate, also when it changes`(seed: UInt64) {
+    func `the average never exceeds the rate, also when it changes`(seed: UInt64) {
         var dice = Dice(seed: seed)
         var rate = Int64(dice.number(1000...1_000_000))
         var limiter = RateLimiter(rate: rate)
@@ -15,7 +15,7 @@ import Testing
             let wait = limiter.delay(now: now)
             now = now + wait
             allowed += Double(rate) * wait.seconds
-            // What was taken has been waited for, up to the rounding of nanoseconds.
+            // The debt has been waited for, up to the rounding of nanoseconds.
             #expect(taken <= allowed + 1)
             #expect(limiter.delay(now: now).seconds < 1e-6)
             let chunk = dice.number(1...20_000)

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `several spans, the first that fits holds, over midnight and over the week's end`() throws {
+    @Test func `several intervals, the first match applies, over midnight and over the week's end`() throws {
         let table = try RateTimetable(
             parsing: "Mon-Fri 09:00-17:00 100K, Sat-Sun 0:00-24:00 none, 22:00-06:00 5M, else 500K"
         )
@@ -39,7 +39,7 @@ import Testing
         #expect(wrapping.rate(at: time(1, 2, 0)) == nil && wrapping.rate(at: time(1, 23, 0)) == nil)
     }
 
-    @Test func `the zone's offset moves the clock, and with it the day`() throws {
+    @Test func `the zone's offset shifts the clock, and with it the day`() throws {
         let table = try RateTimetable(parsing: "Tue 00:00-24:00 1M")
         for offset in [-11 * 3600, -1800, 0, 5 * 3600 + 2700, 14 * 3600] {
             #expect(table.rate(at: time(1, 0, 0, offset: offset)) == mega)
@@ -49,7 +49,7 @@ import Testing
         #expect(LocalTime(UnixTime(seconds: -1), offset: 0).minuteOfWeek == 3 * LocalTime.minutesOfDay - 1)
     }
 
-    @Test func `one limit for ever never changes`() throws {
+    @Test func `one limit without a time never changes`() throws {
         for text in ["else 1M", "00:00-24:00 1M", "08:00-08:00 1M", "0:00-12:00 1M, 12:00-24:00 1M"] {
             let table = try RateTimetable(parsing: text)
             #expect(table.rate(at: time(3, 3, 3)) == mega)
@@ -63,10 +63,10 @@ import Testing
         "Mon-Tue-Wed 08:00-18:00 1M", "Mon- 08:00-18:00 1M", "08:00-18:00 -5", "08:00-18:00 1M, ",
         "x Mon 08:00-18:00 1M",
     ])
-    func `what is no timetable is refused with the reason`(text: String) {
+    func `an invalid timetable is refused with the reason`(text: String) {
         do throws(Failure) {
             _ = try RateTimetable(parsing: text)
-            Issue.record("\"\(text)\" was taken")
+            Issue.record("\"\(text)\" was accepted")
         } catch {
             #expect(
                 error.code == .badOption && !error.why.isEmpty && error.remedy.text.contains("08:00-18:00")
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: 0..<24 as Range<UInt64>)
-    func `the next change is the first minute in which another limit holds`(seed: UInt64) throws {
+    func `the next change is the first minute with another limit`(seed: UInt64) throws {
         var dice = Dice(seed: seed)
         let days = ["", "Mon ", "Sat-Mon ", "Tue-Thu ", "Sun "]
         func entry() -> String {

@@ -48,7 +48,7 @@ import Testing
         #expect(said.code == code && said.isRetried == isRetried && !said.isComplaint)
     }
 
-    @Test func `waits double with jitter, end at a minute, and obey the server`() {
+    @Test func `waits double with jitter, end at a minute, and respect the server`() {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         var dice = PawlCore.Dice(seed: 3)
         for attempt in 0...40 {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [Interval.zero, .seconds(-5), Interval(nanoseconds: .min), .milliseconds(1)])
-    func `a server that asks for no wait does not get the next request at once`(asked: Interval) {
+    func `a server's zero wait does not send the next request at once`(asked: Interval) {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         var dice = PawlCore.Dice(seed: 4)
         for attempt in 1...8 {
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `a wait of 0 that a person chose is a tenth of a second at first, a small one is as chosen`() {
+    @Test func `a wait of 0 set by the user is a tenth of a second at first, a small one is as set`() {
         var dice = PawlCore.Dice(seed: 5)
         let none = RetryPolicy(retries: 5, delay: .zero)
         let waits = (1...5).map { none.wait(attempt: $0, retryAfter: nil, dice: &dice).seconds }
@@ -79,7 +79,7 @@ import Testing
         #expect(small.wait(attempt: 1, retryAfter: .zero, dice: &dice) >= .milliseconds(75))
     }
 
-    @Test func `no wait is longer than is allowed, whatever was asked for`() {
+    @Test func `no wait exceeds the maximum, whatever the server requests`() {
         var dice = PawlCore.Dice(seed: 6)
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         let longest = Interval(nanoseconds: .max)

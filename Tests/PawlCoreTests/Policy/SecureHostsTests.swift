@@ -14,7 +14,7 @@ import Testing
         hosts.secured(try WebAddress.parse(text).address, now: UnixTime(seconds: now.seconds + later)).text
     }
 
-    @Test func `a host that said so is asked over TLS from then on`() throws {
+    @Test func `a host that sent HSTS is asked over TLS from then on`() throws {
         let hosts = hosts(
             ("a.example", "max-age=100"),
             ("B.example", "max-age=\"100\"; includeSubDomains; x=y")
@@ -31,7 +31,7 @@ import Testing
         #expect(try secured("http://a.example/f", by: hosts, later: 101) == "http://a.example/f")
     }
 
-    @Test func `an age of nothing takes it back`() {
+    @Test func `a max-age of 0 removes it`() {
         var hosts = hosts(("a.example", "max-age=100"))
         let hasChanged = hosts.note("max-age=0", of: "a.example", now: now)
         #expect(hasChanged)
@@ -42,16 +42,16 @@ import Testing
         "", "max-age", "max-age=", "max-age=x", "max-age=-1", "max-age=1; max-age=1", "includeSubDomains",
         "max-age=1; includesubdomains; includeSubDomains", "max-age=1; includeSubDomains=1", "max-age=\"1",
     ])
-    func `a field against the rules says nothing`(field: String) {
+    func `an invalid field is ignored`(field: String) {
         #expect(SecureHosts.parse(field) == nil)
     }
 
     @Test(arguments: ["127.0.0.1", "[::1]", "localhost", "", ".a", "a b", "a\n", "\u{E4}"])
-    func `who has no name cannot ask for it`(host: String) {
+    func `a host without a name cannot request it`(host: String) {
         #expect(hosts((host, "max-age=100")).isEmpty)
     }
 
-    @Test func `what is written is read again, in curl's form too`() throws {
+    @Test func `the file is read back, in curl's format too`() throws {
         let written = hosts(
             ("a.example", "max-age=86400"),
             ("b.example", "max-age=99999999999999999999; includeSubDomains")
@@ -69,12 +69,12 @@ import Testing
         "a.example \"20991301 00:00:00\"",
         "127.0.0.1 \"unlimited\"", "a.example \"20000101 00:00:00\"", "\u{0}\u{0}", ". \"unlimited\"",
     ])
-    func `lines that somebody else wrote mean nothing`(line: String) {
+    func `invalid lines are ignored`(line: String) {
         #expect(SecureHosts(parsing: Array(line.utf8), now: now).isEmpty)
         #expect(SecureHosts(parsing: Array(line.utf8), now: UnixTime(seconds: .max)).isEmpty)
     }
 
-    @Test func `only so many are remembered`() {
+    @Test func `the number of entries is limited`() {
         var hosts = SecureHosts()
         for number in 0..<(SecureHosts.mostHosts + 50) {
             _ = hosts.note("max-age=\(1000 + number)", of: "h\(number).example", now: now)

@@ -32,7 +32,7 @@ import Testing
         #expect(meter.smoothed(now: now + .seconds(600)) == 0)
     }
 
-    @Test func `a meter that was told nothing says 0`() {
+    @Test func `a meter without samples reports 0`() {
         var meter = SpeedMeter()
         let now = Instant(nanoseconds: 5)
         #expect(meter.lastSecond(now: now) == 0 && meter.smoothed(now: now) == 0)

@@ -38,7 +38,7 @@ struct ContentDispositionTests {
         ("attachment; a=\"b\" \"; filename=bad.txt\"; filename=good.txt", "good.txt"),
         ("attachment; a\"b; filename=good.txt", "good.txt"),
     ])
-    func `the plain forms are read, whole and broken`(_ field: String, _ name: String) {
+    func `the plain forms are parsed, valid and broken`(_ field: String, _ name: String) {
         #expect(ContentDisposition.fileName(from: field) == name)
     }
 
@@ -55,7 +55,7 @@ struct ContentDispositionTests {
         ("attachment; filename* = UTF-8''a.txt", "a.txt"),
         ("attachment; filename*=UTF-8''a.txt; filename*=UTF-8''b.txt", "a.txt"),
         ("attachment; filename*=UTF-8''%zz; filename*=UTF-8''b.txt", "b.txt"),
-        // Flawed ones leave the word to the plain name.
+        // Invalid ones leave the plain name.
         ("attachment; filename*=UTF-8''a%2; filename=b.txt", "b.txt"),
         ("attachment; filename*=UTF-8''%FF.txt; filename=b.txt", "b.txt"),
         ("attachment; filename*=GBK''%C4%E3.txt; filename=b.txt", "b.txt"),
@@ -68,13 +68,13 @@ struct ContentDispositionTests {
         ("attachment; filename*=UTF-8''日.txt; filename=b.txt", "b.txt"),
         ("attachment; filename*=UTF-8''a c.txt; filename=b.txt", "b.txt"),
         ("attachment; filename=b.txt; filename*=\"UTF-8''a%20c.txt", "b.txt"),
-        // With no plain name, text without a charset is better than none.
+        // Without a plain name, text without a charset is better than none.
         ("attachment; filename*=a%20c.txt", "a c.txt"), ("attachment; filename*=\"a c.txt\"", "a c.txt"),
         // Without its asterisk.
         ("attachment; filename=UTF-8''a%20c.txt", "a c.txt"),
         ("attachment; filename=\"utf-8''%E6%97%A5.txt\"", "日.txt"),
     ])
-    func `the extended form wins when it can be read`(_ field: String, _ name: String) {
+    func `the extended form wins if it can be decoded`(_ field: String, _ name: String) {
         #expect(ContentDisposition.fileName(from: field) == name)
     }
 
@@ -89,7 +89,7 @@ struct ContentDispositionTests {
         ("attachment; filename=\"=?UTF-8?Q?=E6=97?=  =?UTF-8?Q?=A5.txt?=\"", "日.txt"),
         ("attachment; filename=\"x =?UTF-8?Q?a?= y.txt\"", "x a y.txt"),
         ("attachment; filename=\"=?UTF-8?B?Pz8+Lz8v?=.txt\"", ".txt"),
-        // Those that cannot be read stay as they are.
+        // Invalid ones stay as they are.
         ("attachment; filename=\"=?GBK?B?xOM=?=\"", "=?GBK?B?xOM=?="),
         ("attachment; filename=\"=?UTF-8?X?a?=\"", "=?UTF-8?X?a?="),
         ("attachment; filename=\"=?UTF-8?B?!?=\"", "=?UTF-8?B?!?="),
@@ -117,7 +117,7 @@ struct ContentDispositionTests {
         #expect(ContentDisposition.fileName(from: "attachment; filename=\(value)") == name)
     }
 
-    @Test func `raw bytes of both charsets arrive`() {
+    @Test func `raw bytes of both charsets are decoded`() {
         func name(_ bytes: [UInt8]) -> String? {
             let head = ResponseHead(
                 parsing: Array("HTTP/1.1 200 OK\r\nContent-Disposition: a; filename=\"".utf8) + bytes + [0x22]
@@ -136,11 +136,11 @@ struct ContentDispositionTests {
         "attachment; xfilename=a.txt", "attachment; filenames=a.txt", "attachment; filename*=UTF-8''%FF",
         "attachment; filename*=GBK''a",
     ])
-    func `no usable name is none`(_ field: String) {
+    func `an unusable name is no name`(_ field: String) {
         #expect(ContentDisposition.fileName(from: field) == nil)
     }
 
-    @Test func `no field traps, and every name can be made safe`() {
+    @Test func `no field traps, and every name can be sanitized`() {
         var dice = Dice(seed: 5)
         var names = 0
         for round in 0..<20_000 {

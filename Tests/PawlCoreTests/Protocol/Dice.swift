@@ -1,4 +1,4 @@
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same dice for the same seed.
+/// SplitMix64 (Steele, Lea and Flood, 2014): the same sequence for the same seed.
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,7 +12,7 @@ struct Dice: RandomNumberGenerator {
         return word ^ (word >> 31)
     }
 
-    /// Bytes that are partly of `alphabet`, so that parsers get past their first check.
+    /// Bytes that are partly from `alphabet`, so that parsers get past their first check.
     mutating func bytes(upTo limit: Int, from alphabet: String) -> [UInt8] {
         let letters = Array(alphabet.utf8)
         return (0..<Int.random(in: 0...limit, using: &self)).map { _ in
@@ -22,7 +22,7 @@ struct Dice: RandomNumberGenerator {
         }
     }
 
-    /// `text` with a few bytes changed, dropped or doubled.
+    /// `text` with a few bytes changed, dropped or duplicated.
     mutating func damaged(_ text: String) -> [UInt8] {
         var bytes = Array(text.utf8)
         for _ in 0..<Int.random(in: 1...4, using: &self) where !bytes.isEmpty {

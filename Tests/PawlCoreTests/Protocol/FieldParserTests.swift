@@ -21,7 +21,7 @@ struct FieldParserTests {
     @Test(arguments: [
         "", " ", "-1", "+1", "soon", "1s", "1,5", "1.5.5", ".5", "1e3", "Sun, 06 Foo 1994 08:50:37 GMT",
     ])
-    func `a Retry-After that says nothing is none`(_ text: String) {
+    func `an empty Retry-After is none`(_ text: String) {
         #expect(RetryAfter.parse(text, now: Self.now) == nil)
     }
 
@@ -43,7 +43,7 @@ struct FieldParserTests {
         ("text/plain, text/html; a=b", "text", "plain", []),
         ("application/x-tar ; =b", "application", "x-tar", []),
     ])
-    func `a media type is read`(_ text: String, _ type: String, _ subtype: String, _ parameters: [String]) {
+    func `a media type is parsed`(_ text: String, _ type: String, _ subtype: String, _ parameters: [String]) {
         let media = MediaType(parsing: text)
         #expect(media?.type == type)
         #expect(media?.subtype == subtype)
@@ -51,7 +51,7 @@ struct FieldParserTests {
     }
 
     @Test(arguments: ["", "text", "text/", "/html", "text/html/x", "te xt/html", "text/ht\u{E9}ml", "; a=b"])
-    func `what is not a media type is none`(_ text: String) {
+    func `an invalid media type is none`(_ text: String) {
         #expect(MediaType(parsing: text) == nil)
     }
 
@@ -61,7 +61,7 @@ struct FieldParserTests {
         #expect(media?["e"] == nil)
     }
 
-    @Test func `links of mirrors and descriptions are read`() {
+    @Test func `links of mirrors and descriptions are parsed`() {
         let links = WebLink.parse(
             """
             <http://a.example/f>; rel=duplicate; pri=1; geo=uk, </f.meta4>; rel="describedby  Other"; \
@@ -80,7 +80,7 @@ struct FieldParserTests {
         ("<>", [""]), ("<a>; title=\"x, <b>\"; rel=y", ["a"]), ("<a>; title=\"open, <b>", ["a"]),
         (",,<a>,,<b>,", ["a", "b"]),
     ])
-    func `what is not a link is passed over`(_ field: String, _ targets: [String]) {
+    func `an invalid link is skipped`(_ field: String, _ targets: [String]) {
         #expect(WebLink.parse(field).map(\.target) == targets)
     }
 

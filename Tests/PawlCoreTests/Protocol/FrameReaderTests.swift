@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, .max])
-    func `messages, fragments and pings are told apart, in pieces of any size`(size: Int) {
+    func `messages, fragments and pings are distinguished, in pieces of any size`(size: Int) {
         let long = [UInt8](repeating: 65, count: 200)
         let bytes =
             frame(0x81, long) + frame(0x01, [66]) + frame(0x89, [7]) + frame(0x00, []) + frame(0x80, [67])
@@ -43,7 +43,7 @@ import Testing
         #expect(steps(bytes, pieces: size) == [.message(long), .ping([7]), .message([66, 67]), .close])
     }
 
-    @Test func `what breaks the protocol is told with its code`() {
+    @Test func `a protocol violation is reported with its code`() {
         let cases: [([UInt8], UInt16)] = [
             ([0x81, 0x01, 65], 1002), (frame(0xC1, [65]), 1002), (frame(0x83, [65]), 1002),
             (frame(0x80, [65]), 1002), (frame(0x01, [65]) + frame(0x01, [65]), 1002), (frame(0x09, []), 1002),
@@ -58,7 +58,7 @@ import Testing
         for (bytes, code) in cases { #expect(steps(bytes).last == .broken(code), "\(bytes.prefix(12))") }
     }
 
-    @Test func `the beginning of a message can be looked at before it is whole`() {
+    @Test func `the start of a message can be examined before it is complete`() {
         var reader = FrameReader(longest: 300)
         let bytes = frame(0x01, [65, 66]) + frame(0x80, [UInt8](repeating: 67, count: 200)).prefix(11)
         unsafe bytes.withUnsafeBytes { unsafe reader.take($0) }

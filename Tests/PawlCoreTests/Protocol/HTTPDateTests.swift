@@ -11,7 +11,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 09:49:37 +0100", "Sun, 06 Nov 1994 03:19:37 -0530", "Sun Nov 06 08:49:37 1994",
         "Sun Nov  6 08:49:37 GMT 1994", "Sun, 06 Nov 94 08:49:37 GMT", "Sunda, 06 Nov 1994 08:49:37 Z",
     ])
-    func `every form of a date is read`(_ text: String) {
+    func `every form of a date is parsed`(_ text: String) {
         #expect(UnixTime(httpDate: text) == UnixTime(seconds: 784_111_777))
     }
 
@@ -27,7 +27,7 @@ struct HTTPDateTests {
             ("Sat, 01 Jan 0000 00:00:00 GMT", -62_167_219_200),
         ] as [(String, Int64)]
     )
-    func `the calendar is right at its edges`(_ text: String, _ seconds: Int64) {
+    func `the calendar is correct at its edges`(_ text: String, _ seconds: Int64) {
         #expect(UnixTime(httpDate: text)?.seconds == seconds)
     }
 
@@ -48,7 +48,7 @@ struct HTTPDateTests {
         "99999999999999999999 Nov 99 08:49:37",
         "Sun, 06 Nov 1994 08:49:37 GMT                                        ",
     ])
-    func `what is not a date is none`(_ text: String) {
+    func `an invalid date is none`(_ text: String) {
         #expect(UnixTime(httpDate: text) == nil)
     }
 
@@ -73,7 +73,7 @@ struct HTTPDateTests {
         #expect(UnixTime(seconds: -62_135_596_800).httpDate == "Mon, 01 Jan 0001 00:00:00 GMT")
     }
 
-    @Test func `days of eight hundred years survive writing and reading`() {
+    @Test func `dates of eight hundred years survive a round trip`() {
         for day in stride(from: Int64(-146_097), to: 146_097, by: 13) {
             let time = UnixTime(seconds: day * 86_400 + (day &* 7919) % 43_200 + 43_199)
             if UnixTime(httpDate: time.httpDate) != time { Issue.record("\(time.httpDate)") }

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 struct InputFileTests {
-    @Test func `files, mirrors, options and comments are told apart`() throws {
+    @Test func `files, mirrors, options and comments are distinguished`() throws {
         let entries = try InputFile.parse(
             """
             # my list
@@ -53,7 +53,7 @@ struct InputFileTests {
         ("#\r\n out=x", "line 2 of the list: it sets"),
         ("\n http://a/", "line 2 of the list: an indented line"),
     ])
-    func `errors tell their line, with code 28`(_ text: String, _ why: String) {
+    func `errors name their line, with code 28`(_ text: String, _ why: String) {
         let error = #expect(throws: Failure.self) { try InputFile.parse(text, name: "the list") }
         #expect(error?.code == .badOption)
         #expect(error?.description.contains(why) == true, "\(String(describing: error))")

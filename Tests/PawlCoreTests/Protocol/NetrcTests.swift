@@ -32,7 +32,7 @@ import Testing
         #expect(login(text, "other") == ["a", "b"])
     }
 
-    @Test func `words may hold what else would end them`() {
+    @Test func `quoted tokens may contain separators`() {
         #expect(login("machine example.org login \"a \\\"b\\\"\" password #c\\d") == ["a \"b\"", "#c\\d"])
         #expect(login("machine example.org login me password \"se\nmachine x login y") == ["me", "\"se"])
         #expect(login("machine [::1] login me password se", "::1") == ["me", "se"])
@@ -42,7 +42,7 @@ import Testing
         "", "machine", "login me password se", "machine example.org", "machine example.org login",
         "machine xexample.org login a password b", "machine example.org.evil login a password b", "\"",
     ])
-    func `what names no login gives none`(text: String) {
+    func `an entry without a login gives none`(text: String) {
         #expect(login(text) == nil)
     }
 }

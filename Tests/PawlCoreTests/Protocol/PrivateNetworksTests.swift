@@ -27,7 +27,7 @@ import Testing
         #expect(PrivateNetworks.contains(try new("2606:4700::200:5efe:\(text)")))
         let bytes = old(text)
         #expect(PrivateNetworks.contains([0x20, 0x02] + bytes + [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]))
-        // Teredo: the server as it is, the client with every bit turned.
+        // Teredo: the server as it is, the client with every bit inverted.
         #expect(PrivateNetworks.contains([0x20, 1, 0, 0] + bytes + [0, 0, 0, 0, 0xF7, 0xF7, 0xF7, 0xF7]))
         #expect(PrivateNetworks.contains([0x20, 1, 0, 0, 8, 8, 8, 8, 0, 0, 0, 0] + bytes.map { ~$0 }))
     }
@@ -51,20 +51,20 @@ import Testing
         "::", "::1", "::7f00:1", "fc00::1", "fdff::1", "fe80::1", "febf::1", "fec0::1", "ff02::1", "100::1",
         "2002:7f00:1::", "2002:a00:1::1", "64:ff9b:1::1",
     ])
-    func `so it is with the newer kind`(_ text: String) throws {
+    func `the same holds for the IPv6 form`(_ text: String) throws {
         #expect(PrivateNetworks.contains(try new(text)))
     }
 
     @Test(arguments: [
         "2606:4700:4700::1111", "2001:4860:4860::8888", "2002:808:808::1", "fe00::1", "100:1::1",
     ])
-    func `and with those that are everybody's`(_ text: String) throws {
+    func `and for multicast and unspecified ones`(_ text: String) throws {
         #expect(!PrivateNetworks.contains(try new(text)))
     }
 
-    @Test func `what is no address counts as private`() { #expect(PrivateNetworks.contains([1, 2, 3])) }
+    @Test func `an invalid address counts as private`() { #expect(PrivateNetworks.contains([1, 2, 3])) }
 
-    @Test func `an address says by itself that it is private, by a number or a name that is not public`() {
+    @Test func `an address says itself that it is private, by a number or a name that is not public`() {
         for text in [
             "http://127.0.0.1:8000/x", "https://192.168.1.5/", "http://[::1]:1/", "http://[fd00::1]/",
             "http://localhost/",

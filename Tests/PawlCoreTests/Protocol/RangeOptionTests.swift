@@ -9,7 +9,7 @@ struct RangeOptionTests {
         ("-100", .suffix(100)), ("-1", .suffix(1)), ("281474976710655-", .from(1 << 48 - 1)),
         ("0-281474976710654", .closed(ByteRange(0, 1 << 48 - 1))), ("-281474976710655", .suffix(1 << 48 - 1)),
     ])
-    func `B5 ranges can be asked for`(_ text: String, _ range: RequestedRange) throws {
+    func `B5 valid ranges are accepted`(_ text: String, _ range: RequestedRange) throws {
         #expect(try RangeOption.parse(text) == range)
     }
 
@@ -25,7 +25,7 @@ struct RangeOptionTests {
         ("0-281474976710655", "no file"),
         ("-281474976710656", "no file"), ("-9223372036854775807", "no file"), ("\u{1B}-1", "form"),
     ])
-    func `a range that cannot be is refused with code 28`(_ text: String, _ why: String) {
+    func `an impossible range is refused with code 28`(_ text: String, _ why: String) {
         let error = #expect(throws: Failure.self) { try RangeOption.parse(text) }
         #expect(error?.code == .badOption)
         #expect(error?.why.contains(why) == true)

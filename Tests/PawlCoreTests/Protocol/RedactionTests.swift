@@ -42,20 +42,20 @@ struct RedactionTests {
     }
 
     @Test(arguments: ["://", "://a:b/", "://a@", "?://", "\"", "://a:b@c:d/?"])
-    func `redacting a long text takes time that grows with its length only`(_ part: String) {
-        // Half a megabyte: seconds become hours where the time grows with the square.
+    func `redacting a long text takes linear time`(_ part: String) {
+        // Half a megabyte: seconds become hours if the time is quadratic.
         let text = String(repeating: part, count: 500_000 / part.utf8.count)
         #expect(!Redaction.text(text).contains("a@"))
         #expect(Redaction.address(text).count <= 301)
     }
 
-    @Test func `long texts are clipped with a mark`() {
+    @Test func `long texts are truncated with a mark`() {
         #expect(Redaction.clipped("abc", to: 3) == "abc")
         #expect(Redaction.clipped("abcd", to: 3) == "abc…")
         #expect(Redaction.clipped("", to: 0) == "")
     }
 
-    @Test func `a password never survives, wherever it stands`() {
+    @Test func `a password never survives, wherever it is`() {
         var dice = Dice(seed: 7)
         for _ in 0..<5000 {
             let before = String(decoding: dice.bytes(upTo: 12, from: "ab:/ ."), as: UTF8.self)

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 @Suite struct RequestFieldTests {
-    @Test func `only fields that tell nobody cross to another origin`() {
+    @Test func `only harmless fields are sent to another origin`() {
         for name in ["accept", "accept-language", "accept-charset", "user-agent"] {
             #expect(RequestField.mayCross(name))
         }
@@ -28,7 +28,7 @@ import Testing
         #expect(crossed == cut || crossed == cut?.replacing("a.example/", with: "a.example:443/"))
     }
 
-    @Test func `no line of a request can be ended by what is in it`() {
+    @Test func `no value in a request can end its line`() {
         #expect(FieldText.isSafe("a b\tc ü\u{202E}"))
         for evil in ["\r", "\n", "\u{0}", "\u{1B}", "\u{7F}", "\r\n"] {
             #expect(!FieldText.isSafe("a" + evil))

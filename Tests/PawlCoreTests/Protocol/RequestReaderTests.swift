@@ -2,9 +2,9 @@ import Testing
 
 @testable import PawlCore
 
-/// Requests as a server reads them: one at a time, and nothing that could be read in two ways.
+/// Requests as a server reads them: one at a time, and nothing ambiguous.
 @Suite struct RequestReaderTests {
-    /// What the reader tells of bytes that come in pieces of `size`.
+    /// The reader's output for bytes in pieces of `size`.
     private func steps(_ text: String, pieces size: Int = .max, head: Int = 1000) -> [RequestReader.Step] {
         var reader = RequestReader(longestHead: head)
         var steps: [RequestReader.Step] = []
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7, .max])
-    func `requests that follow each other are told apart, in pieces of any size`(size: Int) throws {
+    func `consecutive requests are separated, in pieces of any size`(size: Int) throws {
         let text =
             "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc\r\nGET /b?x=%41&y HTTP/1.1\r\nHost: h\r\n\r\nGET /c HTTP/1.0\r\n\r\n"
         let steps = steps(text, pieces: size)
@@ -61,11 +61,11 @@ import Testing
         "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n", "\u{16}\u{3}\u{1}",
     ])
-    func `what is not HTTP, or could be read in two ways, is refused`(text: String) {
+    func `invalid and ambiguous HTTP is refused`(text: String) {
         #expect(status(text) == 400)
     }
 
-    @Test func `each kind of refusal has its status`() {
+    @Test func `each kind of rejection has its status`() {
         #expect(status("POST / HTTP/1.1\r\nHost: h\r\n\r\n") == 411)
         #expect(status("GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n") == 411)
         #expect(status("GET / HTTP/1.1\r\nHost: h\r\nExpect: x\r\n\r\n") == 417)
@@ -78,7 +78,7 @@ import Testing
         #expect(status("GET / HTTP/1.1\r\nHost: h\r\n" + old + "Sec-WebSocket-Version: 8\r\n\r\n") == 426)
     }
 
-    @Test func `a length that no machine has is no trap`() {
+    @Test func `an impossible length does not trap`() {
         let head = head("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n")
         #expect(head?.bodyLength == .max)
     }

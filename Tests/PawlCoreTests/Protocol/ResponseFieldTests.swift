@@ -15,12 +15,12 @@ struct ResponseFieldTests {
             ),
         ] as [(String, Int64, Int64, Int64?)]
     )
-    func `a Content-Range is read`(_ text: String, start: Int64, end: Int64, total: Int64?) {
+    func `a Content-Range is parsed`(_ text: String, start: Int64, end: Int64, total: Int64?) {
         #expect(ContentRangeField(parsing: text.utf8) == .range(ByteRange(start, end), total: total))
     }
 
     @Test(arguments: [("bytes */1234", 1234), ("bytes */0", 0), ("bytes  * / 5", 5)] as [(String, Int64)])
-    func `the form of a 416 is read`(_ text: String, _ total: Int64) {
+    func `the form of a 416 is parsed`(_ text: String, _ total: Int64) {
         #expect(ContentRangeField(parsing: text.utf8) == .unsatisfied(total: total))
     }
 
@@ -37,7 +37,7 @@ struct ResponseFieldTests {
         "bytes 0-99999999999999999999/2", "bytes 0-1/2;x", "bytes 0-1/two", "bytes ０-1/2", "none",
         "bytes 0 1-2/3",
     ])
-    func `a Content-Range that is not exact is malformed`(_ text: String) {
+    func `an inexact Content-Range is malformed`(_ text: String) {
         #expect(ContentRangeField(parsing: text.utf8) == .malformed(text))
     }
 
@@ -63,7 +63,7 @@ struct ResponseFieldTests {
         #expect(EntityTag(parsing: text.utf8) == nil)
     }
 
-    @Test func `tags are equal only when their bytes are`() {
+    @Test func `tags are equal only if their bytes are`() {
         // é as one scalar and as two are equal as Swift text.
         #expect(EntityTag(parsing: "\"\u{E9}\"".utf8) != EntityTag(parsing: "\"e\u{301}\"".utf8))
     }

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// A head from its lines, ended by CRLF and an empty line.
+/// A head from its lines, terminated by CRLF and an empty line.
 private func head(_ lines: String...) -> ResponseHead? {
     ResponseHead(parsing: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
 }
@@ -17,7 +17,7 @@ struct ResponseHeadTests {
         #expect(other?.hasContradictoryLocation == true)
     }
 
-    @Test func `one pass reads every field that a decision needs`() throws {
+    @Test func `one pass parses every field that a decision needs`() throws {
         let answer = try #require(
             head(
                 "HTTP/1.1 206 Partial Content",
@@ -53,7 +53,7 @@ struct ResponseHeadTests {
         #expect(answer == expected)
     }
 
-    @Test func `every field of a head is there in its order, and nothing is decided by it`() throws {
+    @Test func `every field of a head is available in order, and nothing is decided by it`() throws {
         let text =
             "HTTP/1.1 200 OK\r\nX-B:  two words \r\nx-a: 1\r\n 2\r\nX-A: \u{FF}\r\nno colon\r\n: x\r\nE:\r\n\r\n"
         var answer = try #require(ResponseHead(parsing: Array(text.utf8)))
@@ -69,7 +69,7 @@ struct ResponseHeadTests {
         ("HTTP/3 200", 200), ("HTTP/1.1 503", 503), ("HTTP/1.1  200 OK", 200), ("HTTP/1.1\t200\tOK", 200),
         ("HTTP/1.1 999 Go away", 999), ("HTTP/1.1 200 \u{FF}", 200), ("HTTP/2.0 200", 200),
     ])
-    func `status lines of every version are read`(_ line: String, _ status: Int) {
+    func `status lines of every version are parsed`(_ line: String, _ status: Int) {
         #expect(head(line)?.status == status)
         #expect(ResponseHead(parsing: Array(line.utf8))?.status == status)
     }
@@ -115,7 +115,7 @@ struct ResponseHeadTests {
     }
 
     @Test
-    func `names match in any case, with blanks before the colon, and lines without one are passed over`() {
+    func `names match in any case, with blanks before the colon, and lines without one are skipped`() {
         let answer = head(
             "HTTP/1.1 200 OK",
             "nonsense",
@@ -129,7 +129,7 @@ struct ResponseHeadTests {
         #expect(answer?.contentType == "text/html")
     }
 
-    @Test func `fields of the same length are told apart`() {
+    @Test func `fields of the same length are distinguished`() {
         let answer = head(
             "HTTP/1.1 200 OK",
             "Vary: 1",
@@ -190,7 +190,7 @@ struct ResponseHeadTests {
         ("none, bytes", .bytes),
         ("bytes, none", .bytes), ("", .unstated), ("pages", .unstated),
     ])
-    func `Accept-Ranges is read`(_ value: String, _ ranges: AcceptRanges) {
+    func `Accept-Ranges is parsed`(_ value: String, _ ranges: AcceptRanges) {
         #expect(answer("Accept-Ranges: \(value)")?.acceptRanges == ranges)
     }
 
@@ -210,12 +210,12 @@ struct ResponseHeadTests {
         ("multipart/byteranges ;x", true),
         ("multipart/mixed", false), ("text/multipart/byteranges", false), ("multipart/byterangesx", false),
     ])
-    func `an answer in parts is recognised`(_ type: String, _ isMultipart: Bool) {
+    func `a multipart response is recognized`(_ type: String, _ isMultipart: Bool) {
         #expect(answer("Content-Type: \(type)")?.isMultipart == isMultipart)
         #expect(ResponseHead(status: 206).isMultipart == false)
     }
 
-    @Test func `values are UTF-8 when they can be, else ISO-8859-1`() {
+    @Test func `values are UTF-8 if valid, else ISO-8859-1`() {
         func disposition(_ bytes: [UInt8]) -> String? {
             ResponseHead(parsing: Array("HTTP/1.1 200 OK\r\nContent-Disposition: ".utf8) + bytes)?
                 .contentDisposition
@@ -224,7 +224,7 @@ struct ResponseHeadTests {
         #expect(disposition([0x63, 0xE9, 0x64]) == "céd")
     }
 
-    @Test func `bytes of a Location that are not UTF-8 go back as they came`() {
+    @Test func `bytes of a Location that are not UTF-8 are sent back unchanged`() {
         let raw = Array("HTTP/1.1 302 Found\r\nLocation: /caf".utf8) + [0xE9, 0x2F, 0x20, 0x78]
         #expect(ResponseHead(parsing: raw)?.location == "/caf%E9/ x")
         #expect(answer("Location: /日")?.location == "/日")
@@ -248,7 +248,7 @@ struct ResponseHeadTests {
         #expect(answer?.date == UnixTime(seconds: 784_111_777))
     }
 
-    @Test func `lent bytes are read like owned ones`() {
+    @Test func `borrowed bytes are parsed like owned ones`() {
         let text = Array("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n".utf8)
         let lent = unsafe text.withUnsafeBytes { bytes in unsafe ResponseHead(parsing: bytes) }
         #expect(lent == ResponseHead(parsing: text))

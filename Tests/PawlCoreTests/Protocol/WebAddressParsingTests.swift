@@ -71,10 +71,10 @@ struct WebAddressParsingTests {
         ("http://[0:0:1::]/", "http://[0:0:1::]/"),
         ("http://[1:0:0:2:0:0:0:3]/", "http://[1:0:0:2::3]/"),
     ])
-    func `an address is kept in the form that goes on the wire`(_ text: String, _ wire: String) throws {
+    func `a URL is kept in the form that is sent`(_ text: String, _ wire: String) throws {
         let address = try WebAddress.parse(text).address
         #expect(address.text == wire)
-        // What was written is read back as the same.
+        // The written form parses to the same value.
         #expect(try WebAddress.parse(wire).address == address)
     }
 
@@ -129,8 +129,10 @@ struct WebAddressParsingTests {
         ("http://%FF:p@h/", "UTF-8"),
         ("http://u:%FF@h/", "UTF-8"),
     ])
-    func `an address that two parsers could read apart is refused with code 28`(_ text: String, _ why: String)
-    {
+    func `a URL that two parsers could read differently is refused with code 28`(
+        _ text: String,
+        _ why: String
+    ) {
         do {
             let result = try WebAddress.parse(text)
             Issue.record("\(text.debugDescription) was read as \(result.address.text)")
@@ -141,7 +143,7 @@ struct WebAddressParsingTests {
         }
     }
 
-    /// After RFC 3492 §7.1, and letters whose mark stands apart.
+    /// After RFC 3492 §7.1, and letters with a separate combining mark.
     @Test(arguments: [
         ("ليهمابتكلموشعربي", "xn--mgbcah9ar9a4efegftvvn"), ("他们为什么不说中文", "xn--ihqwcrb4cv8a8dqg056pqjye"),
         ("почемужеонинеговорятпорусски", "xn--b1abfaaepdrnnbgefbadotcwatmq2g4l"),
@@ -150,7 +152,7 @@ struct WebAddressParsingTests {
         ("e\u{302}\u{301}", "xn--ilg"), ("e\u{301}", "xn--9ca"), ("か\u{3099}が", "xn--v8ja"), ("Ж", "xn--f1a"),
         ("XN--BCHER-KVA", "xn--bcher-kva"), ("q\u{301}", "xn--q-xbb"),
     ])
-    func `names of other scripts go out as the DNS knows them`(_ name: String, _ ascii: String) throws {
+    func `internationalized names are sent in their DNS form`(_ name: String, _ ascii: String) throws {
         #expect(try WebAddress.parse("http://\(name).example/").address.host == ascii + ".example")
     }
 
@@ -159,17 +161,17 @@ struct WebAddressParsingTests {
         String(repeating: "ü", count: 64),
         String(repeating: "ü", count: 100_000), "u" + String(repeating: "\u{308}", count: 300),
     ])
-    func `a name of another script that is too long is refused`(_ name: String) throws {
+    func `an internationalized name that is too long is refused`(_ name: String) throws {
         let error = #expect(throws: Failure.self) { try WebAddress.parse("http://\(name)/") }
         #expect(error?.why == "its host name is too long")
     }
 
-    @Test func `the longest name of another script is taken`() throws {
+    @Test func `the longest internationalized name is accepted`() throws {
         let name = String(repeating: "u\u{308}", count: 57)
         #expect(try WebAddress.parse("http://\(name)/").address.host.utf8.count == 63)
     }
 
-    @Test func `a host name has at most 253 bytes, a part of it 63`() throws {
+    @Test func `a host name has at most 253 bytes, a label 63`() throws {
         let label = String(repeating: "a", count: 63)
         let longest = [label, label, label, String(repeating: "b", count: 61)].joined(separator: ".")
         #expect(try WebAddress.parse("http://\(longest)/").address.host == longest)
@@ -189,7 +191,7 @@ struct WebAddressParsingTests {
         ("http://%C3%BC:100%@h/", "ü", "100%"),
         ("http://a b:c d@h/", "a b", "c d"),
     ])
-    func `user info becomes credentials and leaves the address`(
+    func `user info becomes credentials and is removed from the URL`(
         _ text: String,
         user: String,
         password: String
@@ -201,7 +203,7 @@ struct WebAddressParsingTests {
     }
 
     @Test(arguments: ["http://h/", "http://@h/", "http://h/a@b", "http://h/?a@b"])
-    func `an address without user info has no credentials`(_ text: String) throws {
+    func `a URL without user info has no credentials`(_ text: String) throws {
         #expect(try WebAddress.parse(text).credentials == nil)
     }
 
@@ -213,7 +215,7 @@ struct WebAddressParsingTests {
         ("http://h:8o/f?mail=a@b&token=secret", "http://…"),
         ("http://h:0/\u{1B}[31m", "http://h:0/\u{FFFD}[31m"),
     ])
-    func `a refusal tells no secret and no control character`(_ text: String, _ place: String) {
+    func `a rejection contains no secret and no control character`(_ text: String, _ place: String) {
         do {
             _ = try WebAddress.parse(text)
             Issue.record("\(text) was accepted")
@@ -225,14 +227,14 @@ struct WebAddressParsingTests {
         }
     }
 
-    @Test func `a refusal of a very long text is short`() {
+    @Test func `a rejection of a very long text is short`() {
         let error = #expect(throws: Failure.self) {
             try WebAddress.parse(String(repeating: "x", count: 100_000))
         }
         #expect((error?.description.utf8.count ?? 0) < 1000)
     }
 
-    @Test func `no text traps, and what is accepted is read back as the same`() throws {
+    @Test func `no text traps, and an accepted one is parsed back as the same`() throws {
         var dice = Dice(seed: 1)
         var accepted = 0
         for round in 0..<20_000 {

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 struct WebAddressResolvingTests {
-    /// RFC 3986 §5.4.1 and §5.4.2, the examples that are addresses of http.
+    /// RFC 3986 §5.4.1 and §5.4.2, the examples that are http URLs.
     @Test(arguments: [
         ("g", "http://a/b/c/g"), ("./g", "http://a/b/c/g"), ("g/", "http://a/b/c/g/"), ("/g", "http://a/g"),
         ("//g", "http://g/"), ("?y", "http://a/b/c/d;p?y"), ("g?y", "http://a/b/c/g?y"),
@@ -18,7 +18,7 @@ struct WebAddressResolvingTests {
         ("g?y/./x", "http://a/b/c/g?y/./x"), ("g?y/../x", "http://a/b/c/g?y/../x"),
         ("g#s/../x", "http://a/b/c/g"),
     ])
-    func `references resolve as RFC 3986 says`(_ reference: String, _ result: String) throws {
+    func `references resolve as in RFC 3986`(_ reference: String, _ result: String) throws {
         let base = try WebAddress.parse("http://a/b/c/d;p?q").address
         #expect(try base.resolving(reference).text == result)
     }
@@ -39,7 +39,10 @@ struct WebAddressResolvingTests {
         ("a@b:c/d", "https://h.example:8443/dir/a@b:c/d"),
         ("ftp://h.example/x", "ftp://h.example/x"),
     ])
-    func `references come as servers send them`(_ reference: String, _ result: String) throws {
+    func `references are resolved in the forms that servers send`(
+        _ reference: String,
+        _ result: String
+    ) throws {
         let base = try WebAddress.parse("https://h.example:8443/dir/file?sig=1").address
         #expect(try base.resolving(reference).text == result)
     }
@@ -50,7 +53,7 @@ struct WebAddressResolvingTests {
         "https:///x", "//", "//user@", "http://a b/", "//good\\@bad/", "/a\u{0}b", "/a\nb", "http://h:99999/",
         "http://127.1/",
     ])
-    func `a reference that leads nowhere is refused with code 22`(_ reference: String) throws {
+    func `a reference that resolves to nothing is refused with code 22`(_ reference: String) throws {
         let base = try WebAddress.parse("https://h.example/dir/file?sig=secret").address
         let error = #expect(throws: Failure.self) { try base.resolving(reference) }
         #expect(error?.code == .badResponse)
@@ -66,11 +69,11 @@ struct WebAddressResolvingTests {
         ("http://[::2]/", false), ("http://[::ffff:10.0.0.1]/", false), ("http://127.example/", false),
         ("http://10.127.0.1/", false),
     ])
-    func `loopback is told from the network`(_ text: String, _ isLoopback: Bool) throws {
+    func `loopback is distinguished from the network`(_ text: String, _ isLoopback: Bool) throws {
         #expect(try WebAddress.parse(text).address.isLoopback == isLoopback)
     }
 
-    @Test func `a host that never was parsed is no loopback`() {
+    @Test func `a host that was not parsed is no loopback`() {
         #expect(!WebAddress(scheme: .http, host: "::x", port: 80, path: "/", query: nil).isLoopback)
     }
 
@@ -86,7 +89,7 @@ struct WebAddressResolvingTests {
         #expect(try WebAddress.parse(text).address.lastPathComponent == name)
     }
 
-    @Test func `the redacted form tells that there is a query, not which`() throws {
+    @Test func `the redacted form shows that there is a query, not which`() throws {
         let address = try WebAddress.parse("https://user:pw@h.example:8443/a b?sig=secret#x").address
         #expect(address.redacted == "https://h.example:8443/a%20b?…")
         #expect(try WebAddress.parse("http://[::1]/a").address.redacted == "http://[::1]/a")
@@ -102,7 +105,7 @@ struct WebAddressResolvingTests {
         #expect(try origin("http://a.example/") != origin("http://b.example/"))
     }
 
-    @Test func `an address that was not parsed but built still resolves`() throws {
+    @Test func `a URL that was built and not parsed still resolves`() throws {
         let base = WebAddress(scheme: .http, host: "h", port: 80, path: "", query: nil)
         #expect(try base.resolving("x").text == "http://h/x")
     }

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// What can be asked of a scheduler of small numbers; odd ones are of the group, those from 2 on of a higher priority.
+/// Commands to a scheduler of small numbers; odd ones are in the group, those from 2 on have a higher priority.
 enum QueueCommand: Hashable {
     case enqueue(Int)
     case release(Int)

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// What had a slot when the program ended goes on first.
+/// Downloads that held a slot when the program ended resume first.
 @Suite struct QueueGoOnTests {
     private let ids = (1...5).map { QueueID(rawValue: $0) }
 
@@ -18,14 +18,14 @@ import Testing
         actions.compactMap { if case .run(let id) = $0 { id } else { nil } }
     }
 
-    @Test func `D8 what ran goes on in its order, before a higher priority`() {
+    @Test func `D8 running downloads resume in their order, before a higher priority`() {
         var machine = machine(slots: 2)
         #expect(started(machine.goOn([ids[4], ids[2]])) == [ids[4], ids[2]])
         #expect(machine.startNext().isEmpty)
         #expect(machine.holders == [ids[4], ids[2]])
     }
 
-    @Test func `D8 with fewer slots the others are the next of their priority`() {
+    @Test func `D8 with fewer slots the others come next within their priority`() {
         var machine = machine(slots: 1)
         let actions = machine.goOn([ids[4], ids[3], ids[2]])
         #expect(started(actions) == [ids[4]])
@@ -34,13 +34,13 @@ import Testing
         #expect(placed == [ids[3], ids[2]], "their places are written")
     }
 
-    @Test func `D9 what was paused meanwhile or is unknown stays where it is`() {
+    @Test func `D9 a download that was paused meanwhile or is unknown stays where it is`() {
         var machine = machine(slots: 2, paused: [4])
         #expect(started(machine.goOn([ids[4], QueueID(rawValue: 99), ids[2], ids[2]])) == [ids[2]])
         #expect(started(machine.startNext()) == [ids[1]])
     }
 
-    @Test func `D8 a forced start is among those who hold a slot at once, and who made room is not`() {
+    @Test func `D8 a forced start gets a slot at once, and a preempted download does not`() {
         var machine = machine(slots: 1)
         _ = machine.startNext()
         #expect(machine.holders == [ids[1]])

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// Long lines, held to an array that says the same.
+/// Long queues, compared with an array.
 @Suite struct QueueLineTests {
     private func line(_ count: Int) -> (QueueScheduler<Int>, [Int]) {
         var scheduler = QueueScheduler<Int>(slots: 1)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `D11 a line of thousands stays in order whatever is moved`() {
+    @Test func `D11 a queue of thousands stays in order whatever is moved`() {
         var (scheduler, model) = line(2_000)
         var dice = Dice(seed: 4)
         for _ in 0..<600 {
@@ -45,10 +45,10 @@ import Testing
         #expect(replaced > 1, "neighbours made room")
     }
 
-    @Test func `who is known, waits, runs or is paused`() {
+    @Test func `downloads are known, waiting, running or paused`() {
         var (scheduler, _) = line(2)
         scheduler.restore(0, place: QueuePosition(position: 50))
-        #expect(scheduler.waiting(limit: 9) == [0, 1], "one that is known keeps its place")
+        #expect(scheduler.waiting(limit: 9) == [0, 1], "a known one keeps its place")
         #expect(scheduler.isRunning(-1) && !scheduler.isRunning(0) && !scheduler.isRunning(77))
         #expect(scheduler.isWaiting(0) && !scheduler.isWaiting(-1) && !scheduler.isWaiting(77))
         #expect(scheduler.index(of: -1) == nil && scheduler.index(of: 77) == nil)

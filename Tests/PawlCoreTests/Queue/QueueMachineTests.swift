@@ -3,7 +3,7 @@ import Testing
 
 /// The queue's decisions, walked at random against a small model of the engine.
 @Suite struct QueueMachineTests {
-    /// What the engine and the records would be.
+    /// The state of the engine and the records.
     private struct World {
         var machine = QueueMachine(slots: 2)
         var running: Set<QueueID> = []
@@ -18,17 +18,17 @@ import Testing
                 case .run(let id):
                     if !running.insert(id).inserted { violations.append("\(id) runs twice") }
                     if states[id] == .paused { violations.append("\(id) was paused and runs") }
-                    if cleaned.contains(id) { violations.append("\(id) is gone and runs") }
+                    if cleaned.contains(id) { violations.append("\(id) was removed and runs") }
                 case .stop(let id):
                     if !running.contains(id) { violations.append("\(id) does not run and is stopped") }
                     if !stopping.insert(id).inserted { violations.append("\(id) is stopped twice") }
                 case .write(let id, let state): states[id] = state
                 case .place: break
                 case .tell(let id, let rest):
-                    if running.contains(id) { violations.append("\(id) runs and is told to be \(rest)") }
+                    if running.contains(id) { violations.append("\(id) runs and is reported as \(rest)") }
                 case .clean(let id):
-                    if running.contains(id) { violations.append("\(id) runs and its files go") }
-                    if !cleaned.insert(id).inserted { violations.append("\(id) goes twice") }
+                    if running.contains(id) { violations.append("\(id) runs and its files are removed") }
+                    if !cleaned.insert(id).inserted { violations.append("\(id) is removed twice") }
                     states[id] = nil
                 }
             }
@@ -70,7 +70,7 @@ import Testing
             if cleaned.contains(id) { leaving.remove(id) }
         }
 
-        /// One of those that run lets go, ends, or gets as far as its publishing.
+        /// A running download yields its slot, ends, or reaches its publishing.
         private mutating func engine(_ dice: inout Dice) {
             let ids = running.sorted()
             guard !ids.isEmpty else { return }
@@ -97,15 +97,15 @@ import Testing
             stopping.remove(id)
             leaving.remove(id)
             carryOut(machine.ended(id, as: state))
-            // Ended ones are history: the number may come again.
+            // Ended ones are history: the number may be used again.
             states[id] = nil
         }
 
-        /// What has a slot and is not on its way out.
+        /// Downloads that hold a slot and are not stopping.
         var active: Int { running.subtracting(stopping).count }
     }
 
-    @Test func `D7 D9 D14 no download runs twice, against a pause, or after it went`() {
+    @Test func `D7 D9 D14 no download runs twice, despite a pause, or after its removal`() {
         var starts = 0
         for seed in 1...300 as ClosedRange<UInt64> {
             var dice = Dice(seed: seed)
@@ -119,7 +119,7 @@ import Testing
         #expect(starts > 10_000, "downloads ran")
     }
 
-    @Test func `D8 pre-empted is told apart from paused, and comes back first`() {
+    @Test func `D8 preempted is distinct from paused, and resumes first`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...3).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
@@ -133,7 +133,7 @@ import Testing
         #expect(machine.rest(of: ids[1]) == .waiting)
     }
 
-    @Test func `a download that is wanted again while it leaves goes on when it has left`() {
+    @Test func `a download that is resumed while it stops continues after the stop`() {
         var machine = QueueMachine(slots: 1)
         let id = QueueID(rawValue: 1)
         machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false)
@@ -143,7 +143,7 @@ import Testing
         #expect(machine.stopped(id) == [.run(id)])
     }
 
-    @Test func `D1 one that only stands still keeps its slot until it is taken out`() {
+    @Test func `D1 a suspended download keeps its slot until it is removed`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...2).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
@@ -158,7 +158,7 @@ import Testing
         #expect(machine.remove(ids[0]) == [.clean(ids[0]), .run(ids[1])])
     }
 
-    @Test func `one that leaves, or that only the disk has, is not begun again`() {
+    @Test func `a stopping download, or one only on disk, is not started again`() {
         var machine = QueueMachine(slots: 2)
         let ids = (1...2).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
@@ -170,7 +170,7 @@ import Testing
         #expect(machine.rest(of: QueueID(rawValue: 77)) == nil && machine.rest(of: ids[0]) == nil)
     }
 
-    @Test func `other conditions stop one that runs, and it starts again in its slot`() {
+    @Test func `new options stop a running download, which starts again in its slot`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...2).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
@@ -180,7 +180,7 @@ import Testing
         #expect(machine.stopped(ids[0]) == [.run(ids[0])])
     }
 
-    @Test func `a slot that stands still is taken without stopping anybody`() {
+    @Test func `the slot of a suspended download is taken without stopping another`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...2).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
@@ -191,7 +191,7 @@ import Testing
         #expect(forced.contains(.run(ids[1])) && !forced.contains(.stop(ids[0])))
     }
 
-    @Test func `one that the engine let go of by itself is told to wait, and is not stopped again`() {
+    @Test func `a download that the engine released itself is set to waiting, and is not stopped again`() {
         var machine = QueueMachine(slots: 1)
         let (id, night) = (QueueID(rawValue: 1), GroupID("night"))
         machine.admit(id, at: machine.lastPlace(priority: 0), group: night, isPaused: false)
@@ -201,7 +201,7 @@ import Testing
         #expect(machine.isPaused(group: night))
     }
 
-    @Test func `the machine answers what is asked about the line`() {
+    @Test func `the machine answers queries about the queue`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...3).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }
@@ -213,7 +213,7 @@ import Testing
         #expect(!machine.isPaused(group: GroupID("night")))
     }
 
-    @Test func `closing starts nothing and writes no wish`() {
+    @Test func `closing starts nothing and changes no requested state`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...2).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }

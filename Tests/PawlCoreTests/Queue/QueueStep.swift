@@ -1,13 +1,13 @@
 import PawlCore
 
-/// A scheduler as far as it can be seen from outside.
+/// The externally visible state of a scheduler.
 struct QueueView: Hashable {
     var slots: Int
     var line: [Int]
     var running: [Int]
     var paused: Set<Int>
     var isGroupPaused: Bool
-    /// Of those in the line, in its order, then of those that run.
+    /// The waiting ones, in order, then the running ones.
     var priorities: [Int]
 
     init(_ scheduler: QueueScheduler<Int>) {
@@ -25,13 +25,13 @@ struct QueueView: Hashable {
     }
 
     var ready: [Int] { line.filter(isReady) }
-    /// Who really runs, by the orders.
+    /// The downloads that really run, by the actions.
     var atWork: Set<Int> { Set(running).subtracting(paused) }
 
     func priority(of id: Int) -> Int? { (line + running).firstIndex(of: id).map { priorities[$0] } }
 }
 
-/// One step of a scheduler, held to its laws.
+/// One step of a scheduler, checked against its laws.
 struct QueueStep {
     var before: QueueView
     var command: QueueCommand
@@ -54,7 +54,7 @@ struct QueueStep {
         return nil
     }
 
-    /// Who carries out the orders has at work what the scheduler says.
+    /// The model that executes the actions runs what the scheduler claims.
     private var brokenOrders: String? {
         var atWork = before.atWork
         if case .release(let id) = command { atWork.remove(id) }
@@ -65,10 +65,10 @@ struct QueueStep {
                 if atWork.remove(id) == nil { return "\(id) is stopped and does not run" }
             }
         }
-        return atWork == after.atWork ? nil : "at work \(atWork), but \(after.atWork) by the scheduler"
+        return atWork == after.atWork ? nil : "running \(atWork), but \(after.atWork) by the scheduler"
     }
 
-    /// Nobody is started past one who is ready, and nobody who is paused.
+    /// No download starts before a ready one, and no paused one starts.
     private var brokenTurn: String? {
         for id in started where id != forced && !before.running.contains(id) {
             if !after.isReady(id) { return "\(id) was started although it is paused" }
@@ -84,7 +84,7 @@ struct QueueStep {
             return (after.line + after.running).contains(id) == after.paused.contains(id)
                 ? nil : "\(id) is not paused"
         case .enqueue, .resume, .force, .release, .slots, .pauseGroup, .resumeGroup, .priority, .move:
-            return after.paused.subtracting(before.paused).isEmpty ? nil : "paused by nobody"
+            return after.paused.subtracting(before.paused).isEmpty ? nil : "paused without a command"
         }
     }
 
@@ -94,15 +94,15 @@ struct QueueStep {
         guard let id = forced, before.line.contains(id) else { return nil }
         if after.running.last != id || started != [id] { return "\(id) does not run at once" }
         guard before.running.count == before.slots else {
-            return after.line == before.line.filter { $0 != id } ? nil : "one was pre-empted needlessly"
+            return after.line == before.line.filter { $0 != id } ? nil : "one was preempted needlessly"
         }
         let oldest = before.running[0]
         if !after.line.contains(oldest) { return "the oldest keeps its slot" }
         let peers = after.line.filter { after.priority(of: $0) == after.priority(of: oldest) }
-        return peers.first == oldest ? nil : "the pre-empted one is not at the front of its priority"
+        return peers.first == oldest ? nil : "the preempted one is not at the front of its priority"
     }
 
-    /// Those that stay in the line stay in their order, but for the one that was moved.
+    /// Downloads that stay in the queue keep their order, except for the moved one.
     private var brokenLine: String? {
         var stay = Set(before.line).intersection(after.line)
         switch command {

@@ -1,12 +1,12 @@
 import PawlCore
 import Testing
 
-/// What a process was starting when it died is known to the next one.
+/// The downloads that a process was starting when it crashed are known to the next one.
 @Suite struct StartLedgerTests {
     private let one = QueueID(rawValue: 1)
     private let other = QueueID(rawValue: 0xFFFF_FFFF_FFFF_FFFF)
 
-    @Test func `two deaths during a start set a download aside`() {
+    @Test func `two crashes during a start set a download aside`() {
         var ledger = StartLedger()
         ledger.begin(one)
         ledger.begin(other)
@@ -19,7 +19,7 @@ import Testing
         #expect(last.suspects == [one])
     }
 
-    @Test func `a death while it waits is none of its own`() {
+    @Test func `a crash while it waits is not attributed to it`() {
         var ledger = StartLedger()
         ledger.begin(one)
         for _ in 1...5 { ledger = StartLedger(leftBy: ledger.text) }
@@ -28,7 +28,7 @@ import Testing
         #expect(StartLedger(leftBy: ledger.text).suspects == [one])
     }
 
-    @Test func `a start that was outlived makes all as before`() {
+    @Test func `a start that was survived resets the count`() {
         var ledger = StartLedger()
         for _ in 1...5 {
             ledger.begin(one)
@@ -45,11 +45,11 @@ import Testing
         "+",
         "10000000000000000:1+", "1:1", "\u{0}:1+",
     ])
-    func `what is not understood means nothing`(text: String) {
+    func `an invalid text is ignored`(text: String) {
         #expect(StartLedger(leftBy: text).suspects.isEmpty)
     }
 
-    @Test func `a text of any length is read`() {
+    @Test func `a text of any length is parsed`() {
         let text = Array(repeating: "1:1+", count: 100_000).joined(separator: " ")
         #expect(StartLedger(leftBy: text).suspects == [one])
     }

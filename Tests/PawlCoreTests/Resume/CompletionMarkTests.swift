@@ -16,7 +16,7 @@ import Testing
         return ContentFingerprint(source: source, host: host, wish: wish, validators: validators)
     }
 
-    @Test func `content without a strong validator is none that could be known again`() {
+    @Test func `content without a strong validator cannot be recognized later`() {
         let weak = EntityTag(opaque: "v1", isWeak: true)
         for tag in [nil, weak] {
             #expect(content(tag: tag, date: nil) == nil)
@@ -29,7 +29,7 @@ import Testing
         #expect(content(date: nil) != nil)
     }
 
-    @Test func `another address, another part or another validator is other content`() {
+    @Test func `another URL, another part or another validator is other content`() {
         let others = [
             content(), content("https://a.example/g"), content("https://a.example/f", .from(1)),
             content("https://a.example/f", .suffix(1)),
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a mark is read as it was written, and no other bytes are one`(isTold: Bool) throws {
+    func `a mark is read back as it was written, and no other bytes are one`(isTold: Bool) throws {
         let mark = CompletionMark(try #require(content()), length: 1 << 40, modified: -7, isTold: isTold)
         let bytes = mark.bytes
         #expect(bytes.count == CompletionMark.size)
@@ -54,7 +54,7 @@ import Testing
         for index in 0..<8 {
             var other = bytes
             other[index] = 9
-            #expect(CompletionMark(other) == nil, "a later version, or somebody else's")
+            #expect(CompletionMark(other) == nil, "a later version, or another program's")
         }
         var negative = bytes
         negative[31] = 0x80

@@ -57,7 +57,7 @@ import Testing
         #expect(later == .changed("its ETag was \("\"a\"") and is \("\"b\"") now"))
     }
 
-    @Test func `tags that vary prove nothing, not even where one comes again`() {
+    @Test func `tags that vary prove nothing, not even if one repeats`() {
         var record = Self.record(Self.said("a", modified: 5))
         record.distrust()
         #expect(record.promise == .weak)
@@ -70,7 +70,7 @@ import Testing
         )
     }
 
-    @Test func `Last-Modified proves only where it is older than the response on both sides`() {
+    @Test func `Last-Modified proves only if it is older than the response on both sides`() {
         let strong = Self.said(nil, modified: 0, date: 1)
         #expect(strong.dateStrength == .strong)
         #expect(Self.said(nil, modified: 0, date: 0).dateStrength == .generated)
@@ -89,7 +89,7 @@ import Testing
         #expect(Self.record(strong).evidence(for: Self.said("new", modified: 0, date: 1)) == .weak)
     }
 
-    @Test func `another date is a change, but of content that is made for each response`() {
+    @Test func `another date is a change, except for content that is generated per response`() {
         let changed = Evidence.changed("its Last-Modified has changed")
         let old = Self.said(nil, modified: 0, date: 9)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 1, date: 9)) == changed)
@@ -103,7 +103,7 @@ import Testing
         #expect(weakTag.evidence(for: Self.said("a", weak: true, modified: 2)) == changed)
     }
 
-    @Test func `what one host says is no word about another`() {
+    @Test func `a validator of one host is no evidence about another`() {
         var representation = Representation(total: 5)
         representation.prove("http://a.example/f", at: "http://a.example", Self.said("a"))
         #expect(representation.record(of: "http://a.example/f", at: "http://cdn.example") == nil)
@@ -113,7 +113,7 @@ import Testing
         #expect(representation.records.count == Representation.mostRecords)
     }
 
-    @Test func `samples are both ends and the middle, or all of what is short`() {
+    @Test func `samples are both ends and the middle, or all of short content`() {
         let size = Sample.length
         #expect(Sample.places(of: ByteRange(0, 0)).isEmpty)
         #expect(Sample.places(of: ByteRange(7, 3 * size)) == [ByteRange(7, 3 * size)])

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `G1 a body is let in at an offset only if its head says that it starts there`(seed: UInt64) {
+    func `G1 a body is accepted at an offset only if its head claims that start`(seed: UInt64) {
         var dice = Dice(seed: seed)
         var usable = 0
         for _ in 0..<4000 {
@@ -64,7 +64,7 @@ import Testing
                 continue
             }
             guard case .range(let said, let total) = head.contentRange else {
-                Issue.record("a part without Content-Range was let in")
+                Issue.record("a part without Content-Range was accepted")
                 continue
             }
             #expect(said == answer.range && head.contentEncoding == nil && !head.isMultipart)

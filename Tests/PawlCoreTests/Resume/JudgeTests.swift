@@ -68,7 +68,7 @@ import Testing
         return kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
     }
 
-    @Test func `G1 a right part is usable where it was asked for`() {
+    @Test func `G1 a correct part is usable where it was requested`() {
         #expect(Self.verdict(.from(400), Self.part(400, 1000)) == "usable [400, 1000) shown")
         #expect(Self.verdict(.from(400), Self.part(400, 700)) == "usable [400, 700) shown")
         #expect(Self.verdict(.from(400), Self.part(400, 700, total: nil)) == "usable [400, 700) shown")
@@ -88,11 +88,11 @@ import Testing
         part(400, 1000) { $0.contentEncoding = "gzip" }, part(400, 1000) { $0.contentLength = 601 },
         part(400, 1000) { $0.contentLength = 0 },
     ])
-    func `G1 a part that is not what was asked for is refused`(head: ResponseHead) {
+    func `G1 a part other than the requested one is refused`(head: ResponseHead) {
         #expect(Self.verdict(.from(400), head) == "broken")
     }
 
-    @Test func `G1 more than asked for, or a part of the whole, is refused`() {
+    @Test func `G1 more than requested, or a part of the full range, is refused`() {
         #expect(Self.verdict(.closed(ByteRange(400, 500)), Self.part(400, 501)) == "broken")
         #expect(Self.verdict(.whole, Self.part(0, 999)) == "broken")
         #expect(Self.verdict(.whole, Self.part(0, 1000, total: nil)) == "broken")
@@ -100,7 +100,7 @@ import Testing
         #expect(Self.verdict(.suffix(100), Self.part(900, 950)) == "broken")
     }
 
-    @Test func `E7 a part of changed content is noticed before its place is`() {
+    @Test func `E7 a part of changed content is detected before its position`() {
         let other = Self.part(400, 1000) { $0.entityTag = EntityTag(opaque: "b", isWeak: false) }
         #expect(Self.verdict(.from(400), other) == "usable [400, 1000) shown")
         let later = Self.part(0, 1000) { head in
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "application/octet-stream", "application/zip"])
-    func `C6 a whole answer of another size that says nothing of itself is heard twice`(type: String?) {
+    func `C6 a full response of another size without a validator must come twice`(type: String?) {
         func bare(_ length: Int64?) -> ResponseHead {
             var head = ResponseHead(status: 200)
             head.contentLength = length
@@ -129,7 +129,7 @@ import Testing
         #expect(Self.verdict(.from(400), tagged) == "whole [0, 19)")
     }
 
-    @Test func `E2 a whole answer is good at 0 only`() {
+    @Test func `E2 a full response is usable at 0 only`() {
         let whole = Self.head(200) { $0.contentLength = Self.total }
         #expect(Self.verdict(.whole, whole) == "usable [0, 1000) unstated")
         #expect(Self.verdict(.from(0), whole) == "usable [0, 1000) unstated")
@@ -151,7 +151,7 @@ import Testing
             ("README", "suspect page"), (nil, "page"),
         ] as [(String?, String)]
     )
-    func `a web page in the place of known content is no content`(name: String?, verdict: String) {
+    func `an HTML page in place of known content is not content`(name: String?, verdict: String) {
         let page = Self.head(200) { head in
             head.contentType = "Text/HTML; charset=utf-8"
             head.contentLength = 7
@@ -163,7 +163,7 @@ import Testing
         #expect(Self.verdict(.whole, page, known: nil, name: name) == "usable [0, 7) unstated")
     }
 
-    @Test func `C3 416 is success, change or refusal`() {
+    @Test func `C3 416 is success, change or rejection`() {
         func refused(_ total: Int64?) -> ResponseHead {
             Self.head(416) { head in if let total { head.contentRange = .unsatisfied(total: total) } }
         }
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: [200, 206])
-    func `lengths that contradict each other prove nothing`(status: Int) {
+    func `contradicting lengths prove nothing`(status: Int) {
         var head = status == 200 ? Self.head(200) : Self.part(0, 1000)
         head.hasContradictoryLength = true
         #expect(Self.verdict(.whole, head) == "fault")
@@ -190,7 +190,7 @@ import Testing
         #expect(Self.verdict(.whole, head) == "status 503 -1.0")
     }
 
-    @Test func `a length that no file can have is refused before anything is reckoned with it`() {
+    @Test func `an impossible length is refused before it is used in a calculation`() {
         let longest: Int64 = 1 << 48 - 1
         for length in [longest, longest + 1, .max] {
             let heads = [
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `other statuses are faults, redirects lead on`() {
+    @Test func `other statuses are failures, redirects are followed`() {
         for status in [301, 302, 303, 307, 308] {
             var head = Self.head(status) { $0.location = "/x" }
             #expect(Self.verdict(.whole, head) == "redirect /x")
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `a file server's answer is taken at the asked offset and never as proof`() {
+    @Test func `a file server's response is accepted at the requested offset and never as proof`() {
         let head = ResponseHead(fileLength: 1000, modified: UnixTime(seconds: Self.date))
         #expect(Self.verdict(.whole, head, known: nil) == "usable [0, 1000) shown")
         #expect(Self.verdict(.from(400), head) == "usable [400, 1000) shown")

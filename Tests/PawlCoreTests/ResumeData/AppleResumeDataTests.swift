@@ -2,12 +2,12 @@ import Testing
 
 @testable import PawlCore
 
-/// The rules R1–R7, and D3 in the sum of them.
+/// The rules R1–R7, and D3 in their sum.
 @Suite struct AppleResumeDataTests {
     private let wanted = AppleRequest(address: ResumeFixture.address, headers: ResumeFixture.headers)
 
     @Test(arguments: ResumeFixture.allCases)
-    func `R1 D3 what each version of iOS writes is understood`(_ fixture: ResumeFixture) throws {
+    func `R1 D3 the format of each version of iOS is parsed`(_ fixture: ResumeFixture) throws {
         let data = try AppleResumeData(fixture.bytes)
         #expect(data.address == ResumeFixture.address)
         #expect(data.received == 70_000)
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ResumeFixture.allCases)
-    func `D3 what is written is read again and is the same`(_ fixture: ResumeFixture) throws {
+    func `D3 a written value is read back the same`(_ fixture: ResumeFixture) throws {
         let data = try AppleResumeData(fixture.bytes)
         let again = try AppleResumeData(data.bytes)
         #expect(again.bytes == data.bytes)
@@ -31,7 +31,7 @@ import Testing
         #expect(again.received == data.received && again.partialName == data.partialName)
     }
 
-    @Test func `R1 an archive whose root is called root is understood too`() throws {
+    @Test func `R1 an archive whose root is called root is parsed too`() throws {
         var list = try #require(ResumeFixture.archived(ResumeFixture.twelve.fields).dictionary)
         list["$top"] = .dictionary(["root": .reference(1)])
         for bytes in [PropertyList.dictionary(list).bytes, ResumeFixture.xml(.dictionary(list))] {
@@ -53,7 +53,7 @@ import Testing
         #expect(fault?.words.contains(reason) == true)
     }
 
-    @Test func `R2 a request that iOS 10 broke is put right as the next reader wants it`() throws {
+    @Test func `R2 a request that iOS 10 broke is repaired for the next reader`() throws {
         let broken = ResumeFixture.request(isBroken: true)
         let archive = try #require(RequestArchive(broken))
         #expect(archive.isRepaired)
@@ -66,13 +66,13 @@ import Testing
         #expect(outer?["NSURLSessionResumeOriginalRequest"]?.data == kept)
     }
 
-    @Test func `R2 a request that is whole is left as it is`() throws {
+    @Test func `R2 a valid request is left as it is`() throws {
         #expect(try AppleResumeData(ResumeFixture.nine.bytes).repairs.isEmpty)
         let outer = try PropertyList(AppleResumeData(ResumeFixture.nine.bytes).bytes).dictionary
         #expect(outer?["NSURLSessionResumeCurrentRequest"]?.data == ResumeFixture.request(isBroken: false))
     }
 
-    @Test func `R2 a request that says nothing gives way to a plain one`() throws {
+    @Test func `R2 an empty request is replaced by a plain one`() throws {
         var fields = ResumeFixture.nine.fields
         fields["NSURLSessionResumeCurrentRequest"] = .data([1, 2, 3])
         let data = try AppleResumeData(ResumeFixture.xml(.dictionary(fields)))
@@ -112,7 +112,7 @@ import Testing
             (nil, nil, "/x/a.tmp", "a.tmp"),
         ] as [(Int64?, String?, String?, String?)]
     )
-    func `R4 the partial is known by its name alone`(
+    func `R4 the part file is known by its name alone`(
         _ version: Int64?,
         _ name: String?,
         _ path: String?,
@@ -132,7 +132,7 @@ import Testing
             (100, 80_000, .safeCopy, 80_000),
         ] as [(Int64?, Int64?, AppleResumeData.Supply, Int64)]
     )
-    func `R5 a partial that is missing or too short is replaced by the safe copy`(
+    func `R5 a part file that is missing or too short is replaced by the backup copy`(
         _ partial: Int64?,
         _ copy: Int64?,
         _ supply: AppleResumeData.Supply,
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: ResumeFixture.allCases)
-    func `R7 a changed URL and changed headers are said everywhere`(_ fixture: ResumeFixture) throws {
+    func `R7 a changed URL and changed headers are written everywhere`(_ fixture: ResumeFixture) throws {
         var data = try AppleResumeData(fixture.bytes)
         data.change(address: "https://cdn.example/films/1.mp4?token=new")
         var request = AppleRequest(
@@ -195,7 +195,7 @@ import Testing
         #expect(data.originalRequest?.headers == [:])
     }
 
-    @Test func `D3 resume data of its own making says what it was made of`() throws {
+    @Test func `D3 resume data made by Pawl records what it was made from`() throws {
         let request = AppleRequest(
             address: "http://a.example/x",
             method: "GET",

@@ -3,7 +3,7 @@ import Testing
 @testable import PawlCore
 
 @Suite struct PropertyListTests {
-    /// What CPython's plistlib writes for `everything`, as a witness from outside.
+    /// What CPython's plistlib writes for `everything`, as an independent reference.
     private static let foreign = """
         62706c6973743030d40102030405061a1d5924617263686976657258246f626a656374735424746f70582476657273696f6e5f100f4e\
         534b657965644172636869766572a2070855246e756c6cd7090a0b0c0d0e0f10111213141819516151625163516451655166546c6f6e\
@@ -27,7 +27,7 @@ import Testing
         ]),
     ])
 
-    @Test func `what another program writes is read`() throws {
+    @Test func `the output of another program is parsed`() throws {
         let bytes = try #require(Hexadecimal.bytes(Self.foreign))
         let list = try PropertyList(bytes)
         #expect(list == Self.everything)
@@ -58,7 +58,7 @@ import Testing
             ("<data>\n\tAP8=\n</data>", .data([0, 255])),
         ] as [(String, PropertyList)]
     )
-    func `XML is read as far as property lists use it`(_ text: String, _ value: PropertyList) throws {
+    func `XML is parsed as far as property lists use it`(_ text: String, _ value: PropertyList) throws {
         #expect(
             try PropertyList(Array("<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\(text)</plist>".utf8))
                 == value
@@ -74,14 +74,14 @@ import Testing
         "<!DOCTYPE plist [<!ENTITY a \"aa\">]><plist><true/></plist>",
         "<plist><string>a&amp</string></plist>",
         "<plist><date>2001-13-01T00:00:01Z</date></plist>", "<plist><string><![CDATA[x</string></plist>",
-    ]) func `XML that is none is refused`(_ text: String) {
+    ]) func `invalid XML is refused`(_ text: String) {
         #expect(throws: PropertyList.Fault.self) { try PropertyList(Array(text.utf8)) }
     }
 
-    @Test func `lists nested without end are refused`() {
+    @Test func `endlessly nested lists are refused`() {
         let open = String(repeating: "<array>", count: 100_000)
         #expect(throws: PropertyList.Fault.self) { try PropertyList(Array("<plist>\(open)".utf8)) }
-        // An array that holds itself.
+        // An array that contains itself.
         #expect(throws: PropertyList.Fault.self) { try PropertyList(Self.binary([[0xA1, 0]])) }
     }
 
@@ -105,11 +105,11 @@ import Testing
             [0x5E, 1], [0x6F, 0x10, 200], [0x70], [0xA1, 9], [0xC0], [0xD1, 0, 0],
             [0xDF, 0x12, 255, 255, 255, 255], [0xFF],
         ] as [[UInt8]]
-    ) func `an object that is none is refused`(_ object: [UInt8]) {
+    ) func `an invalid object is refused`(_ object: [UInt8]) {
         #expect(throws: PropertyList.Fault.self) { try PropertyList(Self.binary([object])) }
     }
 
-    /// Objects with references of one byte, as they are.
+    /// Objects with references of one byte, unchanged.
     private static func binary(_ objects: [[UInt8]]) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [UInt8] = []

@@ -2,10 +2,10 @@ import Testing
 
 @testable import PawlCore
 
-/// Resume data with wrong bytes: a reason or a value, never a crash or a hang.
+/// Resume data with wrong bytes: an error or a value, never a crash or a hang.
 @Suite struct ResumeDataDamageTests {
     @Test(arguments: ResumeFixture.allCases)
-    func `R1 damaged resume data is refused or read, and what is read can be written`(
+    func `R1 damaged resume data is refused or parsed, and a parsed value can be written`(
         _ fixture: ResumeFixture
     ) throws {
         var dice = Dice(seed: 7)
@@ -13,7 +13,7 @@ import Testing
         var (read, refused) = (0, 0)
         for _ in 0..<120 {
             var fields = fixture.fields
-            // Half of the time the damage is in the request, where another reader is at work.
+            // Half of the time the damage is in the request, which another parser reads.
             if Bool.random(using: &dice) {
                 fields["NSURLSessionResumeCurrentRequest"] = .data(damaged(request, &dice))
                 try use(PropertyList.dictionary(fields).bytes)
@@ -36,7 +36,7 @@ import Testing
         #expect(read > 40 && refused > 5, "\(read) read, \(refused) refused")
     }
 
-    @Test func `any cut of resume data is refused or read`() throws {
+    @Test func `any truncation of resume data is refused or parsed`() throws {
         for fixture in [ResumeFixture.twelve, .eight] {
             let bytes = fixture.bytes
             for end in stride(from: 0, to: bytes.count, by: 7) {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `archives whose objects refer to each other in rings are read in time`() throws {
+    @Test func `archives with cyclic references are parsed in time`() throws {
         let ring = PropertyList.dictionary([
             "$class": .reference(2), "NS.keys": .array(Array(repeating: .reference(3), count: 500)),
             "NS.objects": .array(Array(repeating: .reference(1), count: 500)),

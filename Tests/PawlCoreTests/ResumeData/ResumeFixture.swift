@@ -4,7 +4,7 @@
 enum ResumeFixture: CaseIterable {
     case eight
     case nine
-    /// 10.0 and 10.1, background sessions: requests that nobody can read.
+    /// 10.0 and 10.1, background sessions: unreadable requests.
     case tenBroken
     /// 11.0 to 11.2, after repeated cancel and resume: a byte range.
     case elevenRange
@@ -51,7 +51,7 @@ enum ResumeFixture: CaseIterable {
         }
     }
 
-    /// A request's archive with fields whose meaning is not known among those that are.
+    /// A request's archive with known and unknown fields.
     static func request(isBroken: Bool) -> [UInt8] {
         let values: [PropertyList] = [
             .integer(9), .boolean(true), .reference(2), .real(60), .reference(5), .boolean(false),
@@ -115,7 +115,7 @@ enum ResumeFixture: CaseIterable {
         ])
     }
 
-    /// As Apple lays XML out.
+    /// XML in Apple's layout.
     static func xml(_ value: PropertyList) -> [UInt8] {
         let head = """
             <?xml version="1.0" encoding="UTF-8"?>

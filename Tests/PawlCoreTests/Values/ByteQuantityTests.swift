@@ -15,7 +15,7 @@ struct ByteQuantityTests {
             ("8388607T", 8_388_607 << 40), ("8388607.999999999999999999T", Int64.max),
         ] as [(String, Int64)]
     )
-    func `amounts are read with units of 1024`(_ text: String, _ bytes: Int64) {
+    func `amounts are parsed with units of 1024`(_ text: String, _ bytes: Int64) {
         #expect(ByteQuantity.parse(text) == bytes)
     }
 
@@ -25,7 +25,7 @@ struct ByteQuantityTests {
         "0x10", "9223372036854775808", "8388608T", "9007199254740992K", "99999999999999999999", "1.5.5K",
         "１K", "K1",
     ])
-    func `what is no amount is none`(_ text: String) {
+    func `an invalid amount is none`(_ text: String) {
         #expect(ByteQuantity.parse(text) == nil)
     }
 

@@ -1,7 +1,7 @@
 import PawlCore
 import Testing
 
-/// The same set as a bit for each byte.
+/// The same set as a bit per byte.
 private struct Bitmap {
     var bits: [Bool]
 
@@ -72,7 +72,7 @@ private struct Bitmap {
         }
     }
 
-    @Test func `ranges know what they share`() {
+    @Test func `ranges know their intersection`() {
         let range = ByteRange(10, 20)
         #expect(range.intersection(ByteRange(15, 30)) == ByteRange(15, 20))
         #expect(range.intersection(ByteRange(20, 30)) == nil)

@@ -2,7 +2,7 @@ import PawlCore
 import Testing
 
 @Suite struct LocalizableMessageTests {
-    @Test func `a sentence knows its form and what stands in it`() {
+    @Test func `a message knows its form and its values`() {
         let evidence: LocalizableMessage = "it had \(10) bytes and has \(11) now"
         let message: LocalizableMessage = "left out \("http://host/"): \(evidence)"
         #expect(message.description == "left out http://host/: it had 10 bytes and has 11 now")
@@ -19,7 +19,7 @@ import Testing
         #expect(message.values == [.failure(failure)])
     }
 
-    @Test func `a sentence with nothing in it is its form`() {
+    @Test func `a message without values is its form`() {
         let message: LocalizableMessage = "the bytes differ"
         #expect(message.description == "the bytes differ")
         #expect(message.form == "the bytes differ" && message.values.isEmpty)

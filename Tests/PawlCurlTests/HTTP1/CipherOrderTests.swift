@@ -3,7 +3,7 @@ import Testing
 @testable import PawlCurl
 
 @Suite struct CipherOrderTests {
-    @Test func `of two ciphers that differ in the key alone the shorter one goes first`() {
+    @Test func `of two ciphers that differ only in the key the shorter one is first`() {
         let order = CipherOrder(of: [
             "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256", "TLS_AES_128_GCM_SHA256",
             "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384",
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    @Test func `what the system left out is not brought in, and an order that is right stays`() {
+    @Test func `ciphers disabled by the system are not enabled, and a correct order is kept`() {
         let strict = CipherOrder(of: ["TLS_AES_256_GCM_SHA384", "ECDHE-RSA-AES256-GCM-SHA384"])
         #expect(strict == CipherOrder(of: []))
         #expect(strict.current == nil && strict.older == nil)

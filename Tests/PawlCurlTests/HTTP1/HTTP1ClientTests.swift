@@ -3,7 +3,7 @@ import PawlCurl
 import PawlEngine
 import Testing
 
-/// What HTTP does on our own way; what both ways have in common stands in the suites that run twice.
+/// HTTP by Pawl's own client; the suites that run twice cover what it shares with libcurl.
 @Suite struct HTTP1ClientTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
 
@@ -74,7 +74,7 @@ import Testing
         #expect(heads.count == 2 && heads.first == heads.last, "\(heads)")
     }
 
-    @Test func `a server that closes fresh connections too is not asked for ever`() throws {
+    @Test func `a server that closes fresh connections too is not retried forever`() throws {
         let server = try ScriptedServer { $0.number == 0 ? .body([1]) : .init("", .close) }
         defer { server.stop() }
         let bench = try Bench()
@@ -84,7 +84,7 @@ import Testing
         #expect(server.connections == 2)
     }
 
-    @Test func `an answer that began is never asked for again`() throws {
+    @Test func `a response that has started is never requested again`() throws {
         let server = try ScriptedServer {
             $0.number == 0 ? .body([1]) : .init("HTTP/1.1 200 OK\r\nCo", .close)
         }
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: ["204 No Content", "304 Not Modified"])
-    func `an answer that cannot have a body ends with its head`(status: String) throws {
+    func `a response that cannot have a body ends with its head`(status: String) throws {
         let server = try ScriptedServer { request in
             request.number == 0 ? .init("HTTP/1.1 \(status)\r\nContent-Length: 9\r\n\r\n") : .body([2])
         }
@@ -132,7 +132,7 @@ import Testing
         #expect(server.connections == 1)
     }
 
-    @Test func `a redirect with a short page in chunks leaves its connection for the next hop`() throws {
+    @Test func `a redirect with a short chunked page leaves its connection for the next hop`() throws {
         let page = "4\r\nover\r\n5\r\n here\r\n0\r\n\r\n"
         let server = try ScriptedServer { request in
             request.number == 0
@@ -148,7 +148,7 @@ import Testing
         #expect(server.connections == 1)
     }
 
-    @Test func `a cookie of a redirect comes back where it belongs and nowhere else`() throws {
+    @Test func `a cookie set by a redirect is returned where it belongs and nowhere else`() throws {
         let server = try ScriptedServer { request in
             request.number == 0
                 ? .init(
@@ -178,7 +178,7 @@ import Testing
         #expect(other.requests[0].header("Cookie") == nil)
     }
 
-    @Test func `a head that comes in many reads is taken whole`() throws {
+    @Test func `a head that arrives in many reads is complete`() throws {
         let line = "X-Filler: \(String(repeating: "a", count: 1_000))\r\n"
         let head = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 220) + "ETag: \"last\"\r\n"
         let server = try ScriptedServer { _ in .init(head + "Content-Length: 4\r\n\r\nbody") }
@@ -189,7 +189,7 @@ import Testing
         #expect(recorder.body == Array("body".utf8))
     }
 
-    @Test func `a response that is there before its request is nobody's`() throws {
+    @Test func `a response that is there before its request is discarded`() throws {
         let server = try ScriptedServer { .body([UInt8($0.number)]) }
         defer { server.stop() }
         let bench = try Bench()
@@ -201,7 +201,7 @@ import Testing
         #expect(server.connections == 4)
     }
 
-    @Test func `a server that hangs up while idle is noticed before the next request`() throws {
+    @Test func `a server that closes while idle is noticed before the next request`() throws {
         let server = try ScriptedServer { request in
             .body([UInt8(request.number)], lines: request.number == 0 ? "Keep-Alive: timeout=1\r\n" : "")
         }

@@ -12,7 +12,7 @@ import Testing
         Instant(nanoseconds: 1_000_000_000) + .milliseconds(milliseconds)
     }
 
-    @Test func `one goes ahead, and the others follow its answer`() {
+    @Test func `one handshake goes first, and the others follow its result`() {
         var handshakes = HandshakeCoalescer()
         let before = [0, 0, 9].map { handshakes.allows(near, at: after($0)) }
         #expect(before == [true, false, false])
@@ -22,7 +22,7 @@ import Testing
         #expect(handshakes.deadline == nil)
     }
 
-    @Test func `an answer that is late is not waited for`() {
+    @Test func `a late result is not waited for`() {
         var handshakes = HandshakeCoalescer()
         let first = handshakes.allows(near, at: after(0))
         #expect(first && handshakes.deadline == after(10))
@@ -42,7 +42,7 @@ import Testing
         #expect(handshakes.deadline == after(13))
     }
 
-    @Test func `what is known is bounded, and forgetting it costs a wait`() {
+    @Test func `the known results are bounded, and forgetting one costs a wait`() {
         var handshakes = HandshakeCoalescer()
         let firsts = (1...200).map {
             handshakes.allows(ConnectionKey(TransferRequest(port: $0, scheme: .https)), at: after(0))

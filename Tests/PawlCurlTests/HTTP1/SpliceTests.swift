@@ -5,10 +5,10 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// Writes down what comes, and offers a file for the bytes of the body.
+/// Records a transfer's events, and offers a file for the bytes of the body.
 private final class FileSink: TransferSink {
     let descriptor: Int32
-    /// How many bytes of the body may be put into the file at most.
+    /// The maximum number of bytes of the body that may be written to the file.
     var limit = Int64.max
     /// Whether the file is offered.
     var isOffered = true
@@ -67,7 +67,7 @@ private final class FileSink: TransferSink {
         try bench.run { sink.end != nil }
     }
 
-    @Test func `a large body goes to the file past memory and every byte is at its place`() throws {
+    @Test func `a large body is written to the file without user space and every byte is in place`() throws {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))
@@ -96,13 +96,13 @@ private final class FileSink: TransferSink {
         #expect(FileSystem.contents(folder.path("file")) == payload(10_000))
     }
 
-    @Test func `no byte is put beyond the limit`() throws {
+    @Test func `no byte is written beyond the limit`() throws {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))
         sink.limit = 1_234_567
         sink.onSpliced = { $0.received == $0.limit ? .stop : .taken }
-        // What the limit leaves for a chunk is the sink's to cut, as with every chunk.
+        // The sink must cut a chunk at the limit, as it does with every chunk.
         sink.onChunk = { sink, count in sink.received + Int64(count) > sink.limit ? .stop : .taken }
         try fetch(sink) { _ in .body(content) }
         #expect(sink.end == .stopped)
@@ -112,7 +112,7 @@ private final class FileSink: TransferSink {
         #expect(written == Array(content.prefix(written.count)))
     }
 
-    @Test func `a limit that shrinks meanwhile holds for the next bytes`() throws {
+    @Test func `a limit that shrinks meanwhile applies to the next bytes`() throws {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))
@@ -130,7 +130,7 @@ private final class FileSink: TransferSink {
 
     /// A file open for reading only, and one on a full disk.
     @Test(arguments: [("file", O_RDONLY), ("/dev/full", O_WRONLY)])
-    func `bytes that a file does not take come as chunks, once and in order`(
+    func `bytes that a file does not accept are delivered as chunks, once and in order`(
         name: String,
         flags: Int32
     ) throws {
@@ -184,7 +184,7 @@ private final class FileSink: TransferSink {
         #expect(FileSystem.contents(folder.path("file")) == content)
     }
 
-    @Test func `a body cut short is truncated, and what came is in the file`() throws {
+    @Test func `a truncated body is reported, and the received bytes are in the file`() throws {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))
@@ -220,7 +220,7 @@ private final class FileSink: TransferSink {
         bench.settle()
         #expect(calls == 1)
         #expect(sink.end == nil)
-        // The pipe was left empty: the next body is whole.
+        // The pipe was left empty: the next body is complete.
         let next = FileSink(folder.path("next"))
         bench.transport.start(request(server), as: TransferID(rawValue: 2), sink: next)
         try bench.run { next.end != nil }
@@ -229,7 +229,7 @@ private final class FileSink: TransferSink {
     }
 }
 
-/// Offers another sink's file and writes down every chunk.
+/// Offers another sink's file and records every chunk.
 private final class ChunkRecorder: TransferSink {
     private let file: FileSink
     private(set) var seen: [UInt8] = []
@@ -251,7 +251,7 @@ private final class ChunkRecorder: TransferSink {
     }
 
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
-        Issue.record("\(count) bytes went into a file that takes none")
+        Issue.record("\(count) bytes were written to a file that accepts none")
         return .stop
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PawlCurl
 
-/// TLS on connections of their own: read by us, and for comparison by libcurl.
+/// TLS on dedicated connections: read by Pawl's client, and for comparison by libcurl.
 @Suite(.serialized, .bothWays) struct TLSConnectionTests {
     private let server: SecureServer
     private let bench: Bench
@@ -27,8 +27,8 @@ import Testing
         return request
     }
 
-    @Test func `bytes that wait decrypted are read although the socket has no more`() throws {
-        // The whole answer is there at once, and the server says nothing more until it is asked again.
+    @Test func `bytes that are decrypted already are read although the socket has no more`() throws {
+        // The whole response arrives at once, and the server sends nothing more until the next request.
         for bufferSize in [1_024, 100_000, 512 * 1024] {
             let recorder = try bench.fetch(request("/burst", bufferSize: bufferSize))
             #expect(recorder.end == .complete && recorder.body == SecureServer.body)
@@ -36,7 +36,7 @@ import Testing
         #expect(server.connections.count == 1)
     }
 
-    @Test func `it goes on after a pause without hearing from the server`() throws {
+    @Test func `it continues after a pause without new bytes from the server`() throws {
         let recorder = Recorder()
         var taken = 0
         recorder.onChunk = { count in
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: ["/tiny", "/chunked"])
-    func `the size of records and chunks means nothing`(path: String) throws {
+    func `the size of records and chunks does not matter`(path: String) throws {
         for _ in 0..<2 {
             let recorder = try bench.fetch(request(path))
             #expect(recorder.events == [.head(200), .body, .ended(.complete)])
@@ -67,9 +67,9 @@ import Testing
         #expect(server.connections.count == 1)
     }
 
-    @Test func `a body is complete only when its length or the goodbye of TLS says so`() throws {
+    @Test func `a body is complete only by its length or close_notify`() throws {
         let half = Array(SecureServer.body[..<50_000])
-        // libcurl 7.88 does not tell the last one from a whole body.
+        // libcurl 7.88 does not distinguish the last one from a complete body.
         for path in ["/short", "/farewell"] + (LibcurlAlone.isOn ? [] : ["/endlesscut"]) {
             let recorder = try bench.fetch(request(path))
             #expect([.truncated, .connectionLost].contains(recorder.fault?.kind), "\(path)")
@@ -79,7 +79,7 @@ import Testing
         #expect(recorder.end == .complete && recorder.body == half)
     }
 
-    @Test func `many at once share the thread and nothing else`() throws {
+    @Test func `many connections share the thread and nothing else`() throws {
         let paths = ["/burst", "/tiny", "/chunked", "/small", "/endless", "/short"]
         let recorders = paths.flatMap { path in (0..<3).map { _ in bench.start(request(path)).1 } }
         try bench.run { recorders.allSatisfy { $0.end != nil } }
@@ -87,12 +87,12 @@ import Testing
             #expect(recorder.body == Array(SecureServer.body[..<recorder.body.count]))
             #expect((recorder.end == .complete) == (paths[index / 3] != "/short"))
         }
-        // The first goes ahead of the others, and may be done when they set out: then one takes its connection.
+        // The first goes ahead, and may be done when the others start: then one takes its connection.
         #expect((recorders.count - 1...recorders.count).contains(server.connections.count))
     }
 
     @Test(arguments: ["/dying", "/dyingcut"])
-    func `a kept connection that dies on reuse gets one silent retry`(path: String) throws {
+    func `a kept connection that fails on reuse gets one silent retry`(path: String) throws {
         #expect(try bench.fetch(request(path)).end == .complete)
         #expect(try bench.fetch(request(path)).end == .complete)
         #expect(server.requests(path) == 3)
@@ -100,7 +100,7 @@ import Testing
         #expect(try bench.fetch(request("/dead")).fault?.kind == .connectionLost)
     }
 
-    @Test func `a stalled transfer can be cancelled, and its connection goes`() throws {
+    @Test func `a stalled transfer can be cancelled, and its connection is closed`() throws {
         let (id, recorder) = bench.start(request("/stall"))
         try bench.run { recorder.body.count == 50_000 }
         bench.transport.cancel(id)
@@ -112,7 +112,7 @@ import Testing
         #expect(recorder.end == nil)
     }
 
-    @Test func `a transfer that stops in the middle takes its connection along`() throws {
+    @Test func `a transfer that stops in the middle closes its connection`() throws {
         let recorder = Recorder()
         recorder.onChunk = { _ in recorder.body.count > 100_000 ? .stop : .taken }
         try bench.fetch(request("/burst"), into: recorder)
@@ -121,7 +121,7 @@ import Testing
         #expect(server.connections.count == 2)
     }
 
-    @Test func `a connection serves only those who trust alike and show the same`() throws {
+    @Test func `a connection serves only transfers with the same trust settings and credentials`() throws {
         var other = settings.values
         other.verifiesPeer = false
         var careless = request("/small")
@@ -135,7 +135,7 @@ import Testing
         #expect(server.connections.count == (LibcurlAlone.isOn ? 2 : 3))
     }
 
-    @Test func `a transport that goes away leaves nothing behind`() throws {
+    @Test func `a transport that is released leaves nothing behind`() throws {
         weak var gone: MultiHandle?
         do {
             let bench = try Bench()
@@ -152,7 +152,7 @@ import Testing
             String(decoding: FileSystem.contents("/proc/cpuinfo") ?? [], as: UTF8.self).contains(" aes ")
         }
     )
-    func `the cheaper of two equal ciphers is taken`() throws {
+    func `the cheaper of two equal ciphers is chosen`() throws {
         try bench.fetch(request("/small"))
         #expect(server.connections == ["connection TLS_AES_128_GCM_SHA256"])
     }

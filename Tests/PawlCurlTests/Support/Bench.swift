@@ -14,7 +14,7 @@ struct SystemClock: Clock {
     var wallTime: UnixTime { UnixTime(seconds: Int64(time(nil))) }
 }
 
-/// Writes down what one transfer brings, and answers as it is told.
+/// Records the events of one transfer, and responds as configured.
 final class Recorder: TransferSink {
     enum Event: Equatable {
         case head(Int)
@@ -25,7 +25,7 @@ final class Recorder: TransferSink {
     private(set) var heads: [ResponseHead] = []
     private(set) var body: [UInt8] = []
     private(set) var end: TransferEnd?
-    /// Chunks in a row count as one `body`.
+    /// Consecutive chunks count as one `body`.
     private(set) var events: [Event] = []
     private(set) var pauses = 0
     var onHead: (ResponseHead) -> Bool = { _ in true }
@@ -55,7 +55,7 @@ final class Recorder: TransferSink {
         events.append(.ended(end))
         self.end = end
         onEnd(end)
-        // They hold what a test gave them, this recorder too.
+        // They hold what a test gave them, including this recorder.
         (onHead, onChunk, onEnd) = ({ _ in true }, { _ in .taken }, { _ in })
     }
 }
@@ -78,7 +78,7 @@ final class Bench {
         return (id, recorder)
     }
 
-    /// Lets the transport work until `isDone`; a test that waits for minutes has failed.
+    /// Runs the transport until `isDone`; a test that waits for minutes has failed.
     func run(until isDone: () -> Bool) throws {
         let limit = clock.now + .seconds(300)
         while !isDone() {
@@ -95,7 +95,7 @@ final class Bench {
         return recorder
     }
 
-    /// Rounds enough for anything that is still under way to come in.
+    /// Enough rounds for any pending event to arrive.
     func settle(rounds: Int = 20) {
         for _ in 0..<rounds { transport.perform(until: clock.now + .milliseconds(5)) }
     }
@@ -142,7 +142,7 @@ func payload(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
 }
 
 extension Recorder {
-    /// The fault it ended with.
+    /// The fault that ended it.
     var fault: TransferFault? {
         guard case .failed(let fault) = end else { return nil }
         return fault

@@ -5,7 +5,7 @@ enum LibcurlAlone {
     @TaskLocal static var isOn = false
 }
 
-/// Runs each test twice: HTTP on our own way where it may go it, and all by libcurl.
+/// Runs each test twice: with Pawl's HTTP client where it applies, and with libcurl only.
 struct BothWays: TestTrait, SuiteTrait, TestScoping {
     var isRecursive: Bool { true }
 

@@ -1,22 +1,22 @@
 import Glibc
 import Synchronization
 
-/// A server on loopback that answers each request with exactly the bytes it is told to.
+/// A server on loopback that answers each request with exactly the scripted bytes.
 final class ScriptedServer: Sendable {
-    /// What goes out for one request, and what becomes of the connection.
+    /// The bytes sent for one request, and the end of the connection.
     struct Answer: Sendable {
         enum End: Sendable {
             case keep
             case close
             /// A reset instead of an orderly close.
             case reset
-            /// Nothing more until the client leaves or the server stops.
+            /// Nothing more until the client closes or the server stops.
             case hold
         }
 
         var bytes: [UInt8]
         var end: End
-        /// What goes out after that again and again, until the client leaves.
+        /// Bytes sent repeatedly after that, until the client closes.
         var flood: [UInt8] = []
 
         init(_ text: String, _ end: End = .keep) { self.init(Array(text.utf8), end) }
@@ -26,7 +26,7 @@ final class ScriptedServer: Sendable {
             self.end = end
         }
 
-        /// Goes on without end.
+        /// Endless.
         static func endless(_ text: String, then flood: String) -> Answer {
             var answer = Answer(text, .close)
             let unit = Array(flood.utf8)
@@ -40,7 +40,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// One request as it came: its head, and where it stands in order.
+    /// One received request: its head, and its position.
     struct Request: Sendable {
         var head: String
         /// Counts from 0 over the whole server.
@@ -49,7 +49,7 @@ final class ScriptedServer: Sendable {
         var connection: Int
         /// Counts from 0 on its connection.
         var turn: Int
-        /// The address that the client's end of the connection has.
+        /// The address of the client's end of the connection.
         var peer: String
 
         var line: String { String(head.prefix { $0 != "\r\n" && $0 != "\n" }) }
@@ -85,18 +85,18 @@ final class ScriptedServer: Sendable {
     private let script: @Sendable (Request) -> Answer
 
     var requests: [Request] { state.withLock { $0.requests } }
-    /// Held connections that the client ended.
+    /// Held connections that the client closed.
     var abandoned: Int { state.withLock { $0.abandoned } }
-    /// How many bytes went out in floods, to all clients.
+    /// The number of bytes sent in floods, to all clients.
     var flooded: Int { state.withLock { $0.flooded } }
-    /// A client that takes this much has no bound.
+    /// A client that reads this much has no limit.
     static let longestFlood = 256 << 20
     var connections: Int { state.withLock { $0.connections } }
 
     /// - Parameters:
-    ///   - greeting: What the server says before it is asked.
-    ///   - script: The answer to each request; called on the connection's thread.
-    /// - Throws: `Socket.Failed` when it cannot listen.
+    ///   - greeting: The bytes that the server sends before a request.
+    ///   - script: The response to each request; called on the connection's thread.
+    /// - Throws: `Socket.Failed` if it cannot listen.
     convenience init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Answer) throws {
         try self.init(greeting: Answer(greeting), script)
     }
@@ -109,19 +109,19 @@ final class ScriptedServer: Sendable {
         acceptor.withLock { $0 = thread }
     }
 
-    /// Says something that nobody has asked for, to every client; it is there when this returns.
+    /// Sends unsolicited bytes to every client; they have arrived when this returns.
     func say(_ text: String) {
         state.withLock { state in
             for socket in state.open { _ = Socket.send(Array(text.utf8), to: socket) }
         }
     }
 
-    /// Waits until the clients have ended all connections.
+    /// Waits until the clients have closed all connections.
     func waitForClients() {
         while let thread = state.withLock({ $0.threads.popLast() }) { pthread_join(thread, nil) }
     }
 
-    /// Ends every connection and waits for the server's threads.
+    /// Closes every connection and waits for the server's threads.
     func stop() {
         state.withLock { state in
             state.isStopping = true
@@ -137,7 +137,7 @@ final class ScriptedServer: Sendable {
         while true {
             let socket = Glibc.accept(listener, nil, nil)
             guard socket >= 0 else { return }
-            // Its thread may be far along before this one goes on: whoever waits for the threads has to find it.
+            // Its thread may run far ahead before this one continues: a waiter for the threads must find it.
             let isServed = state.withLock { state in
                 guard !state.isStopping else { return false }
                 let number = state.connections

@@ -1,9 +1,9 @@
 import PawlTestKit
 
-/// A TLS server (Python's) that answers each path in a way of its own; `/tiny` in records of a few bytes, `/cut` with
+/// A TLS server (Python's) with a different behaviour per path; `/tiny` in records of a few bytes, `/cut` with
 /// an end in the middle, and so on.
 final class SecureServer {
-    /// What every answer is made of.
+    /// The content of every response.
     static let body = payload(3_000_000, seed: 11)
 
     let authority: TestAuthority
@@ -28,9 +28,9 @@ final class SecureServer {
         )
     }
 
-    /// What it saw so far, a line each: `connection CIPHER`, `request PATH`, `abandoned`.
+    /// Its log so far, one entry per line: `connection CIPHER`, `request PATH`, `abandoned`.
     ///
-    /// The line of a request is there before its answer.
+    /// The line of a request is written before its response.
     var log: [String] {
         let text = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
         return text.split(separator: "\n").map(String.init)

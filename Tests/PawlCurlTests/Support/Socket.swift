@@ -1,13 +1,13 @@
 import Glibc
 
-/// The calls of the socket interface that the scripted server needs.
+/// The socket calls that the scripted server needs.
 enum Socket {
     struct Failed: Error {
         var call: String
         var code: Int32
     }
 
-    /// The IPv4 address at the other end.
+    /// The IPv4 address of the peer.
     static func peer(of socket: Int32) -> String {
         var name = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
@@ -30,7 +30,7 @@ enum Socket {
         return (descriptor, port)
     }
 
-    /// A port of 127.0.0.1 that refuses connections for as long as `body` runs: bound, not listening.
+    /// A port of 127.0.0.1 that refuses connections while `body` runs: bound, not listening.
     static func withRefusingPort(_ body: (UInt16) throws -> Void) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(descriptor) }
@@ -53,7 +53,7 @@ enum Socket {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Reads up to and with the blank line; `nil` when the connection ends before it.
+    /// Reads up to and including the empty line; `nil` if the connection ends before it.
     static func readHead(_ socket: Int32) -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0
@@ -79,7 +79,7 @@ enum Socket {
         return true
     }
 
-    /// Whether the peer ended the connection; gives up after half a minute.
+    /// Whether the peer closed the connection; gives up after half a minute.
     static func waitForEnd(_ socket: Int32) -> Bool {
         var limit = timeval(tv_sec: 30, tv_usec: 0)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -91,14 +91,14 @@ enum Socket {
         }
     }
 
-    /// Lets the following close send a reset.
+    /// Makes the following close send a reset.
     static func makeReset(_ socket: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 }
 
-/// A thread of the test's own: blocking calls do not belong on the pool of the tests.
+/// A dedicated thread: blocking calls do not belong on the pool of the tests.
 enum Thread {
     private final class Box {
         let work: @Sendable () -> Void

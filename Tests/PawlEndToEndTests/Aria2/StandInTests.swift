@@ -3,9 +3,9 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// The program in aria2c's place: called by its name, with its options, by its clients.
+/// The program as a replacement for aria2c: called by its name, with its options, by its clients.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-final class `In aria2c's place` {
+final class `Replacement for aria2c` {
     private let origin: PawlTestKit.Origin
     private let folder: TemporaryFolder
     private let content = Payload(seed: 72, length: 3_000_001)
@@ -23,11 +23,11 @@ final class `In aria2c's place` {
         try PawlProcess.run(program, ["--no-conf", "-d", folder.path("d")] + arguments)
     }
 
-    @Test func `several addresses are mirrors of one file, or files with -Z`() throws {
+    @Test func `several URLs are mirrors of one file, or files with -Z`() throws {
         let (first, second) = (origin.serve("/a", content), origin.serve("/b", content))
         let one = try run("-x4", "-s4", "--file-allocation=none", "--seed-time=0", "-o", "f", first, second)
         #expect(one.exit == .code(0))
-        #expect(one.errors.contains("are passed over: --seed-time"))
+        #expect(one.errors.contains("ignored options without effect: --seed-time"))
         #expect(folder.difference("d/f", from: content) == nil)
         #expect(!FileSystem.exists(folder.path("d/b")))
         #expect(try run("-Z", "-q", "-j2", first, second).exit == .code(0))
@@ -35,7 +35,7 @@ final class `In aria2c's place` {
         #expect(folder.difference("d/b", from: content) == nil)
     }
 
-    @Test func `an input file and a configuration file say what they say to aria2c`() throws {
+    @Test func `an input file and a configuration file mean the same as to aria2c`() throws {
         let list = folder.path("list")
         let (url, conf) = (origin.serve("/a", content), folder.path("conf"))
         try FileSystem.write(
@@ -49,7 +49,7 @@ final class `In aria2c's place` {
         #expect(folder.difference("e/sub/x", from: content) == nil)
     }
 
-    @Test func `a Metalink is fetched with its name and held to its checksum`() throws {
+    @Test func `a Metalink is fetched with its name and verified against its checksum`() throws {
         let url = origin.serve("/a", content)
         let path = folder.path("m.meta4")
         let sum = String(repeating: "0", count: 40)
@@ -74,7 +74,7 @@ final class `In aria2c's place` {
         #expect(!FileSystem.exists(folder.path("h/s/f")))
     }
 
-    @Test func `programs are run on its occasions, a log is kept, and it ends when it was to end`() throws {
+    @Test func `event programs are run, a log is kept, and it exits at the given time`() throws {
         let (url, pipe, hook) = (origin.serve("/a", content), folder.path("pipe"), folder.path("hook"))
         _ = try PawlProcess.run("/usr/bin/mkfifo", [pipe])
         try FileSystem.write(Array("#!/bin/sh\necho \"$2 $3\" >\(pipe)\n".utf8), to: hook)
@@ -94,10 +94,10 @@ final class `In aria2c's place` {
         #expect(try run("--enable-rpc", "--rpc-listen-port=0", "--stop=1").exit == .code(0))
         let single = try run("--on-download-complete=\(hook)", "-o", "b", url)
         #expect(single.exit == .code(0))
-        #expect(single.errors.contains("are passed over: --on-download-complete"))
+        #expect(single.errors.contains("ignored options without effect: --on-download-complete"))
     }
 
-    @Test func `what cannot be meant ends with 28, and so does an open door without a secret`() throws {
+    @Test func `an invalid option ends with 28, and so does an open port without a secret`() throws {
         #expect(try run("--nobody").exit == .code(28))
         #expect(try run("--split=0", "http://h/").exit == .code(28))
         #expect(try run("--enable-rpc", "--rpc-secure").exit == .code(28))
@@ -107,7 +107,7 @@ final class `In aria2c's place` {
         #expect(try run("--version").output.hasPrefix("aria2 version 1."))
     }
 
-    /// The script of a client gets the port and the origin's address.
+    /// The script of a client gets the port and the origin's URL.
     private func serve(
         _ options: [String],
         _ script: String,
@@ -132,7 +132,7 @@ final class `In aria2c's place` {
     }
 
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
-    func `aria2p adds, watches, steers and ends it`() throws {
+    func `aria2p adds, watches, controls and stops it`() throws {
         let url = origin.serve("/f", content)
         let slow = origin.serve("/slow", content) { $0.pace = 100_000 }
         let script = """
@@ -175,7 +175,7 @@ final class `In aria2c's place` {
     }
 
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
-    func `a session goes on in the next run, and XML-RPC is spoken`() throws {
+    func `a session continues in the next run, and XML-RPC is supported`() throws {
         let url = origin.serve("/f", content)
         let session = folder.path("session")
         let script = """

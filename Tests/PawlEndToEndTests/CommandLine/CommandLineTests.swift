@@ -3,7 +3,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// The program as a person runs it: exit codes, sentences, signals, and what a terminal gets to see.
+/// The program as a user runs it: exit codes, messages, signals, and terminal output.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 final class `The command line` {
     private let origin: PawlTestKit.Origin
@@ -27,7 +27,7 @@ final class `The command line` {
         return process
     }
 
-    @Test func `help and version come at once, without a download`() throws {
+    @Test func `help and version are printed at once, without a download`() throws {
         let version = try PawlProcess.run(PawlBinary.path, ["--version"])
         #expect(version.exit == .code(0))
         #expect(version.output.hasPrefix("pawl "))
@@ -36,7 +36,7 @@ final class `The command line` {
         #expect(try PawlProcess.run(PawlBinary.path, ["get", "--help"]).output == help.output)
     }
 
-    @Test func `what cannot be meant ends with 28 and one sentence`() throws {
+    @Test func `an invalid command ends with 28 and one sentence`() throws {
         for arguments in [["add"], [], ["get"], ["get", "--colour", "u"], ["get", "-x", "none", "u"]] {
             let process = try PawlProcess.run(PawlBinary.path, arguments)
             #expect(process.exit == .code(28), "\(arguments)")
@@ -46,7 +46,7 @@ final class `The command line` {
         }
     }
 
-    @Test func `the code is that of the last that failed, and the rest is fetched`() throws {
+    @Test func `the code is that of the last failure, and the rest is downloaded`() throws {
         let url = origin.serve("/f", content)
         let process = try finish("-j1", origin.url("/none"), url, "gopher://h/f", "--retries", "0")
         #expect(process.exit == .code(3))
@@ -61,7 +61,7 @@ final class `The command line` {
         #expect(process.errors.isEmpty && process.output.isEmpty)
     }
 
-    @Test func `JSON stands alone on standard output and ends with a summary`() throws {
+    @Test func `only JSON is written to standard output, and it ends with a summary`() throws {
         let process = try finish("--json", origin.serve("/f", content), origin.url("/none"))
         #expect(process.exit == .code(3))
         #expect(process.lines.allSatisfy { $0.hasPrefix("{\"event\":\"") && $0.hasSuffix("}") })
@@ -71,7 +71,7 @@ final class `The command line` {
     }
 
     @Test(arguments: [SIGINT, SIGTERM])
-    func `A5 a signal pauses with 7, and the same command continues`(signal: Int32) throws {
+    func `A5 a signal pauses with 7, and the same command resumes`(signal: Int32) throws {
         let url = origin.serve("/f", content) { $0.cut = .stall(after: 2_000_000) }
         let first = try start(["-x1", "--json", url])
         #expect(first.line { $0.contains("\"written\":2000000,") } != nil)
@@ -89,7 +89,7 @@ final class `The command line` {
         #expect(folder.difference("f", from: content) == nil)
     }
 
-    @Test func `a reader of the events that goes away does not end the download`() throws {
+    @Test func `a closed reader of the events does not end the download`() throws {
         let url = origin.serve("/f", content)
         let script = "\"$0\" get -d \"$1\" --json \"$2\" | true; exit ${PIPESTATUS[0]}"
         let process = try PawlProcess.run("/bin/bash", ["-c", script, PawlBinary.path, folder.path, url])
@@ -97,11 +97,11 @@ final class `The command line` {
         #expect(folder.difference("f", from: content) == nil)
     }
 
-    @Test func `ten thousand URLs from standard input stay small`() throws {
+    @Test func `ten thousand URLs from standard input need little memory`() throws {
         origin.serve("/f", Payload(seed: 3, length: 10))
         let list = (1...10_000).map { "\(origin.url("/f"))?\($0)\n  out=f\($0)\n" }.joined()
         try FileSystem.write(Array(list.utf8), to: folder.path("list"))
-        // The last of the list does not end before its size has been looked at.
+        // The last of the list does not end before the memory was measured.
         origin.vary("/f") { facts, behaviour in
             if facts.request.target.hasSuffix("?10000") { behaviour.cut = .stall(after: 5) }
         }

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// What a terminal gets to see; `script` of util-linux is the terminal.
+/// The output on a terminal; `script` of util-linux is the terminal.
 @Suite(
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"),
@@ -19,7 +19,7 @@ struct `The display` {
         folder = try TemporaryFolder()
     }
 
-    /// Runs `pawl get` on a terminal and gives what it showed.
+    /// Runs `pawl get` on a terminal and returns its output.
     private func shown(_ arguments: String, _ environment: [String: String]) throws -> String {
         let process = try PawlProcess.run(
             "/usr/bin/script",
@@ -30,7 +30,7 @@ struct `The display` {
         return process.output
     }
 
-    @Test func `a terminal gets bars, and its cursor back`() throws {
+    @Test func `a terminal gets progress bars, and its cursor back`() throws {
         let url = origin.serve("/f", content)
         let text = try shown(url, [:])
         let hidden = try #require(text.range(of: "\u{1B}[?25l"))
@@ -41,7 +41,7 @@ struct `The display` {
     }
 
     @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
-    func `without escape codes there is one line a change`(environment: [String: String]) throws {
+    func `without escape codes there is one line per change`(environment: [String: String]) throws {
         let text = try shown(origin.serve("/f", content), environment)
         #expect(!text.contains("\u{1B}"))
         #expect(text.contains("f: started, 488 KiB"))
@@ -49,7 +49,7 @@ struct `The display` {
     }
 
     @Test(arguments: [("se:crex\u{7F}t\r", 0), ("\u{3}", 7)])
-    func `a password that is left out is asked for, and not shown`(keys: String, code: Int) throws {
+    func `a missing password is prompted for, and not shown`(keys: String, code: Int) throws {
         let url = origin.serve("/f", content) { $0.login = .basic(user: "me", password: "se:cret") }
         let script = """
             import os, pty, sys, termios
@@ -90,7 +90,7 @@ struct `The display` {
 }
 
 extension String {
-    /// The place of the first occurrence, without Foundation.
+    /// The offset of the first occurrence, without Foundation.
     fileprivate func range(of part: String) -> Int? {
         let (whole, wanted) = (Array(utf8), Array(part.utf8))
         guard whole.count >= wanted.count else { return nil }

@@ -2,9 +2,9 @@ import Glibc
 import PawlTestKit
 import Testing
 
-/// What is made for other programs to read: completions, the manual page, units.
+/// Output for other programs: completions, the manual page, units.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `Texts for other programs` {
+struct `Output for other programs` {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -56,7 +56,7 @@ struct `Texts for other programs` {
     }
 
     @Test(.enabled(if: ServerProcess.isInstalled("zsh"), "needs zsh"))
-    func `zsh takes the completion and registers it`() throws {
+    func `zsh accepts the completion and registers it`() throws {
         let script = try file("zsh", "completions", "zsh")
         _ = try said("zsh", "-n", script)
         let register = "autoload -Uz compinit; compinit -u -D; source \(script); echo $_comps[pawl]"
@@ -74,8 +74,9 @@ struct `Texts for other programs` {
         }
     }
 
-    @Test func `install writes a unit that systemd takes, and says so when systemd does not run`() throws {
-        // A systemctl that notes what it is told.
+    @Test func `install writes a unit that systemd accepts, and reports when systemd is not running`() throws
+    {
+        // A systemctl that records its arguments.
         let log = folder.path("told")
         try FileSystem.write(
             Array("#!/bin/sh\necho \"$*\" >>\(log)\n[ ! -e \(folder.path("broken")) ]\n".utf8),
@@ -113,6 +114,6 @@ struct `Texts for other programs` {
         try FileSystem.write([], to: folder.path("broken"))
         let failed = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
         #expect(failed.exit == .code(1))
-        #expect(failed.errors.contains("try that command where systemd runs"))
+        #expect(failed.errors.contains("run that command where systemd is running"))
     }
 }

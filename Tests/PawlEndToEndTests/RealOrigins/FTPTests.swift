@@ -11,7 +11,7 @@ struct `vsftpd` {
         #expect(site.complaint(run) == nil)
     }
 
-    @Test func `the login may stand in the URL and is told to nobody`() throws {
+    @Test func `the login may be in the URL and is never printed`() throws {
         let site = try RealOriginSite()
         let server = try FTPServer(site.served)
         let run = try site.run("ftp://anonymous:\(server.password)@127.0.0.1:\(server.port)/\(site.name)")
@@ -19,7 +19,7 @@ struct `vsftpd` {
         #expect(!(run.output + run.errors).contains(server.password))
     }
 
-    @Test func `A4 killed in the middle, the next run asks for the rest`() throws {
+    @Test func `A4 killed in the middle, the next run requests the rest`() throws {
         let site = try RealOriginSite()
         let server = try FTPServer(site.served)
         let login = "anonymous:\(server.password)"
@@ -46,7 +46,7 @@ struct `vsftpd` {
         #expect(site.downloads.difference(site.name, from: shorter) == nil)
     }
 
-    @Test func `a file that is not there is code 3`() throws {
+    @Test func `a missing file is code 3`() throws {
         let site = try RealOriginSite()
         let server = try FTPServer(site.served)
         let run = try site.run("--user", "anonymous:\(server.password)", server.url("/nothing.bin"))
@@ -61,7 +61,7 @@ struct `vsftpd` {
         #expect(!run.errors.contains("wrong-one"))
     }
 
-    @Test func `FTPS is verified, and killed in the middle the next run asks for the rest`() throws {
+    @Test func `FTPS is verified, and killed in the middle the next run requests the rest`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
         let server = try FTPServer(site.served, authority: authority)

@@ -29,7 +29,7 @@ struct `Logins at nginx` {
     }
 
     @Test(arguments: [["--user", "pawl:wrong"], []])
-    func `a wrong or missing password is code 24 and no secret is told`(options: [String]) throws {
+    func `a wrong or missing password is code 24 and no secret is printed`(options: [String]) throws {
         let site = try RealOriginSite()
         let nginx = try nginx(site)
         let run = try site.start(options + [nginx.url("/basic/\(site.name)")])
@@ -41,7 +41,7 @@ struct `Logins at nginx` {
     @Test func `netrc gives the login for its host only`() throws {
         let site = try RealOriginSite()
         let nginx = try nginx(site)
-        // The tests' HOME is the folder for downloads, so this is also the person's own file.
+        // The tests' HOME is the folder for downloads, so this is also the user's own file.
         let file = site.downloads.path(".netrc")
         try FileSystem.write(Array("machine 127.0.0.1 login pawl password s3cret:word\n".utf8), to: file)
         let named = try site.run("--netrc=\(file)", nginx.url("/basic/\(site.name)"))
@@ -57,7 +57,7 @@ struct `Logins at nginx` {
         #expect(other.exit == .code(24))
     }
 
-    @Test func `a cookie file opens the door`() throws {
+    @Test func `a cookie file authenticates`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(
             site.served,

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.enabled(if: ServerProcess.isInstalled("nginx"), "needs nginx"))
 struct `nginx` {
-    /// As slow as the request's field says, so that a run is in the middle when it is killed and the next one is quick.
+    /// As slow as the request's field sets it, so that a run is killed in the middle and the next one is quick.
     private static let slow = "limit_rate $http_x_slow;"
 
     @Test func `A5 the whole file arrives with the server's time and nothing beside it`() throws {
@@ -32,7 +32,7 @@ struct `nginx` {
         #expect(last.bodySent <= site.content.length - said)
     }
 
-    @Test func `G3 four connections fetch one file and every byte is at its place`() throws {
+    @Test func `G3 four connections fetch one file and every byte is in place`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(
             site.served,
@@ -70,7 +70,7 @@ struct `nginx` {
         #expect(requests.dropFirst().allSatisfy { $0.bodySent == 65_536 })
     }
 
-    @Test func `A1 the beginning of a file that another program left is continued`() throws {
+    @Test func `A1 the beginning of a file left by another program is continued`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served)
         let half = site.content.length / 2 + 1
@@ -80,7 +80,7 @@ struct `nginx` {
         #expect(site.complaint(run) == nil)
         let received = try #require(run.received)
         #expect(received >= site.content.length - half)
-        // Some bytes that are there are compared, since no journal says what they belong to.
+        // Some existing bytes are compared, since no journal records their origin.
         #expect(received <= site.content.length - half + 256 * 1024)
         #expect(nginx.finish().contains { $0.status == 206 })
     }

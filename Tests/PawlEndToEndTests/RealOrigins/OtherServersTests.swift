@@ -34,7 +34,7 @@ struct `lighttpd` {
         #expect(overlap > 0)
     }
 
-    @Test func `C6 without any validator changed content of the same length is noticed`() throws {
+    @Test func `C6 without any validator changed content of the same length is detected`() throws {
         let site = try RealOriginSite()
         let lighttpd = try LighttpdServer(site.served, validators: false)
         let url = lighttpd.url("/\(site.name)")
@@ -65,7 +65,7 @@ struct `Python's http.server` {
         #expect(site.complaint(run) == nil)
     }
 
-    @Test func `E2 killed in the middle, the next run does not append the whole answer`() throws {
+    @Test func `E2 killed in the middle, the next run does not append the full response`() throws {
         let site = try RealOriginSite()
         let python = try PythonServer(site.served)
         let url = python.url("/\(site.name)")

@@ -57,7 +57,7 @@ struct `tinyproxy` {
         #expect(!(run.output + run.errors).contains("word@"))
     }
 
-    @Test func `the environment names it and no-proxy goes around it`() throws {
+    @Test func `the environment sets it and no-proxy bypasses it`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served)
         let proxy = try TinyproxyServer()
@@ -91,8 +91,7 @@ struct `tinyproxy` {
     )
 )
 struct `Dante` {
-    @Test(arguments: ["socks4", "socks5", "socks5h"]) func `takes the download through`(scheme: String) throws
-    {
+    @Test(arguments: ["socks4", "socks5", "socks5h"]) func `completes the download`(scheme: String) throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served)
         let proxy = try DanteServer()

@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 import PawlTestKit
 
-/// What every test with a real origin begins with: a folder of files that it serves, and one to download into.
+/// The base of every test with a real origin: a folder of files that it serves, and one to download into.
 struct RealOriginSite {
     let served: ServedFolder
     let downloads: TemporaryFolder
@@ -37,8 +37,8 @@ struct RealOriginSite {
         return process
     }
 
-    /// Starts `pawl get` and kills it without warning once it says that bytes are on disk, short of the end; what it
-    /// said is on disk.
+    /// Starts `pawl get` and kills it once it reports bytes on disk, short of the end; returns the bytes
+    /// reported on disk.
     func runAndKillInTheMiddle(_ arguments: String..., environment: [String: String] = [:]) throws -> Int64? {
         let process = try start(["--json"] + arguments, environment: environment)
         var said: Int64?
@@ -54,14 +54,14 @@ struct RealOriginSite {
         return said
     }
 
-    /// Replaces what is served by a file that ends before anything that a run left on disk.
+    /// Replaces the served file by one shorter than anything that a run left on disk.
     func shorten() throws -> Payload {
         let shorter = Payload(seed: 0x5404, length: 4321)
         try served.add(name, shorter)
         return shorter
     }
 
-    /// What is wrong after a finished download: the file's bytes, its time, something left behind.
+    /// The fault of a finished download: the file's bytes, its time, something left behind.
     func complaint(_ process: PawlProcess, time: Int64? = ServedFolder.modified) -> String? {
         guard process.exit == .code(0) else {
             return "exit \(String(describing: process.exit)): \(process.errors)"
@@ -71,7 +71,7 @@ struct RealOriginSite {
         return leftovers([name])
     }
 
-    /// What is wrong after a failure that left nothing: the code, a sentence that does not say `words`, a file.
+    /// The fault of a failure that left nothing: the code, an error without `words`, a file.
     func complaint(_ process: PawlProcess, code: Int32, saying words: String...) -> String? {
         guard process.exit == .code(code) else {
             return "exit \(String(describing: process.exit)): \(process.errors)"
@@ -95,10 +95,10 @@ struct RealOriginSite {
 }
 
 extension PawlProcess {
-    /// How many bytes it said to have received, over all of it.
+    /// The number of bytes that it reported as received, in total.
     var received: Int64? { lines.last.flatMap { RealOriginSite.number("received", in: $0) } }
 
-    /// Where it said that it continued.
+    /// The offset at which it reported that it resumed.
     var resumedAt: Int64? {
         lines.first { $0.contains("\"event\":\"started\"") }.flatMap {
             RealOriginSite.number("resumedAt", in: $0)

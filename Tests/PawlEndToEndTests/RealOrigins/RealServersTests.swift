@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// The servers do what the tests of downloads take for granted; `curl` is the witness.
+/// The servers behave as the tests of downloads assume; `curl` is the reference.
 @Suite(
     .enabled(
         if: ServerProcess.isInstalled("curl") && ServerProcess.isInstalled("nginx"),
@@ -20,7 +20,7 @@ struct `The real servers` {
         try served.add("file", content)
     }
 
-    /// curl's exit code, having compared what it brought when that is 0.
+    /// curl's exit code; its output is compared if that is 0.
     private func curl(_ arguments: String..., home: String = "/nonexistent") throws -> Int32? {
         let file = downloads.path("curl-\(downloads.names.count)")
         let process = try PawlProcess.run(
@@ -33,7 +33,7 @@ struct `The real servers` {
         return code
     }
 
-    @Test func `nginx serves over HTTP 1 and 2 and tells what it did`() throws {
+    @Test func `nginx serves over HTTP 1 and 2 and logs its requests`() throws {
         let authority = try TestAuthority()
         let nginx = try NginxServer(served, authority: authority)
         #expect(try curl(nginx.url("/file")) == 0)
@@ -49,7 +49,7 @@ struct `The real servers` {
         #expect(requests.map(\.cookie) == ["-", "a=b", "-", "-"])
     }
 
-    @Test func `a server that was let go takes no connection any more`() throws {
+    @Test func `a server that was released accepts no more connections`() throws {
         let nginx = try NginxServer(served)
         let url = nginx.url("/file")
         #expect(try curl(url) == 0)
@@ -57,7 +57,7 @@ struct `The real servers` {
         #expect(try curl(url) == 7)
     }
 
-    @Test func `a server that cannot start says why`() throws {
+    @Test func `a server that cannot start reports the reason`() throws {
         let folder = try TemporaryFolder()
         let port = try FreePort.choose()
         let error = #expect(throws: SystemError.self) {
@@ -112,7 +112,7 @@ struct `The real servers` {
         #expect(requests.dropFirst().first == "CONNECT 127.0.0.1:\(nginx.port) HTTP/1.1")
     }
 
-    @Test(.enabled(if: DanteServer.isAvailable)) func `Dante resolves what only it knows`() throws {
+    @Test(.enabled(if: DanteServer.isAvailable)) func `Dante resolves a name that only it knows`() throws {
         let nginx = try NginxServer(served)
         let proxy = try DanteServer()
         let secret = "http://\(SSHServer.secretName):\(nginx.port)/file"

@@ -22,7 +22,7 @@ struct `OpenSSH` {
         #expect(site.complaint(run) == nil)
     }
 
-    @Test func `a key in the person's own folder opens the door`() throws {
+    @Test func `a key in the user's own folder authenticates`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         let run = try site.run(
@@ -75,7 +75,7 @@ struct `OpenSSH` {
         #expect(site.downloads.difference(site.name, from: shorter) == nil)
     }
 
-    @Test func `a file that is not there is code 3`() throws {
+    @Test func `a missing file is code 3`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         let run = try site.run(
@@ -100,7 +100,7 @@ struct `OpenSSH` {
         #expect(!run.errors.contains("wrong-one"))
     }
 
-    @Test func `an unknown host key is code 33 unless the person says that it does not matter`() throws {
+    @Test func `an unknown host key is code 33 unless the user disables the check`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
         let home = ["HOME": server.stranger]

@@ -9,7 +9,7 @@ import Testing
     )
 )
 struct `TLS with nginx` {
-    @Test func `an unknown authority is code 33, named in the sentence, and nothing is written`() throws {
+    @Test func `an unknown authority is code 33, named in the error, and nothing is written`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served, authority: TestAuthority())
         let run = try site.run(nginx.secureURL("/\(site.name)"))
@@ -62,14 +62,14 @@ struct `TLS with nginx` {
         #expect(site.complaint(run, code: 33) == nil)
     }
 
-    @Test func `insecure accepts anyone`() throws {
+    @Test func `insecure accepts any certificate`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served, authority: TestAuthority(names: "DNS:elsewhere.example"))
         let run = try site.run("-k", "-x", "4", nginx.secureURL("/\(site.name)"))
         #expect(site.complaint(run) == nil)
     }
 
-    @Test(arguments: ["1", "4"]) func `a server that wants to know its client is shown the certificate`(
+    @Test(arguments: ["1", "4"]) func `a server that requests a client certificate gets it`(
         connections: String
     ) throws {
         let site = try RealOriginSite()
@@ -114,7 +114,7 @@ struct `TLS with nginx` {
         #expect(try #require(run.resumedAt) >= said)
     }
 
-    @Test func `segments of one file use connections of their own`() throws {
+    @Test func `segments of one file use separate connections`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
         let nginx = try NginxServer(site.served, locations: "limit_rate 2m;", authority: authority)
@@ -129,7 +129,7 @@ struct `TLS with nginx` {
         #expect(Set(nginx.finish().map(\.connection)).count >= 4)
     }
 
-    @Test func `a connection goes on with the session of the one before it`() throws {
+    @Test func `a connection resumes the session of the one before it`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
         let block = "ssl_protocols TLSv1.2; keepalive_timeout 0;"
@@ -144,11 +144,11 @@ struct `TLS with nginx` {
         #expect(run.exit == .code(0), "\(run.errors)")
         let requests = nginx.finish()
         #expect(Set(requests.map(\.connection)).count == 3)
-        // Each loop knows its own.
+        // Each loop has its own cache.
         #expect(requests.map(\.isResumed).first == false && requests.contains { $0.isResumed })
     }
 
-    @Test func `many small files use their connections again`() throws {
+    @Test func `many small files reuse their connections`() throws {
         let site = try RealOriginSite()
         let authority = try TestAuthority()
         let nginx = try NginxServer(site.served, authority: authority)
@@ -170,7 +170,7 @@ struct `TLS with nginx` {
         let requests = nginx.finish()
         #expect(requests.count == files.count)
         #expect(requests.allSatisfy { $0.version == "HTTP/1.1" })
-        // Each loop keeps its own, and a slot may go from one to the other.
+        // Each loop keeps its own, and a slot may move between loops.
         #expect(Set(requests.map(\.connection)).count < files.count / 2)
     }
 }

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// Background sessions whose programs are gone, and a service that goes on with them (A2).
+/// Orphaned background sessions, and a service that continues them (A2).
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program")) final class AdoptionTests {
     private let house: ServiceHouse
     private let payload = Payload(seed: 760, length: 6_000_000)
@@ -33,7 +33,7 @@ import Testing
         service.line(in: .err) { $0.contains(words) } != nil
     }
 
-    /// Where the task's file is, under one of these names.
+    /// The path of the task's file, under one of these names.
     private func path(_ name: String) -> String? {
         FileSystem.names(in: root).map { "\(root)/\($0)/\(name)" }.first { FileSystem.exists($0) }
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(process.wait() == .signal(SIGKILL))
     }
 
-    /// A program that has received 2 MB when it is killed; what follows stops at `next`.
+    /// A program that has received 2 MB when it is killed; the rest stalls at `next`.
     private func leaveSession(stoppingAt next: Int64?, asleep: String? = nil) throws {
         let first = try program("start", url, asleep.map { "-\($0)" } ?? "-http://127.0.0.1:1/x")
         #expect(first.line { $0 == "all are there" } != nil, "\(first.errors)")
@@ -61,7 +61,7 @@ import Testing
         kill(first)
     }
 
-    /// Makes the session again and gives what was told but for what was found.
+    /// Creates the session again and returns its events except for the restored tasks.
     private func comeBack() throws -> [String] {
         let folder = house.folder.path("moved")
         unsafe mkdir(folder, 0o700)
@@ -79,17 +79,19 @@ import Testing
 
     // MARK: tests
 
-    @Test func `A2 the service finishes what a killed program left, and the program hears of it`() throws {
+    @Test func `A2 the service finishes the downloads of a killed program, and the program is notified`()
+        throws
+    {
         let asleep = house.origin.serve("/asleep", Payload(seed: 761, length: 1_000))
         let service = try serve("--limit-rate", "100M")
         try leaveSession(stoppingAt: nil, asleep: asleep)
         #expect(logs(service, "taking over the session films%2F1"), "\(service.errors)")
         #expect(logs(service, "released the session films%2F1: no work is left"), "\(service.errors)")
-        // Nobody but the service was there.
+        // Only the service was running.
         let file = try #require(path("f"))
         #expect(FileSystem.difference(of: file, from: payload) == nil)
         expectEachByteOnce(startingAt: [0, 2_000_000])
-        #expect(house.origin.log.of("/asleep").isEmpty, "nobody resumed it")
+        #expect(house.origin.log.of("/asleep").isEmpty, "it was not resumed")
         #expect(
             try comeBack() == ["finish task 0 6000000 4000000", "complete task 0 0", "events", "over 0"]
         )
@@ -98,7 +100,7 @@ import Testing
         #expect(service.wait() == .code(0))
     }
 
-    @Test func `A2 a program that comes back goes on at the byte where the service stood`() throws {
+    @Test func `A2 a program that returns resumes at the byte where the service was`() throws {
         let service = try serve()
         try leaveSession(stoppingAt: 4_000_000)
         try waitUntilWritten(4_000_000)
@@ -142,9 +144,9 @@ import Testing
         let service = try serve()
         try leaveSession(stoppingAt: 4_000_000)
         try waitUntilWritten(4_000_000)
-        // Nobody finishes it.
+        // No process finishes it.
         house.origin.adjust("/f") { $0.cut = .stall(after: 10_000) }
-        // Each comes a little further: before its lock, while it waits for the service, or with the queue open.
+        // Each gets slightly further: before its lock, while it waits for the service, or with the queue open.
         for count in 0..<12 {
             let next = try program("start")
             let limit = ContinuousClock.now + .milliseconds(10 * count)
@@ -154,14 +156,14 @@ import Testing
         let last = try program("start")
         #expect(last.line { $0 == "all are there" } != nil, "\(last.errors)")
         #expect(house.origin.wait { $0.of("/f").last?.isHeld == true })
-        // Slow enough that the one that is killed now cannot be done before.
+        // Slow enough that the one that is killed now cannot finish before.
         house.origin.adjust("/f") { ($0.cut, $0.pace) = (nil, 1_000_000) }
         kill(last)
         #expect(logs(service, "films%2F1: no work is left"), "\(service.errors)")
         #expect(try comeBack().contains("complete task 0 0"))
     }
 
-    @Test func `A2 a program that is killed again and again as it starts says nothing about its downloads`()
+    @Test func `A2 a program that is killed repeatedly as it starts is not blamed on its downloads`()
         throws
     {
         house.origin.adjust("/f") { ($0.cut, $0.delay) = (nil, .untilReleased) }
@@ -189,11 +191,10 @@ import Testing
         house.origin.adjust("/f") { $0.cut = nil }
         kill(first)
         #expect(logs(service, "films%2F1: no work is left"), "\(service.errors)")
-        #expect(service.errors.split(separator: "\n").count { $0.contains("going on with") } == 1)
+        #expect(service.errors.split(separator: "\n").count { $0.contains("taking over") } == 1)
     }
 
-    @Test func `A2 of several services one goes on with a session, and another one when that is gone`() throws
-    {
+    @Test func `A2 of several services one continues a session, and another one when that is gone`() throws {
         let services = try ["1", "2"].map { name in
             try serve(
                 "--root",
@@ -213,14 +214,14 @@ import Testing
         let other = try #require(services.first { $0 !== owner })
         house.origin.adjust("/f") { $0.cut = nil }
         kill(owner)
-        #expect(!other.errors.contains("cannot"), "it waits in silence: \(other.errors)")
+        #expect(!other.errors.contains("cannot"), "it waits without a message: \(other.errors)")
         #expect(logs(other, "films%2F1: no work is left"), "\(other.errors)")
         expectEachByteOnce(startingAt: [0, 2_000_000, 4_000_000])
         other.send(SIGTERM)
         #expect(other.wait() == .code(0))
     }
 
-    @Test func `a session with a damaged queue is left as it is, and that is said`() throws {
+    @Test func `a session with a damaged queue is left as it is, and that is reported`() throws {
         try leaveSession(stoppingAt: nil)
         let queue = "\(root)/.pawl/queue.db"
         let names = FileSystem.names(in: "\(root)/.pawl").filter { !$0.hasPrefix("queue.db-") }
@@ -237,7 +238,7 @@ import Testing
     }
 
     @Test(arguments: [["--no-sessions"], ["--paused"], ["--deny-private-addresses"]])
-    func `a service that was told so leaves sessions alone`(_ arguments: [String]) throws {
+    func `a service with that option leaves sessions alone`(_ arguments: [String]) throws {
         try leaveSession(stoppingAt: nil)
         let service = try house.start(["serve"] + arguments)
         #expect(logs(service, "serving"), "\(service.errors)")
@@ -246,7 +247,7 @@ import Testing
             ["-sS", "--unix-socket", house.folder.path("socket"), "http://pawl/metrics"]
         )
         #expect(figures.output.contains("pawl_downloads"), "\(figures.output)")
-        #expect(!figures.output.contains("pawl_adopted_sessions"), "nobody looks after sessions")
+        #expect(!figures.output.contains("pawl_adopted_sessions"), "sessions are not adopted")
     }
 
     @Test func `a service that may not connect to private addresses denies them to sessions too`() throws {

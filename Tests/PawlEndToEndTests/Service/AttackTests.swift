@@ -4,7 +4,7 @@ import Testing
 /// The short form of `make attack`.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The service under attack` {
-    @Test func `no named attack, and none by chance, stops it or takes its memory`() throws {
+    @Test func `no named attack, and no random one, stops it or exhausts its memory`() throws {
         let script = FileSystem.folder(of: #filePath) + "/../../../Scripts/attack"
         let process = try PawlProcess.run(
             "/usr/bin/python3",

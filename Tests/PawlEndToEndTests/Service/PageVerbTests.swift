@@ -2,10 +2,10 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// `pawl web`, and a port that another program has.
+/// `pawl web`, and a port in use by another program.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The page's verb` {
-    /// The status of a request, `body` posted.
+struct `The web command` {
+    /// The status of a request with the given body.
     private func post(_ body: String, to url: String) throws -> String {
         try PawlProcess.run(
             "/usr/bin/curl",
@@ -13,14 +13,14 @@ struct `The page's verb` {
         ).output
     }
 
-    /// The page's address and the code that lets in.
+    /// The page's URL and the login code.
     private func parts(of link: String) throws -> (page: String, code: String) {
         let halves = link.split(separator: "#code=")
         try #require(halves.count == 2, "\(link)")
         return (String(halves[0]), String(halves[1]))
     }
 
-    @Test func `web prints a link that lets one browser in once`() throws {
+    @Test func `web prints a link that logs in one browser once`() throws {
         let house = try ServiceHouse()
         try house.run("serve", "--background", "--port", "0")
         let printed = try house.run("web", "--print")
@@ -29,14 +29,14 @@ struct `The page's verb` {
         #expect(page.hasPrefix("http://127.0.0.1:") && page.hasSuffix("/"))
         #expect(try post(code, to: page + "login") == "204")
         #expect(try post(code, to: page + "login") == "401")
-        // Every call makes another one.
+        // Every call creates another code.
         let answer = try #require(try house.ask("web").first)
         let next = try parts(of: #require(answer["url"]?.string))
         #expect(next.page == page && next.code != code)
         #expect(try post(next.code, to: page + "login") == "204")
     }
 
-    @Test func `web gives the link to the desktop's browser, and prints it when there is none`() throws {
+    @Test func `web opens the link in the desktop's browser, and prints it without one`() throws {
         let house = try ServiceHouse()
         try house.run("serve", "--background", "--port", "0")
         let opener = house.folder.path("xdg-open")
@@ -64,19 +64,19 @@ struct `The page's verb` {
         #expect(try parts(of: #require(none.lines.first)).page == page)
     }
 
-    @Test func `web says that no service runs, and that one has no port`() throws {
+    @Test func `web reports that no service is running, and that one has no port`() throws {
         let house = try ServiceHouse()
         let nobody = try house.run("web")
         #expect(nobody.exit == .code(3))
-        #expect(nobody.errors.contains("no service runs there"))
+        #expect(nobody.errors.contains("the Pawl service is not running"))
         try house.run("serve", "--background")
         let closed = try house.run("web")
         #expect(closed.exit != .code(0))
         #expect(closed.errors.contains("the service does not listen on a port"))
     }
 
-    @Test func `add beside a taken port downloads all the same, and says what there is not`() throws {
-        // The usual port is taken here, or was before.
+    @Test func `add beside a port in use downloads nevertheless, and reports what is missing`() throws {
+        // The default port is in use here, or was before.
         let script = """
             import signal, socket
             taken = socket.socket()
@@ -99,7 +99,7 @@ struct `The page's verb` {
             #expect(text.contains("127.0.0.1:6800") && text.contains("in use"), "\(verb): \(text)")
             #expect(told.exit == (verb == "status" ? .code(0) : .code(1)))
         }
-        // Who asks for that port gets a refusal; any free one will do.
+        // An explicit request for that port is refused; any free one will do.
         try house.run("stop")
         let refused = try house.run("serve", "--background", "--port", "6800")
         #expect(refused.exit == .code(28))

@@ -3,13 +3,13 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// A root and a socket of a test's own, an origin, and the commands that meet there; ends the service with it.
+/// A test's own root and socket, an origin, and the commands between them; stops the service at the end.
 final class ServiceHouse: Sendable {
     let origin: PawlTestKit.Origin
     let folder: TemporaryFolder
     private let port: String
 
-    /// `port` as `PAWL_PORT` has it.
+    /// `port` is the value of `PAWL_PORT`.
     init(port: String = "none") throws {
         self.port = port
         origin = try PawlTestKit.Origin()
@@ -47,7 +47,7 @@ final class ServiceHouse: Sendable {
         return process
     }
 
-    /// What a command with `--json` says, a value a line.
+    /// The output of a command with `--json`, one value per line.
     func ask(_ arguments: String...) throws -> [JSON] {
         let process = try start(arguments + ["--json"])
         process.wait()
@@ -55,12 +55,12 @@ final class ServiceHouse: Sendable {
         return try process.lines.map { line in try JSON.parse(line) }
     }
 
-    /// The number of the service's process.
+    /// The process ID of the service.
     func servicePID() throws -> pid_t {
         pid_t(try #require(try ask("status").first?["pid"]?.integer))
     }
 
-    /// Asks until so much of all downloads is on disk: what the origin has sent may still be in a socket's buffers.
+    /// Waits until that much of all downloads is on disk: sent bytes may still be in a socket's buffers.
     func waitUntilWritten(_ count: Int64) throws {
         for _ in 1...2000 {
             let written = try ask("list").reduce(0) { $0 + ($1["written"]?.integer ?? 0) }

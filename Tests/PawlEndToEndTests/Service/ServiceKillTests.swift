@@ -5,15 +5,15 @@ import Testing
 
 /// SIGKILL while 64 downloads run, hundreds wait and clients call.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The service, killed at work` {
+struct `The service killed under load` {
     private static let slots = 64
 
-    /// What clients sent and were told.
+    /// The requests and responses of clients.
     private struct Ledger {
         var sent = 0
-        /// Numbers of the downloads whose names came back.
+        /// Numbers of the downloads whose names were returned.
         var acknowledged: Set<Int> = []
-        /// Answers of this life of the service, those that came while every slot was in use.
+        /// Responses during this run of the service while every slot was in use.
         var busyAnswers = 0
     }
 
@@ -29,7 +29,7 @@ struct `The service, killed at work` {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    @Test func `what it acknowledged is there exactly once, and every file is right`() throws {
+    @Test func `acknowledged downloads are there exactly once, and every file is correct`() throws {
         var dice = Dice(seed: 0x9A31)
         for _ in 1...4 {
             let service = try start()
@@ -48,7 +48,7 @@ struct `The service, killed at work` {
         let sent = ledger.read(\.sent)
         for number in 0..<sent { house.origin.adjust("/\(number)") { $0.pace = nil } }
         let service = try start()
-        // What two of the kills came upon while it was being started waits for a word.
+        // A download that was being started at two of the kills waits for a resume.
         try house.run("resume", "--all")
         let wait = try house.start("wait", "--all")
         #expect(wait.wait(atMost: .seconds(600)) == .code(0), "\(wait.errors)")
@@ -57,7 +57,7 @@ struct `The service, killed at work` {
         #expect(service.wait() == .code(0))
     }
 
-    /// A child of ours, so that its end can be waited for: until then its locks hold.
+    /// A child process, so that its end can be waited for: until then its locks are held.
     private func start() throws -> PawlProcess {
         let service = try house.start("serve", "--jobs", "\(Self.slots)")
         let line = service.line(in: .err, atMost: .patience) { $0.contains("serving") }
@@ -72,7 +72,7 @@ struct `The service, killed at work` {
         let acknowledged = ledger.read(\.acknowledged)
         #expect(acknowledged.count > 2 * Self.slots)
         #expect(Set(acknowledged.map(Self.gid)).isSubset(of: ids))
-        // What was on its way when the service was killed may have come to be or not.
+        // Requests in flight at the kill may or may not have been executed.
         #expect(Set(ids).isSubset(of: (0..<sent).map(Self.gid)))
         var names: Set<String> = [".pawl"]
         for row in rows {
@@ -85,7 +85,7 @@ struct `The service, killed at work` {
         #expect(Set(FileSystem.names(in: house.folder.path("root"))) == names)
     }
 
-    /// One letter: some downloads more, and what clients ask beside; `false` when there was no whole answer.
+    /// One batch: some new downloads, and other client calls; `false` without a complete response.
     private func call() throws -> Bool {
         let numbers = ledger.with { ledger in
             defer { ledger.sent += 4 }
@@ -93,7 +93,7 @@ struct `The service, killed at work` {
         }
         var calls: [JSON] = numbers.map { number in
             let url = house.origin.serve("/\(number)", Self.content(number)) {
-                // Some end at once, most are at work when the end comes.
+                // Some end at once, most are running at the kill.
                 $0.pace = number.isMultiple(of: 4) ? nil : 2_000
             }
             let options: JSON = ["gid": .string(Self.gid(number)), "out": .string("f\(number)")]

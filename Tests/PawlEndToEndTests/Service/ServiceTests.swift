@@ -3,7 +3,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// The service as a person uses it, with the real program.
+/// The service as a user runs it, with the real program.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The service` {
     private let house: ServiceHouse
@@ -11,7 +11,7 @@ struct `The service` {
 
     init() throws { house = try ServiceHouse() }
 
-    @Test func `add starts it, and it outlives who started it`() throws {
+    @Test func `add starts it, and it outlives its parent`() throws {
         let url = house.origin.serve("/f", content) { $0.cut = .stall(at: 1_000_000) }
         // A session of its own that ends, as a terminal's does.
         let shell = try PawlProcess.run(
@@ -22,8 +22,8 @@ struct `The service` {
         #expect(shell.exit == .code(0), "\(shell.errors)")
         #expect(shell.errors.contains("pawl: started the service for \(house.folder.path("root"))"))
         let pid = try house.servicePID()
-        #expect(getsid(pid) == pid, "it is in nobody's session")
-        // The connection that stands still is given up by a pause.
+        #expect(getsid(pid) == pid, "it has a session of its own")
+        // The stalled connection is closed by a pause.
         try house.run("pause", "--all")
         house.origin.adjust("/f") { $0.cut = nil }
         try house.run("resume", "--all")
@@ -31,7 +31,7 @@ struct `The service` {
         #expect(house.difference("f", from: content) == nil)
     }
 
-    @Test func `a download that it dies of is set aside, and the others go on`() throws {
+    @Test func `a download that crashes it is set aside, and the others continue`() throws {
         let url = house.origin.serve("/poison", content) { $0.delay = .untilReleased }
         for life in 1...2 {
             let service = try house.start("serve")
@@ -63,14 +63,14 @@ struct `The service` {
         service.wait()
     }
 
-    @Test func `without leave to start one, add says that none runs`() throws {
+    @Test func `with no-start, add reports that no service is running`() throws {
         let process = try house.run("add", "--no-start", "http://127.0.0.1/f")
         #expect(process.exit == .code(3))
-        #expect(process.errors.contains("no service runs there"))
+        #expect(process.errors.contains("the Pawl service is not running"))
         #expect(try house.run("status").exit == .code(3))
     }
 
-    @Test func `many adds at once start one service`() throws {
+    @Test func `many simultaneous adds start one service`() throws {
         let url = house.origin.serve("/f", Payload(seed: 82, length: 1000))
         let adds = try (1...5).map { try house.start("add", "--paused", "\(url)?\($0)") }
         for add in adds {
@@ -81,7 +81,7 @@ struct `The service` {
         #expect(try house.ask("list").count == 5)
     }
 
-    @Test func `killed without warning it loses nothing`() throws {
+    @Test func `killed with SIGKILL it loses nothing`() throws {
         let slow = house.origin.serve("/slow", content) { $0.cut = .stall(at: 1_500_000) }
         let small = house.origin.serve("/small", Payload(seed: 83, length: 1000))
         try house.run("add", "-x", "1", slow)
@@ -106,7 +106,7 @@ struct `The service` {
         #expect(house.origin.ended("/slow").map(\.bodyStart).contains { $0 > 0 }, "it went on")
     }
 
-    @Test func `a second service in the root or at the socket says so`() throws {
+    @Test func `a second service in the root or at the socket reports the first`() throws {
         try house.run("serve", "--background")
         let root = try house.run("serve", "--socket", house.folder.path("other"))
         #expect(root.exit == .code(11))
@@ -118,7 +118,7 @@ struct `The service` {
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `a signal ends it in good order, and everything goes on`(signal: Int32) throws {
+    func `a signal stops it cleanly, and everything resumes`(signal: Int32) throws {
         let url = house.origin.serve("/f", content) { $0.cut = .stall(at: 1_000_000) }
         let service = try house.start("serve")
         #expect(service.line(in: .err) { $0.hasPrefix("pawl: serving ") } != nil)
@@ -127,7 +127,7 @@ struct `The service` {
         service.send(signal)
         #expect(service.wait() == .code(0))
         #expect(
-            service.errors.hasSuffix("pawl: stopped; everything unfinished continues at the next start\n")
+            service.errors.hasSuffix("pawl: stopped; unfinished downloads resume at the next start\n")
         )
         #expect(!FileSystem.exists(house.folder.path("socket")))
         house.origin.adjust("/f") { $0.cut = nil }
@@ -141,7 +141,7 @@ struct `The service` {
         try house.run("serve", "--background")
         let pid = try house.servicePID()
         #expect(try house.run("stop").exit == .code(0))
-        // The lock is released by the last thing that it does.
+        // The lock is released last.
         #expect(try house.run("serve", "--background").exit == .code(0))
         #expect(try house.servicePID() != pid)
     }

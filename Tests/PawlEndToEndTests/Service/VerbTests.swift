@@ -3,9 +3,9 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// The verbs, each with the real program at both ends.
+/// The commands, each with the real program at both ends.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `The verbs` {
+struct `The service's commands` {
     private let house: ServiceHouse
     private let content = Payload(seed: 84, length: 200_001)
 
@@ -24,7 +24,7 @@ struct `The verbs` {
 
     private func state(_ id: String) throws -> String? { try house.ask("show", id).first?["state"]?.string }
 
-    @Test func `pause, resume, start and remove do what they say, ids shortened`() throws {
+    @Test func `pause, resume, start and remove work with shortened IDs`() throws {
         let url = house.origin.serve("/f", content) { $0.cut = .stall(after: 1000) }
         let id = try add("--paused", url)
         #expect(try state(id) == "paused")
@@ -40,8 +40,8 @@ struct `The verbs` {
         #expect(try house.run("show", short).exit == .code(3))
     }
 
-    @Test func `an id that several begin with is refused`() throws {
-        // Seventeen names of hexadecimal digits: two begin alike.
+    @Test func `an ambiguous ID is refused`() throws {
+        // Seventeen IDs of hexadecimal digits: two begin alike.
         for number in 1...17 { _ = try add("--paused", "http://127.0.0.1:1/f\(number)") }
         let ids = try house.ask("list").compactMap { $0["id"]?.string }
         let digit = try #require(
@@ -52,7 +52,7 @@ struct `The verbs` {
         #expect(process.errors.contains("ambiguous id \(digit)"))
     }
 
-    @Test func `rename, move and url change what they name`() throws {
+    @Test func `rename, move and url change their downloads`() throws {
         let good = house.origin.serve("/good", content)
         let first = try add("--paused", "http://127.0.0.1:1/f")
         let second = try add("--paused", "http://127.0.0.1:1/g")
@@ -72,7 +72,7 @@ struct `The verbs` {
         #expect(try house.run("url", first, good).exit != .code(0))
     }
 
-    @Test func `wait gives the codes that get gives`() throws {
+    @Test func `wait returns the exit codes of get`() throws {
         let good = try add(house.origin.serve("/good", content))
         let bad = try add("--retries", "0", house.origin.url("/none"))
         #expect(try house.run("wait", good).exit == .code(0))
@@ -82,7 +82,7 @@ struct `The verbs` {
         let removed = try add("--paused", "http://127.0.0.1:1/f")
         let waiting = try house.start("wait", removed, "--json")
         let other = try house.start("wait", removed)
-        // The wait has looked before the removal, or finds that there is nothing to wait for: both end.
+        // The wait has started before the removal, or finds nothing to wait for: both end.
         try house.run("remove", removed)
         waiting.wait()
         other.wait()
@@ -106,7 +106,7 @@ struct `The verbs` {
         #expect(outside.errors.contains("not inside the download root"))
     }
 
-    @Test func `secrets in addresses are not shown`() throws {
+    @Test func `secrets in URLs are not shown`() throws {
         let id = try add("--paused", "http://name:password@127.0.0.1:1/f?key=hidden")
         for verb in [["list"], ["list", "--json"], ["show", id], ["show", id, "--json"]] {
             let process = try house.start(verb)

@@ -3,7 +3,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// What a terminal gets to see of `list --watch`; `script` of util-linux is the terminal.
+/// The output of `list --watch` on a terminal; `script` of util-linux is the terminal.
 @Suite(
     .enabled(
         if: PawlBinary.isBuilt && ServerProcess.isInstalled("script"),
@@ -19,7 +19,7 @@ struct `The live table` {
         try house.run("serve", "--background")
     }
 
-    @Test func `shows what runs, tells what ends, and gives the cursor back`() throws {
+    @Test func `shows running downloads, reports ended ones, and restores the cursor`() throws {
         let url = house.origin.serve("/film", content) { $0.cut = .stall(at: 250_000) }
         try house.run("add", "-x", "1", url)
         house.origin.wait(bytes: 250_000, of: "/film")
@@ -30,24 +30,24 @@ struct `The live table` {
             environment: environment
         )
         #expect(watch.hasShown { $0.contains("film") && $0.contains("1 running, 0 waiting, 0 ended") })
-        // The connection that stands still is given up by a pause.
+        // The stalled connection is closed by a pause.
         try house.run("pause", "--all")
         house.origin.adjust("/film") { $0.cut = nil }
         try house.run("resume", "--all")
         #expect(watch.hasShown { $0.contains("film: finished, 488 KiB") })
         #expect(watch.hasShown { $0.contains("0 running, 0 waiting, 1 ended") })
-        // The service ends under it.
+        // The service stops while it runs.
         try house.run("stop")
         #expect(watch.wait() == .code(7))
         #expect(watch.output.contains("\u{1B}[?25l") && watch.output.contains("\u{1B}[?25h"))
-        #expect(watch.output.contains("the service has ended"))
+        #expect(watch.output.contains("the service has stopped"))
     }
 
     @Test func `a pipe gets a line for each change, or JSON, and no escape code`() throws {
         let watch = try house.start("list", "--watch")
         let events = try house.start("list", "--watch", "--json")
         let url = house.origin.serve("/film", content)
-        // Both listen once they tell of a download; the first ones may be too early for them.
+        // Both listen once they report a download; the first events may come too early for them.
         var number = 0
         while !watch.output.contains("finished") || !events.output.contains("finished") {
             number += 1

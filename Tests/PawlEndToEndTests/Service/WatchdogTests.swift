@@ -1,7 +1,7 @@
 import PawlTestKit
 import Testing
 
-/// A service whose web thread hangs, with the real program: the thread is stopped by a debugger's means.
+/// A service whose web thread hangs, with the real program: the thread is stopped with ptrace.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 struct `The watchdog` {
     private func freeze(_ what: String) throws -> [String] {
@@ -10,11 +10,11 @@ struct `The watchdog` {
         return process.lines
     }
 
-    @Test func `a web thread that hangs makes the service begin anew, in the same process`() throws {
+    @Test func `a web thread that hangs makes the service restart, in the same process`() throws {
         #expect(try freeze("restart") == ["True", "True"])
     }
 
-    @Test func `SIGTERM ends it although its web thread hangs`() throws {
+    @Test func `SIGTERM stops it although its web thread hangs`() throws {
         #expect(try freeze("stop") == ["True"])
     }
 

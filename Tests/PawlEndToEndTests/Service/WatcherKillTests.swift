@@ -3,14 +3,14 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// Programs and the webhook, when the service is killed.
+/// Hook programs and the webhook, when the service is killed.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
-struct `Killed beside its watchers` {
-    @Test func `the program runs again and the letter arrives`() throws {
+struct `Hooks and webhooks after a kill` {
+    @Test func `the program runs again and the webhook is delivered`() throws {
         let house = try ServiceHouse()
         let pipe = house.folder.path("pipe")
         _ = try PawlProcess.run("/usr/bin/mkfifo", [pipe])
-        // The first run kills who started it, which cannot have noted its end.
+        // The program of the first run kills its parent, which therefore cannot have recorded its end.
         let program = house.folder.path("program")
         let script = """
             #!/bin/sh
@@ -20,7 +20,7 @@ struct `Killed beside its watchers` {
             """
         try FileSystem.write(Array(script.utf8), to: program)
         _ = try PawlProcess.run("/bin/chmod", ["755", program])
-        // Nobody takes letters yet.
+        // Nothing listens for webhooks yet.
         let port = try FreePort.choose()
         let serve = ["serve", "--on-complete", program, "--webhook", "http://127.0.0.1:\(port)/hook"]
         let service = try house.start(serve)

@@ -1,11 +1,12 @@
 import PawlTestKit
 import Testing
 
-/// Where a webhook may lead, with a name of a host file's own.
+/// Allowed addresses of a webhook, with a name from a separate hosts file.
 @Suite(.enabled(if: PawlBinary.isBuilt && Namespace.isAvailable, "needs the built program and root"))
 struct `The webhook's address` {
     @Test
-    func `a public name that leads to this machine is not posted to, unless that was said at the start`()
+    func
+        `a public name that resolves to this machine is not posted to, unless that was allowed at the start`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Testing
 
 import struct PawlCore.JournalImage
 
-/// One test's origin and folder, and the way to run `pawl get` between them.
+/// One test's origin and folder, and a way to run `pawl get` with them.
 final class Bench: Sendable {
     let origin: Origin
     let folder: TemporaryFolder
@@ -18,7 +18,7 @@ final class Bench: Sendable {
 
     deinit { origin.stop() }
 
-    /// Quick to give up and to try again; later options win over these.
+    /// Short timeouts and retry delays; later options override these.
     static let defaults = ["--json", "--timeout", "5", "--retry-delay", "0.01", "--retries", "3"]
 
     /// Starts `pawl get` in the folder.
@@ -52,7 +52,7 @@ final class Bench: Sendable {
         Outcome(of: try start(arguments, in: folder, environment: environment))
     }
 
-    /// Leaves a partial of `path` with exactly `count` bytes, as a killed run leaves it.
+    /// Leaves a part file of `path` with exactly `count` bytes, as a killed run leaves it.
     func leavePartial(of path: String, query: String = "", bytes count: Int64) throws {
         origin.adjust(path) { $0.cut = .stall(at: count) }
         let process = try start(origin.url(path) + query, "-x", "1")
@@ -66,15 +66,15 @@ final class Bench: Sendable {
 }
 
 extension Bench {
-    /// What the journal of the unfinished file `name` says.
+    /// The content of the journal of the unfinished file `name`.
     func journal(_ name: String) -> JournalImage? {
         FileSystem.contents(folder.path(name + ".pawl")).flatMap { try? JournalImage($0) }
     }
 }
 
-/// How a run of `pawl get` ended and what it said.
+/// The exit and the output of a run of `pawl get`.
 struct Outcome: CustomStringConvertible {
-    /// The exit code, negative for a signal; `nil` when it had to be killed for taking too long.
+    /// The exit code, negative for a signal; `nil` if it had to be killed for taking too long.
     let code: Int32?
     let events: [Event]
     let errors: String
@@ -91,10 +91,10 @@ struct Outcome: CustomStringConvertible {
 
     func events(_ word: String) -> [Event] { events.filter { $0.word == word } }
 
-    /// The sentence of the last failure.
+    /// The message of the last failure.
     var message: String { events("failed").last?.text("message") ?? "" }
 
-    /// Everything that helps to see why an expectation failed.
+    /// All details about a failed expectation.
     var description: String {
         let told = events.map(\.line).filter { !$0.contains("\"progress\"") }.joined(separator: "\n")
         return "exit \(code.map(String.init) ?? "too late")\n\(errors)\n\(told)"
@@ -107,7 +107,7 @@ struct Event {
 
     var word: String? { text("event") }
 
-    /// A text field, escapes as they stand.
+    /// A text field, with escapes unchanged.
     func text(_ field: String) -> String? {
         guard let rest = rest(after: "\"\(field)\":\"") else { return nil }
         var isEscaped = false
@@ -135,7 +135,7 @@ struct Event {
 }
 
 extension PawlProcess {
-    /// Waits until progress tells exactly that many bytes as written.
+    /// Waits until progress reports exactly that many written bytes.
     func progress(reaches count: Int64) -> Bool {
         line { line in
             let event = Event(line: line)

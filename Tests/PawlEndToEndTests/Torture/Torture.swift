@@ -2,9 +2,9 @@ import Glibc
 import PawlCore
 import PawlTestKit
 
-/// Downloads files and does everything to them that a machine may do to a program.
+/// Downloads files while the process is killed, stopped, cut off and deprived of disk space.
 struct Torture {
-    /// How many kills are asked for; 0 when nobody asks.
+    /// The number of kills requested; 0 by default.
     static let kills = number("PAWL_TORTURE") ?? 0
     static let seed = UInt64(number("PAWL_SEED") ?? time(nil))
 
@@ -23,7 +23,7 @@ struct Torture {
         distant = try namespace.map { try PawlTestKit.Origin(address: $0.address) }
         served = try ServedFolder()
         authority = try TestAuthority()
-        // A server's patience ends before a long stop does.
+        // A server's timeout expires before a long stop does.
         let slow = "limit_rate 3m; send_timeout 2s;"
         nginx = try NginxServer(served, locations: slow, authority: authority)
     }
@@ -36,7 +36,7 @@ struct Torture {
     private mutating func chance(_ odds: Double) -> Bool { dice.fraction() < odds }
     private mutating func pick<Value>(_ values: [Value]) -> Value { values[Int(below(Int64(values.count)))] }
 
-    /// One file from its first byte to its last, with up to ten kills on the way.
+    /// One file from its first byte to its last, with up to ten kills.
     mutating func downloadOne() throws {
         let victim = try makeVictim()
         for _ in 0..<1 + below(10) where report.kills < Self.kills && !victim.isPublished {
@@ -78,7 +78,7 @@ struct Torture {
         )
     }
 
-    /// Where the fault origin has the content, the mirror's place after its own.
+    /// The position of the content at the fault origin, with the mirror's position after its own.
     private static func paths(of victim: Victim) -> [String] {
         ["/\(victim.name)"] + (victim.kind == .wavering ? ["/mirror/\(victim.name)"] : [])
     }
@@ -142,7 +142,7 @@ struct Torture {
 }
 
 extension Torture {
-    /// One run that ends by a kill, unless it is over before.
+    /// One run that ends by a kill, unless it finishes before.
     private mutating func runAndKill(_ victim: Victim) throws {
         if victim.disk != nil, chance(0.2) {
             victim.fill()
@@ -167,7 +167,7 @@ extension Torture {
         look(at: victim)
     }
 
-    /// Some time, or some progress, or nearly the end.
+    /// Waits for some time, some progress, or nearly the end.
     private mutating func awaitMoment(_ process: PawlProcess, _ victim: Victim) {
         let path = "/\(victim.name)"
         switch below(4) {
@@ -185,12 +185,12 @@ extension Torture {
         }
     }
 
-    /// Lets time pass, less when the process ends.
+    /// Waits, for a shorter time if the process ends.
     private func pass(_ milliseconds: Int64, _ process: PawlProcess) {
         process.line(atMost: .milliseconds(milliseconds)) { _ in false }
     }
 
-    /// Everything but a kill.
+    /// Every disturbance except a kill.
     private mutating func harm(_ process: PawlProcess, _ victim: Victim) throws {
         if let namespace = victim.namespace, chance(0.7) {
             count("cable out and in")
@@ -204,7 +204,7 @@ extension Torture {
             pass(below(500), process)
             return victim.free()
         }
-        // Longer than its own time-out and the server's, or shorter.
+        // Longer than its own timeout and the server's, or shorter.
         let isLong = chance(0.3)
         count(isLong ? "stopped for longer than every time-out" : "stopped for less than a time-out")
         process.send(SIGSTOP)
@@ -214,7 +214,7 @@ extension Torture {
 
     private mutating func count(_ deed: String) { report.deeds[deed, default: 0] += 1 }
 
-    /// A run that ended by itself has to have finished, or to have had no room.
+    /// A run that ended normally must have finished, or run out of disk space.
     private mutating func judge(_ exit: PawlProcess.Exit?, _ process: PawlProcess, _ victim: Victim) throws {
         switch exit {
         case .code(0): count("run that ended before its kill")
@@ -226,13 +226,13 @@ extension Torture {
         }
     }
 
-    /// On one connection nothing is asked for that the journal had when the run began.
+    /// On one connection nothing is requested that the journal had when the run began.
     private mutating func compare(_ records: ArraySlice<RequestRecord>, _ victim: Victim) {
         for record in records {
             guard let range = record.contentSent else { continue }
             let again = range.count - ByteRangeSet([range]).subtracting(victim.written).count
             guard again > 0 else { continue }
-            // Where no header can prove anything the last bytes on disk are compared with the server's.
+            // Where no header can prove anything, the last bytes on disk are compared with the server's.
             if again <= DownloadMachine.overlap, range.start + again == victim.written.prefix {
                 report.compared += again
                 continue
@@ -245,14 +245,14 @@ extension Torture {
         }
     }
 
-    /// What the run has fetched that was there, and what it leaves.
+    /// The bytes that the run fetched again, and the files that it leaves.
     private mutating func look(at victim: Victim) {
         if let origin = victim.origin {
             let records = origin.ended("/\(victim.name)")
             if victim.isCounted { compare(records.dropFirst(victim.seen), victim) }
             victim.seen = records.count
         }
-        // What has its name is no partial any more: the next run hears of it and leaves it alone.
+        // A file with its final name is no part file any more: the next run finds it and leaves it alone.
         let isThere = FileSystem.exists("\(victim.place)/\(victim.name)")
         victim.written = isThere ? ByteRangeSet() : victim.known
         guard victim.isCounted, FileSystem.exists("\(victim.place)/\(victim.name).part") else {
@@ -262,7 +262,7 @@ extension Torture {
         if victim.journal == nil { report.unjournalled += more } else { report.unknown += more }
     }
 
-    /// The last run is left alone, and the file must be right.
+    /// The last run is not disturbed, and the file must be correct.
     private mutating func finish(_ victim: Victim) throws {
         for path in Torture.paths(of: victim) { victim.origin?.adjust(path) { $0.pace = nil } }
         if !victim.isPublished {

@@ -1,23 +1,23 @@
-/// What happened under torture, in numbers.
+/// The results of the torture test, in numbers.
 struct TortureReport: CustomStringConvertible {
     var files = 0
     var content: Int64 = 0
     var kinds: [String: Int] = [:]
     var connections: [Int: Int] = [:]
-    /// Kills by what they hit.
+    /// Kills by the state that they hit.
     var phases: [String: Int] = [:]
     var deeds: [String: Int] = [:]
     /// Bytes that the fault origin sent.
     var sent: Int64 = 0
-    /// Bytes that it sent more than once, what was lost in sockets' buffers with it.
+    /// Bytes that it sent more than once, including those lost in sockets' buffers.
     var sentTwice: Int64 = 0
-    /// Bytes asked for on one connection although the journal had them.
+    /// Bytes requested on one connection although the journal had them.
     var fetchedAgain: Int64 = 0
-    /// Bytes before the place to go on from, asked for to be compared.
+    /// Bytes before the resume offset, requested for comparison.
     var compared: Int64 = 0
-    /// Bytes in the file, of one connection, that neither the journal of a killed run nor the file's length tells.
+    /// Bytes in the file, of one connection, known neither from a killed run's journal nor from the file's length.
     var unknown: Int64 = 0
-    /// The same of small files that came in one answer, which have no journal.
+    /// The same for small files of a single response, which have no journal.
     var unjournalled: Int64 = 0
     var problems: [String] = []
 

@@ -5,7 +5,7 @@ import Testing
 /// Real kills of the real program, by the hundred: `make torture`.
 @Suite(.serialized, .enabled(if: Torture.kills > 0, "make torture sets PAWL_TORTURE"))
 struct TortureTests {
-    @Test func `A4 A7 C6 D4 killed, stopped, cut off and out of room at any moment every file is right`()
+    @Test func `A4 A7 C6 D4 killed, stopped, cut off and out of space at any moment every file is correct`()
         throws
     {
         var torture = try Torture()

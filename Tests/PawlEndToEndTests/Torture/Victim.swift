@@ -1,9 +1,9 @@
 import PawlCore
 import PawlTestKit
 
-/// One file that is downloaded under torture: where from, where to, and what may be done to it.
+/// One file that is downloaded under torture: its sources, its target, and the allowed disturbances.
 final class Victim {
-    /// What is special about the download.
+    /// The special conditions of the download.
     enum Kind: String, CaseIterable {
         case faultOrigin = "fault origin"
         case link = "fault origin behind a cable"
@@ -13,14 +13,14 @@ final class Victim {
         case wavering = "fault origin, with other options, mirrors and content after each kill"
     }
 
-    /// What the next run is told, and what its server has.
+    /// The options of the next run, and the content of its server.
     struct Wish {
         var content: Payload
         var range: ByteRange?
         var urls: [String]
         var connections: Int
 
-        /// The range as `--range` takes it, and the addresses, the first one's mirrors after it.
+        /// The range as `--range` takes it, and the URLs, the first one followed by its mirrors.
         var arguments: [String] {
             (range.map { ["--range", "\($0.start)-\($0.end - 1)"] } ?? [])
                 + urls.dropFirst().flatMap { ["--mirror", $0] } + ["-x", "\(connections)", urls[0]]
@@ -29,9 +29,9 @@ final class Victim {
 
     let kind: Kind
     let name: String
-    /// The next run's, where each has its own.
+    /// The options of the next run, if each has its own.
     var wish: Wish
-    /// What each run was told, for the one who looks for the cause.
+    /// The arguments of each run, for debugging.
     private(set) var history: [String] = []
     let origin: PawlTestKit.Origin?
     let namespace: Namespace?
@@ -39,9 +39,9 @@ final class Victim {
     private let folder: TemporaryFolder?
     private let options: [String]
 
-    /// Bytes that the next run has to know, when no process ran.
+    /// Bytes that the next run must know, while no process runs.
     var written = ByteRangeSet()
-    /// Records of the origin that were looked at.
+    /// Records of the origin that were examined.
     var seen = 0
 
     init(
@@ -65,12 +65,12 @@ final class Victim {
     }
 
     var payload: Payload { wish.content }
-    /// Whether every byte must be accounted for: one connection, and the same wish for every run.
+    /// Whether every byte must be accounted for: one connection, and the same request in every run.
     var isCounted: Bool { wish.connections == 1 && kind != .wavering }
-    /// Whether the finished file has its name, whatever else there is.
+    /// Whether the finished file has its name, whatever other files exist.
     var isNamed: Bool { FileSystem.exists("\(place)/\(name)") }
 
-    /// What is wrong with the finished file.
+    /// The fault of the finished file.
     var difference: String? {
         let path = "\(place)/\(name)"
         guard let range = wish.range else { return FileSystem.difference(of: path, from: payload) }
@@ -78,11 +78,11 @@ final class Victim {
             ? nil : "\(path) is not bytes \(range) of what its server had"
     }
 
-    /// Whether every byte that the last run wanted is there: only the name is missing, whatever the server has now.
+    /// Whether every byte that the last run requested is there: only the name is missing, whatever the server has now.
     var isWhole: Bool { known.count == wish.range?.count ?? payload.length }
 
     var place: String { disk?.path ?? folder?.path ?? "" }
-    /// Whether the file is in its place and nothing is left to do for it.
+    /// Whether the file is in its place and complete.
     var isPublished: Bool {
         FileSystem.exists("\(place)/\(name)") && !FileSystem.exists("\(place)/\(name).pawl")
     }
@@ -103,7 +103,7 @@ final class Victim {
         FileSystem.contents("\(place)/\(name).pawl").flatMap { try? JournalImage($0) }
     }
 
-    /// What the journal and the file's length say is there.
+    /// The bytes on disk, by the journal and the file's length.
     var known: ByteRangeSet {
         let part = "\(place)/\(name).part"
         guard let journal, let length = FileSystem.size(part) else { return ByteRangeSet() }
@@ -111,10 +111,10 @@ final class Victim {
         return journal.trusted(boot: journal.header.boot, length: length, changed: changed)
     }
 
-    /// How far the part file has the right bytes.
+    /// The length of the correct prefix of the part file.
     var reached: Int64 { FileSystem.agreement(of: "\(place)/\(name).part", with: payload) ?? 0 }
 
-    /// Where a kill has hit, as the files tell it.
+    /// The state that a kill has hit, as seen from the files.
     var phase: String {
         let isJournal = FileSystem.exists("\(place)/\(name).pawl")
         if FileSystem.exists("\(place)/\(name)") {
@@ -128,7 +128,7 @@ final class Victim {
             ? "before the first byte" : count == payload.length ? "whole, before the move" : "in the middle"
     }
 
-    /// Takes all the room that is left, until `free`.
+    /// Fills the disk except for `free` bytes.
     func fill() {
         guard let disk else { return }
         try? FileSystem.write(

@@ -2,7 +2,7 @@ import PawlCore
 import PawlEngine
 import PawlTestKit
 
-/// People on threads of their own, each with downloads of its own and a hand in everybody else's.
+/// Concurrent users, each on a thread with its own downloads, who also command the others' downloads.
 final class Crowd: Sendable {
     private struct State {
         var known: [(name: String, id: DownloadID)] = []
@@ -17,10 +17,10 @@ final class Crowd: Sendable {
 
     var known: [(name: String, id: DownloadID)] { state.read(\.known) }
     var removed: Set<DownloadID> { state.read(\.removed) }
-    /// How often a look met a download at work.
+    /// How often an inspection met a running download.
     var looks: Int { state.read(\.looks) }
 
-    /// One person's story; everything but the moments follows from the seed.
+    /// One user's actions; everything but the timing follows from the seed.
     func live(_ names: [String], seed: UInt64) {
         var dice = Dice(seed: seed)
         for (number, name) in names.enumerated() {
@@ -34,7 +34,7 @@ final class Crowd: Sendable {
             stage.engine.pause(id)
             stage.wait(id) { $0.contains(.phase(.paused)) || $0.contains(.phase(.finished)) }
             meddle(&dice)
-            // The last of each goes, and somebody else wants it to run in the same moment.
+            // The last of each is removed, while another user starts it at the same time.
             guard number == names.count - 1 else {
                 stage.engine.resume(id)
                 continue
@@ -46,7 +46,7 @@ final class Crowd: Sendable {
         }
     }
 
-    /// Commands to anybody's download that leave it wanting to run.
+    /// Commands to any user's download that leave it wanting to run.
     private func meddle(_ dice: inout Dice) {
         for _ in 0..<4 {
             guard let (name, id) = known.randomElement(using: &dice) else { continue }
@@ -59,7 +59,7 @@ final class Crowd: Sendable {
             case 4: stage.engine.replaceSource(id, with: stage.address(name))
             case 5: look(at: id)
             default:
-                // All but one make room for a moment.
+                // All but one are preempted for a moment.
                 stage.engine.change(slots: 1)
                 stage.engine.change(slots: 3)
             }
@@ -70,7 +70,7 @@ final class Crowd: Sendable {
         if stage.look(at: id) != nil { state.with { $0.looks += 1 } }
     }
 
-    /// Nobody interferes any more: who was not removed arrives.
+    /// No user interferes any more: downloads that were not removed complete.
     func letAllFinish() {
         stage.engine.limit(to: nil)
         stage.engine.limit(hosts: HostLimits())

@@ -4,10 +4,10 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// The engine on threads of its own, with this machine's disk and network, against an origin on loopback.
+/// The engine on real threads, with this machine's disk and network, against an origin on loopback.
 final class LiveStage: Sendable {
     static let length: Int64 = 4 * .mebi
-    /// Only keeps a failing test from hanging; instrumented programs on busy machines take their time.
+    /// Only keeps a failing test from hanging; instrumented programs on busy machines are slow.
     private static let patience = Duration.seconds(240)
 
     let origin: PawlTestKit.Origin
@@ -50,30 +50,30 @@ final class LiveStage: Sendable {
         return id
     }
 
-    /// Waits until so much of its content is in the file.
+    /// Waits until that much of its content is in the file.
     func waitForBytes(_ count: Int64, of id: DownloadID) {
         let came: Void? = written.wait(atMost: Self.patience) { $0[id] ?? 0 >= count ? () : nil }
         #expect(came != nil, "\(id) does not move: \(notices(id))")
     }
 
-    /// Waits until what was told of a download satisfies `condition`.
+    /// Waits until the events of a download satisfy `condition`.
     func wait(_ id: DownloadID, until condition: ([Notice]) -> Bool) {
         let came: Void? = told.wait(atMost: Self.patience) { condition($0[id, default: []]) ? () : nil }
         #expect(came != nil, "\(id): \(notices(id))")
     }
 
-    /// Asks how it stands, and returns with the answer: its loop has heard what it was told before.
+    /// Inspects it, and returns with the result: its loop has processed all earlier commands.
     func look(at id: DownloadID) -> Inspection? {
         let answer = Monitor<Inspection??>(nil)
         engine.look(at: id) { look in answer.with { $0 = .some(look) } }
         let look = answer.wait(atMost: Self.patience) { $0 }
-        #expect(look != nil, "nobody answers for \(id)")
+        #expect(look != nil, "no reply for \(id)")
         return look ?? nil
     }
 
     // MARK: the end
 
-    /// Shuts down from `threads` threads at once, and returns when each of them was told that it is closed.
+    /// Shuts down from `threads` threads at once, and returns when each was notified of the end.
     func close(from threads: Int = 1) {
         let closings = Monitor(0)
         let workers = (0..<threads).map { _ in
@@ -85,7 +85,7 @@ final class LiveStage: Sendable {
         checkLaws()
     }
 
-    /// What holds of a closed engine, whatever it was told before.
+    /// The invariants of a closed engine, whatever it was commanded before.
     private func checkLaws() {
         let open = FileSystem.names(in: "/proc/self/fd").compactMap { FileSystem.link("/proc/self/fd/\($0)") }
         #expect(!open.isEmpty)
@@ -100,7 +100,7 @@ final class LiveStage: Sendable {
         }
     }
 
-    // MARK: what was told
+    // MARK: events
 
     func notices(_ id: DownloadID) -> [Notice] { told.read { $0[id, default: []] } }
 
@@ -110,7 +110,7 @@ final class LiveStage: Sendable {
 }
 
 extension Notice {
-    /// After this nothing comes.
+    /// No event comes after this.
     var isFinalWord: Bool { self == .phase(.finished) || self == .phase(.removed) }
 
     var isOfTheEnd: Bool {

@@ -4,7 +4,7 @@ import PawlTestKit
 import Synchronization
 import Testing
 
-/// An engine in a simulated world, with everything that it tells.
+/// An engine in a simulated world, with all its events.
 final class Stage: Sendable {
     static let folder = "/downloads"
     static let host = "files.test"
@@ -50,7 +50,7 @@ final class Stage: Sendable {
 
     // MARK: content
 
-    /// Puts content of `length` bytes on the usual server and returns its address.
+    /// Adds content of `length` bytes to the default server and returns its URL.
     @discardableResult
     func serve(
         _ name: String,
@@ -98,28 +98,28 @@ final class Stage: Sendable {
         return id
     }
 
-    // MARK: the story
+    // MARK: the course of events
 
-    /// Does `body` when so much virtual time has passed.
+    /// Runs `body` after that much virtual time.
     func after(_ span: Interval, _ body: @escaping @Sendable (Stage) -> Void) {
         world.timeline.after(span) { [self] in body(self) }
     }
 
-    /// Does `body` when so many bytes have come over the network in all.
+    /// Runs `body` after that many bytes were received over the network in total.
     func whenTaken(_ bytes: Int64, _ body: @escaping @Sendable (Stage) -> Void) {
         world.network.whenTaken(bytes) { [self] in body(self) }
     }
 
-    /// Remembers how many bytes have come so far.
+    /// Records the number of bytes received so far.
     func setMark() { marked.store(world.network.taken, ordering: .relaxed) }
     var mark: Int64 { marked.load(ordering: .relaxed) }
 
-    /// Does `body` at each report, where it is told.
+    /// Runs `body` for each event, when it is reported.
     func onReport(_ body: @escaping @Sendable (Stage, EngineEvent) -> Void) {
         reaction.withLock { $0 = body }
     }
 
-    /// Lets everything happen until nothing more does, shuts down, and checks the house laws.
+    /// Runs the world until nothing more happens, shuts down, and checks the house laws.
     func run(sourceLocation: SourceLocation = #_sourceLocation) {
         world.timeline.whenAllStandsStill { [self] in
             if !isClosing.load(ordering: .relaxed) { shutDown() }
@@ -138,10 +138,10 @@ final class Stage: Sendable {
         }
     }
 
-    /// How often the engine said that it has closed.
+    /// How often the engine reported that it has closed.
     var closings: Int { closed.load(ordering: .relaxed) }
 
-    /// The process dies where it stands.
+    /// Kills the process immediately.
     func crash(_ kind: FakeDisk.Crash) {
         world.disk.crash(kind)
         world.network.forgetTransfers()
@@ -152,7 +152,7 @@ final class Stage: Sendable {
         #expect(world.disk.violations == [], sourceLocation: place)
         #expect(world.disk.openPartials == 0, "every partial is closed", sourceLocation: place)
         #expect(world.network.open == 0, "every connection is closed", sourceLocation: place)
-        #expect(!world.timeline.isOverdue, "it came to an end by itself", sourceLocation: place)
+        #expect(!world.timeline.isOverdue, "it ended without intervention", sourceLocation: place)
         #expect(closings > 0, "the engine closed", sourceLocation: place)
         for id in Set(reports.map(\.id.rawValue)) {
             let ends = notices(DownloadID(rawValue: id)).count { $0.isEnd }
@@ -162,7 +162,7 @@ final class Stage: Sendable {
         }
     }
 
-    // MARK: what was told
+    // MARK: events
 
     var reports: [EngineEvent] { told.withLock { $0.map(\.report) } }
 

@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// URLs that people write and references that servers send.
+/// URLs from users and references from servers.
 enum AddressLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let text = input.text()
@@ -9,7 +9,7 @@ enum AddressLaws {
         try checkForm(address)
         if let credentials {
             let bytes = Array((credentials.user + credentials.password).utf8)
-            try hold(!bytes.contains(where: \.isControl), "credentials hold a control character")
+            try hold(!bytes.contains(where: \.isControl), "credentials contain a control character")
         }
         try hold(resolve("", from: address) == address, "an empty reference means another address")
         try hold(resolve(address.text, from: address) == address, "an address does not mean itself")
@@ -24,7 +24,7 @@ enum AddressLaws {
         } catch {
             try hold(error.code == .badOption, "refused with code \(error.code.rawValue)")
             let isPrintable = !error.description.utf8.contains(where: \.isControl)
-            try hold(isPrintable, "the sentence holds a control character")
+            try hold(isPrintable, "the error contains a control character")
             return nil
         }
     }
@@ -33,7 +33,7 @@ enum AddressLaws {
         try? address.resolving(reference)
     }
 
-    /// What everyone who gets an address relies on.
+    /// The properties that every user of a URL relies on.
     private static func checkForm(_ address: WebAddress) throws(BrokenLaw) {
         let text = address.text
         try hold(text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }, "not ASCII without blanks: \(text)")

@@ -1,11 +1,11 @@
 @testable import PawlCore
 
-/// The framing of chunked bodies: the pieces in which it comes make no difference.
+/// The framing of chunked bodies: the size of the pieces does not matter.
 enum ChunkLaws {
     private struct Outcome: Hashable {
         var data: [UInt8] = []
         var step = ChunkDecoder.Step.incomplete
-        /// Bytes after the end of the body, which belong to the next answer.
+        /// Bytes after the end of the body, which belong to the next response.
         var left = 0
     }
 

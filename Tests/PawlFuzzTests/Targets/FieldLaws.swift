@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// Content-Disposition: a name that is written by the rules is read, and any other is harmless once made safe.
+/// Content-Disposition: a valid name is parsed, and any other is harmless once sanitized.
 enum DispositionLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let form = input.byte() % 3
@@ -22,7 +22,7 @@ enum DispositionLaws {
         return isName ? String(name) : nil
     }
 
-    /// `filename="…"`, of names without what is read as an encoding.
+    /// `filename="…"`, for names without anything that is read as an encoding.
     private static func checkQuoted(_ text: String) throws(BrokenLaw) {
         guard !text.utf8.contains(where: { $0 == .percent || $0 == .equals || $0 == .apostrophe }) else {
             return
@@ -36,7 +36,7 @@ enum DispositionLaws {
         try compare(ContentDisposition.fileName(from: field), expected(text))
     }
 
-    /// `filename*=UTF-8''…`, of any name, before a plain one that must not win.
+    /// `filename*=UTF-8''…`, for any name, before a plain one that must not win.
     private static func checkExtended(_ text: String) throws(BrokenLaw) {
         guard let wanted = expected(text) else { return }
         let coded = text.utf8.map { "%" + (($0 < 16 ? "0" : "") + String($0, radix: 16)) }.joined()
@@ -50,7 +50,7 @@ enum DispositionLaws {
     }
 }
 
-/// Link: every link that is written by the rules is read, in order.
+/// Link: every valid link is parsed, in order.
 enum LinkLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard input.flag() else {
@@ -109,7 +109,7 @@ enum InputFileLaws {
     }
 }
 
-/// Amounts and ranges that people type.
+/// Amounts and ranges typed by users.
 enum QuantityLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let number = input.number()

@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// A response with all that the norm allows around its payload.
+/// A response with everything that RFC 9112 allows around its payload.
 struct GeneratedResponse: CustomStringConvertible {
     private(set) var bytes: [UInt8] = []
     private(set) var payload: [UInt8] = []
@@ -44,7 +44,7 @@ struct GeneratedResponse: CustomStringConvertible {
 
     private mutating func addInterim(_ input: inout FuzzInput) {
         let status = [100, 102, 103][Int(input.byte() % 3)]
-        // A length in there is nobody's (RFC 9110 §8.6).
+        // A length in an interim response is ignored (RFC 9110 §8.6).
         let field = input.flag() ? "Content-Length: 7\(lineEnd)" : ""
         bytes += "HTTP/1.1 \(status) Wait\(lineEnd)\(field)\(lineEnd)".utf8
     }
@@ -108,7 +108,7 @@ struct GeneratedResponse: CustomStringConvertible {
         return Array((zeros + number + padding + ending + lineEnd).utf8)
     }
 
-    /// Bytes that tell in which response and where they stand.
+    /// Bytes that identify their response and position.
     private static func payload(_ count: Int, _ number: Int) -> [UInt8] {
         var state = UInt32(truncatingIfNeeded: number &* 7_919 &+ 17)
         return (0..<count).map { _ in

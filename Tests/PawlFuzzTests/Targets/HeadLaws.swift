@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// The head of an answer, as the judge reads it and as our own HTTP frames it.
+/// The head of a response, as the judge reads it and as Pawl's HTTP client frames it.
 enum HeadLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let bytes = input.rest() + Array("\r\n\r\n".utf8)
@@ -38,7 +38,7 @@ enum HeadLaws {
     }
 }
 
-/// Content-Range: what is read as a range is one, and what says a range is read as it.
+/// Content-Range: a parsed range is valid, and a valid range is parsed.
 enum ContentRangeLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         if input.flag() {
@@ -63,7 +63,7 @@ enum ContentRangeLaws {
     }
 }
 
-/// Retry-After: whatever a server writes, the wait is between nothing and a day.
+/// Retry-After: whatever a server sends, the wait is between zero and a day.
 enum RetryAfterLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         if input.flag() {
@@ -83,9 +83,9 @@ enum RetryAfterLaws {
     }
 }
 
-/// HTTP dates: a date that is read is written as the same date.
+/// HTTP dates: a parsed date is written as the same date.
 enum DateLaws {
-    /// The end of the year 9999: four digits are all that the form has.
+    /// The end of the year 9999: the format has four digits only.
     private static let last: Int64 = 253_402_300_799
     private static let first: Int64 = -62_167_219_200
 

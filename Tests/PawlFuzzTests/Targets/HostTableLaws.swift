@@ -1,6 +1,6 @@
 import PawlCore
 
-/// What hosts bear, as a file says that anybody may have written.
+/// Connection limits of hosts, from an untrusted file.
 enum HostTableLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let now = UnixTime(seconds: input.number())
@@ -22,6 +22,6 @@ enum HostTableLaws {
             of: WebAddress(scheme: .https, host: "c.example", port: 1, path: "/", query: nil).origin,
             now: now
         )
-        try hold(HostTable(parsing: Array(table.text.utf8), now: now) == table, "what was noted is lost")
+        try hold(HostTable(parsing: Array(table.text.utf8), now: now) == table, "a recorded limit is lost")
     }
 }

@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// The journal's bytes: any are read without harm, and what is written is read again.
+/// The journal's bytes: any are read without harm, and a written journal is read back.
 enum JournalLaws {
     static let nonce: UInt64 = 0x5EED
     static let boot = BootIdentity(high: 1, low: 2)
@@ -14,7 +14,7 @@ enum JournalLaws {
         }
     }
 
-    /// A journal whose checks are right around a header and slots of any bytes.
+    /// A journal with valid checksums around a header and slots of any bytes.
     private static func checkSealed(_ input: inout FuzzInput) throws(BrokenLaw) {
         var bytes = JournalImage.preamble(nonce: nonce)
         bytes += [UInt8](repeating: 0, count: JournalLayout.pageLength - bytes.count)
@@ -102,7 +102,7 @@ enum JournalLaws {
         )
     }
 
-    /// A place in the first half of the longest file that there can be.
+    /// A position in the first half of the longest possible file.
     private static func place(_ input: inout FuzzInput) -> Int64 {
         input.number() % (JournalLayout.longestFile / 2)
     }
@@ -116,11 +116,11 @@ enum JournalLaws {
         )
     }
 
-    /// What everyone relies on who opens a journal, and that it can be gone on with.
+    /// The properties that every reader of a journal relies on, and that it can be continued.
     private static func check(_ image: JournalImage, _ bytes: [UInt8] = []) throws(BrokenLaw) {
         try checkForm(image.written)
         try checkForm(image.header.durable)
-        // No file is longer than a cursor can say.
+        // No file is longer than a cursor can represent.
         let length = min(image.written.upperBound / 2, 1 << 47)
         for boot in [nil, boot, image.header.boot] {
             let trusted = image.trusted(boot: boot, length: length, changed: 1)
@@ -171,7 +171,7 @@ enum JournalLaws {
     ) throws(BrokenLaw) {
         perform(writes, on: &bytes)
         guard let image = try? JournalImage(bytes) else {
-            throw BrokenLaw(description: "a journal that was gone on with is not read")
+            throw BrokenLaw(description: "a continued journal is not read")
         }
         try hold(image.header.incarnation == keeper.incarnation, "another incarnation is read")
         try hold(image.written == written, "\(image.written) is read instead of \(written)")

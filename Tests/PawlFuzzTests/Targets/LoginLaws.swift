@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// Challenges of servers: what is answered cannot break out of its field.
+/// Challenges of servers: a reply cannot break out of its field.
 enum LoginLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let challenges = LoginChallenge.parse(input.text())
@@ -14,9 +14,9 @@ enum LoginLaws {
             }
             guard let answer else { continue }
             try hold(!answer.utf8.contains(where: \.isControl), "a control character in \(answer)")
-            // A server that reads by the norm finds its own words again.
+            // A server that parses by the RFC finds its own values again.
             guard let again = LoginChallenge.parse(answer).first else {
-                throw BrokenLaw(description: "its own answer is none: \(answer)")
+                throw BrokenLaw(description: "its own reply is invalid: \(answer)")
             }
             try hold(again.scheme == "digest", "another scheme: \(answer)")
             for name in ["realm", "nonce", "opaque"] {
@@ -31,7 +31,7 @@ enum LoginLaws {
     }
 }
 
-/// Files of logins: what is written by the rules is found, for its host and no other.
+/// Netrc files: a valid entry is found, for its host and no other.
 enum NetrcLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard input.flag() else {
@@ -55,7 +55,7 @@ enum NetrcLaws {
         for (host, login) in known {
             try hold(netrc.login(for: host, orDefault: false) == login, "the login for \(host)")
         }
-        try hold(netrc.login(for: "other-1", orDefault: true) == nil, "a login for a stranger")
+        try hold(netrc.login(for: "other-1", orDefault: true) == nil, "a login for another host")
     }
 
     private static func quoted(_ text: String) -> [UInt8] {
@@ -68,7 +68,7 @@ enum NetrcLaws {
     }
 }
 
-/// Cookies: what is written by the rules is read.
+/// Cookies: a valid cookie is parsed.
 enum CookieLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard input.flag() else {

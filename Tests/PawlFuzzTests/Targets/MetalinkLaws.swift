@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// Metalinks: whatever one says, its files stay in their folder and their addresses are ours.
+/// Metalinks: whatever one contains, its files stay in their folder and its URLs are supported ones.
 enum MetalinkLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard let metalink = try? Metalink(input.rest()) else { return }

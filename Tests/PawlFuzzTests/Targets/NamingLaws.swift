@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// Whatever a server wishes for, the names on disk are safe and fit.
+/// Whatever name a server requests, the names on disk are safe and fit.
 enum NamingLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let number = Int(input.number())

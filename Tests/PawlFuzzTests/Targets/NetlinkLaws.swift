@@ -1,6 +1,6 @@
 @testable import PawlReach
 
-/// Datagrams as the kernel sends them: reading ends, and never beyond their bytes.
+/// Datagrams from the kernel: parsing ends, and never beyond their bytes.
 enum NetlinkLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let datagram = input.rest()

@@ -14,7 +14,7 @@ enum OptionLaws {
             plan = try GetPlan(arguments: parts) { _ throws(Failure) in list }
         } catch {
             try hold(error.code == .badOption, "refused with code \(error.code.rawValue)")
-            return try hold(!error.place.isEmpty, "a sentence without its place: \(error)")
+            return try hold(!error.place.isEmpty, "an error without its place: \(error)")
         }
         for item in plan.items { try check(plan, item) }
     }
@@ -24,7 +24,7 @@ enum OptionLaws {
         do throws(Failure) {
             options = try plan.downloadOptions(for: item)
         } catch {
-            throw BrokenLaw(description: "what was checked is refused: \(error)")
+            throw BrokenLaw(description: "a checked option is refused: \(error)")
         }
         if let name = options.fileName {
             try hold(!name.isEmpty && name != "." && name != "..", "a folder: \(name)")
@@ -36,7 +36,7 @@ enum OptionLaws {
         }
         try hold(options.connections ?? 1 >= 1 && plan.options.jobs >= 1, "a count below one")
         try hold(options.retries >= 0 && options.maximumRedirects >= 0, "a count below zero")
-        try hold(options.timeout > 0 && options.timeout <= 86_400, "a time-out of \(options.timeout)")
+        try hold(options.timeout > 0 && options.timeout <= 86_400, "a timeout of \(options.timeout)")
         try hold(options.retryDelay >= 0 && options.retryDelay <= 86_400, "a delay of \(options.retryDelay)")
         try hold(options.rateLimit ?? 1 > 0, "a rate of \(options.rateLimit ?? 0)")
         if let range = options.range {

@@ -1,6 +1,6 @@
 @testable import PawlCommands
 
-/// What is shown of names and sentences that servers send.
+/// The output of names and messages from servers.
 enum OutputLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let columns = Int(input.byte())
@@ -17,7 +17,7 @@ enum OutputLaws {
         var object = JSONObject()
         object.set("text", text)
         try hold(object.line.unicodeScalars.allSatisfy { $0.value >= 32 }, "a line end within a line")
-        try hold(unescaped(object.line) == "{\"text\":\"\(text)\"}", "JSON says another text")
+        try hold(unescaped(object.line) == "{\"text\":\"\(text)\"}", "JSON contains another text")
     }
 
     /// The JSON line with its escapes undone.

@@ -3,9 +3,9 @@ import PawlEngine
 @testable import PawlCore
 @testable import PawlCurl
 
-/// No secret survives in a sentence, a log line or a header that is shown.
+/// No secret survives in an error, a log line or a printed header.
 enum RedactionLaws {
-    /// What must not be seen again.
+    /// The secret that must not appear.
     private static let secret = "S3CR3T"
 
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
@@ -22,7 +22,7 @@ enum RedactionLaws {
         try checkRemoval(before, after)
     }
 
-    /// What user info may hold and still be told from what follows it.
+    /// Characters that user info may contain and still be distinguished from what follows it.
     private static func userInfo(_ bytes: [UInt8]) -> String {
         let allowed = String(decoding: bytes, as: UTF8.self).unicodeScalars.filter { scalar in
             !"/?#\"'<>\\".unicodeScalars.contains(scalar) && !scalar.properties.isWhitespace
@@ -53,7 +53,7 @@ enum RedactionLaws {
         }
     }
 
-    /// libcurl's words about a request with this password.
+    /// libcurl's text about a request with this password.
     private static func checkRemoval(_ before: String, _ after: String) throws(BrokenLaw) {
         guard let address = try? WebAddress.parse("https://example.org/a").address else { return }
         var values = TransferSettings.Values()

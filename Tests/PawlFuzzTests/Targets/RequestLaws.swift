@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// Requests of one connection and a WebSocket's frames: pieces make no difference, and what was told is in the bytes.
+/// Requests of one connection and a WebSocket's frames: pieces do not matter, and the output is in the bytes.
 enum RequestLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let size = Int(input.byte()) % 40 + 1

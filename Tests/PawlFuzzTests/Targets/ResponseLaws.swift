@@ -1,7 +1,7 @@
 @testable import PawlCore
 
-/// Responses that follow each other on one kept connection, read the way our own HTTP reads them: in pieces of any size,
-/// cut anywhere, with bytes behind them that nobody asked for.
+/// Consecutive responses on one connection, read as Pawl's HTTP client reads them: in pieces of any size,
+/// cut anywhere, with unsolicited bytes behind them.
 enum ResponseLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         switch input.byte() % 8 {
@@ -17,7 +17,7 @@ enum ResponseLaws {
         var wire = ResponseWire(pieces: input.size())
         for number in 0..<8 where !input.isEmpty {
             let response = GeneratedResponse(&input, number: number)
-            // What comes behind a response may look like another one.
+            // Bytes after a response may look like another one.
             let behind = input.byte() % 4 == 0 ? GeneratedResponse(&input, number: 99).bytes : []
             let cut = input.byte() % 8 == 0 ? Int(input.number() % Int64(response.bytes.count + 1)) : nil
             wire.reader.begin()
@@ -44,7 +44,7 @@ enum ResponseLaws {
     ) throws(BrokenLaw) {
         try hold(outcome.fault == nil, "\(outcome.fault?.text ?? "") in \(response)")
         try hold(outcome.statuses == [response.status], "heads \(outcome.statuses) of \(response)")
-        // Without framing of its own all that comes is the body, up to the connection's end.
+        // Without framing all bytes are the body, up to the end of the connection.
         let endsByClose = response.endsByClose
         try hold(outcome.hasEnded == !endsByClose, "ended \(outcome.hasEnded): \(response)")
         try hold(
@@ -59,7 +59,7 @@ enum ResponseLaws {
         }
     }
 
-    /// A response that was cut is never complete, and what came of it is its beginning.
+    /// A truncated response is never complete, and the received part is its beginning.
     private static func checkCut(
         _ outcome: ResponseWire.Outcome,
         _ wire: inout ResponseWire,
@@ -84,7 +84,7 @@ enum ResponseLaws {
 
     // MARK: anything
 
-    /// The pieces in which bytes come make no difference.
+    /// The size of the pieces does not matter.
     private static func checkAnyBytes(_ input: inout FuzzInput) throws(BrokenLaw) {
         let size = input.size()
         let hasHead = input.flag()
@@ -101,7 +101,7 @@ enum ResponseLaws {
         try hold(outcome.data.count + outcome.left <= bytes.count, "more came out than went in")
     }
 
-    /// However long something goes on, the reader soon has data, an end or a fault.
+    /// However long an input is, the reader soon has data, an end or an error.
     private static func checkFlood(_ input: inout FuzzInput) throws(BrokenLaw) {
         var wire = ResponseWire(pieces: 4096)
         wire.reader.begin()
@@ -116,14 +116,14 @@ enum ResponseLaws {
 }
 
 extension FuzzInput {
-    /// The size of pieces: mostly small, so that borders fall everywhere.
+    /// The size of pieces: mostly small, so that boundaries fall everywhere.
     fileprivate mutating func size() -> Int {
         let byte = Int(byte())
         return byte < 200 ? byte % 24 + 1 : 1 << (byte % 17)
     }
 }
 
-/// A connection's bytes on their way through the reader, as `HTTP1Client.take` leads them.
+/// A connection's bytes on their way through the reader, in the order of `HTTP1Client.take`.
 private struct ResponseWire {
     struct Outcome: Hashable {
         var statuses: [Int] = []
@@ -136,7 +136,7 @@ private struct ResponseWire {
 
     var reader = ResponseReader()
     let pieces: Int
-    /// Bytes since the last one that was somebody's.
+    /// Bytes since the last one that was used.
     private var silent = 0
     private static let longestSilence = ResponseReader.longestHead + 3 * 64 * 1024
 

@@ -1,6 +1,6 @@
 import PawlCore
 
-/// Which hosts are asked over TLS, as a file and a server say.
+/// Which hosts are requested over TLS, from a file and a server.
 enum SecureHostsLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let now = UnixTime(seconds: input.number())
@@ -19,11 +19,11 @@ enum SecureHostsLaws {
         let hasChanged = hosts.note(field, of: "a.example", now: now)
         try hold(hasChanged == !hosts.isEmpty, "a change of nothing")
         try hold(SecureHosts.parse(field).map { $0.age >= 0 } ?? true, "an age below zero")
-        try hold(SecureHosts(parsing: Array(hosts.text.utf8), now: now) == hosts, "what was noted is lost")
+        try hold(SecureHosts(parsing: Array(hosts.text.utf8), now: now) == hosts, "a recorded host is lost")
     }
 }
 
-/// What a process was starting when it ended, as a database says that anybody may have written.
+/// The downloads that a process was starting when it crashed, from an untrusted database.
 enum StartLedgerLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         let ledger = StartLedger(leftBy: String(decoding: input.rest(), as: UTF8.self))

@@ -1,21 +1,21 @@
 @testable import PawlCore
 
-/// Apple's resume data: what is read can be written, and says the same when it is read again.
+/// Apple's resume data: a parsed value can be written, and is the same when it is parsed again.
 enum ResumeDataLaws {
     static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
         guard input.flag() else { return try checkAny(input.rest()) }
         let (received, address, name) = (input.number(), input.text(), input.text())
         let made = AppleResumeData(AppleRequest(address: address), received: received, partialName: name)
         guard let again = try? AppleResumeData(made.bytes) else {
-            return try hold(address.isEmpty, "what was written is refused")
+            return try hold(address.isEmpty, "a written value is refused")
         }
-        try hold(again.address == address && again.received == received, "it says another download")
-        try hold(again.currentRequest?.address == address, "its request says another address")
+        try hold(again.address == address && again.received == received, "it is another download")
+        try hold(again.currentRequest?.address == address, "its request has another URL")
     }
 
     private static func checkAny(_ bytes: [UInt8]) throws(BrokenLaw) {
         if let list = try? PropertyList(bytes) {
-            // Numbers that are none are unequal to themselves, so the bytes are compared.
+            // NaN is unequal to itself, so the bytes are compared.
             let written = list.bytes
             try hold((try? PropertyList(written))?.bytes == written, "a property list changes when written")
         }
@@ -24,7 +24,7 @@ enum ResumeDataLaws {
         _ = (data.currentRequest, data.originalRequest, data.entityTag, data.serverDate, data.validators)
         if let name = data.partialName { try hold(!name.utf8.contains(.slash), "a path: \(name)") }
         guard let again = try? AppleResumeData(data.bytes) else {
-            throw BrokenLaw(description: "what was repaired is refused")
+            throw BrokenLaw(description: "a repaired value is refused")
         }
         try hold(again.address == data.address && again.received == data.received, "it changes when written")
     }

@@ -2,9 +2,9 @@ import Pawl
 import PawlTestKit
 import Testing
 
-/// Several downloads of one address in one folder.
+/// Several downloads of one URL in one folder.
 @Suite struct DuplicateTests {
-    @Test func `D14 removing a second download of an address leaves the first one's part file alone`()
+    @Test func `D14 removing a second download of a URL leaves the first one's part file alone`()
         async throws
     {
         let bench = try ManagerBench()
@@ -23,7 +23,7 @@ import Testing
         #expect(second.id != first.id)
         #expect(try await manager.remove(second.id))
         #expect(bench.root.names.contains("f.part"))
-        // The stalled connection stays so: it may not have heard of the pause yet.
+        // The stalled connection stays stalled: it may not have received the pause yet.
         bench.origin.adjust("/f") { $0.cut = nil }
         try await manager.resume(first.id)
         #expect(try await first.file.received < payload.length)
@@ -31,7 +31,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `A7 a second download of an address never takes the first one's part file, paused or running`()
+    @Test func `A7 a second download of a URL never takes the first one's part file, paused or running`()
         async throws
     {
         let bench = try ManagerBench()
@@ -47,7 +47,7 @@ import Testing
         let third = try await manager.add(bench.request(url) { $0.allowsDuplicate = true })
         await third.reaches(bytes: 2_000_000)
         #expect(third.snapshot.name == "f (2)")
-        // What differs in its query only may be the same content, and is another download's all the same.
+        // A URL that differs only in its query may have the same content, but belongs to another download.
         let fourth = try await manager.add(bench.request(url + "?sig=2"))
         await fourth.reaches(bytes: 2_000_000)
         #expect(fourth.snapshot.name == "f (3)")
@@ -57,7 +57,7 @@ import Testing
         for download in [first, second, third, fourth] { _ = try await download.file }
         #expect(bench.root.names == ["f", "f (1)", "f (2)", "f (3)"])
         for name in bench.root.names { #expect(bench.root.difference(name, from: payload) == nil) }
-        #expect(try await first.file.received < payload.length, "it went on with its own")
+        #expect(try await first.file.received < payload.length, "it continued with its own")
         await manager.shutDown()
     }
 }

@@ -4,7 +4,7 @@ import PawlTestKit
 import Synchronization
 import Testing
 
-/// Who hears what, and in which order.
+/// The receivers of events, and their order.
 @Suite struct EventTests {
     private let payload = Payload(seed: 990, length: 3_000_000)
 
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test
-    func `B3 the delegate hears didWrite, didFinish with the headers, didComplete, and may move the file`()
+    func `B3 the delegate receives didWrite, didFinish with the headers, didComplete, and may move the file`()
         async throws
     {
         let bench = try ManagerBench()
@@ -59,7 +59,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `B3 a failure is told by didComplete alone`() async throws {
+    @Test func `B3 a failure is reported by didComplete alone`() async throws {
         let bench = try ManagerBench()
         let delegate = Notes()
         let manager = try await bench.open(delegate: delegate)
@@ -89,7 +89,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a closure hears of the end of a download that is taken out`() async throws {
+    @Test func `a closure is called at the end of a removed download`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let heard = Monitor<[String]>([])
@@ -137,7 +137,7 @@ import Testing
         )
     }
 
-    @Test func `a listener who is too slow is told how many events it missed`() async throws {
+    @Test func `a slow listener is notified of the number of events it missed`() async throws {
         let bench = try ManagerBench()
         var configuration = DownloadManager.Configuration()
         configuration.eventBuffer = 4
@@ -154,7 +154,7 @@ import Testing
         }
         #expect(heard == 4)
         guard case .missed(let count) = try #require(await iterator.next()).kind else {
-            Issue.record("nobody said that events were lost")
+            Issue.record("lost events were not reported")
             return
         }
         #expect(count == 6)
@@ -195,7 +195,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `B7 one button starts, pauses, goes on and is done`() async throws {
+    @Test func `B7 one button starts, pauses, resumes and is done`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = bench.origin.serve("/f", payload) { $0.cut = .stall(from: 2_000_000) }
@@ -215,7 +215,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `B1 content comes into memory beside the queue`() async throws {
+    @Test func `B1 content is loaded into memory beside the queue`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = bench.origin.serve("/small", payload)

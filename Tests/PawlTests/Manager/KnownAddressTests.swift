@@ -2,7 +2,7 @@ import Pawl
 import PawlTestKit
 import Testing
 
-/// What becomes of the options of a request whose address the queue has already (D11).
+/// The options of a request whose URL is in the queue already (D11).
 @Suite struct KnownAddressTests {
     private let digest = "sha-256=" + String(repeating: "ab", count: 32)
 
@@ -22,7 +22,7 @@ import Testing
         try #require(try await manager.details(of: [id]).first).options
     }
 
-    @Test func `D11 what says how it is fetched is taken over`() async throws {
+    @Test func `D11 options of the transfer are updated`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = "http://127.0.0.1:9/f"
@@ -49,16 +49,16 @@ import Testing
         #expect(options.rateLimit == 1000 && options.connections == 2 && options.retries == 9)
         #expect(options.proxy == "http://127.0.0.1:3128" && options.checksum == digest)
         #expect(options.mirrors == ["http://127.0.0.1:9/mirror"])
-        #expect(options.referer == "http://old.example/", "what was not said stays")
+        #expect(options.referer == "http://old.example/", "unset options stay")
         let snapshot = try #require(try await manager.downloads().first)
         #expect(snapshot.priority == 4 && snapshot.group == "films" && snapshot.taskDescription == "lesson")
-        // And saying nothing changes nothing.
+        // And unset options change nothing.
         _ = try await manager.add(request(url))
         #expect(try await self.options(manager, first.id) == options)
         await manager.shutDown()
     }
 
-    @Test func `D11 one that runs goes on with the new headers`() async throws {
+    @Test func `D11 a running one continues with the new headers`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, payload) = bench.serveStalling("/f", seed: 951)
@@ -72,7 +72,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 another part, name or folder is another file, and the same wish again is that one`()
+    @Test func `D11 another part, name or folder is another file, and the same request again is that one`()
         async throws
     {
         let bench = try ManagerBench()
@@ -93,7 +93,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 a checksum or length that contradicts the known one is refused with a sentence`()
+    @Test func `D11 a checksum or length that contradicts the known one is refused with an error`()
         async throws
     {
         let bench = try ManagerBench()
@@ -111,7 +111,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 a checksum for what has finished is refused, and not passed over`() async throws {
+    @Test func `D11 a checksum for a finished download is refused, and not ignored`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = bench.origin.serve("/f", Payload(seed: 952, length: 1000))
@@ -122,7 +122,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 many at once of one address are one`() async throws {
+    @Test func `D11 many simultaneous adds of one URL are one`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = "http://127.0.0.1:9/f"

@@ -3,11 +3,11 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// Addresses that expire, and limits that change.
+/// URLs that expire, and limits that change.
 @Suite struct LimitTests {
     private let payload = Payload(seed: 980, length: 3_000_000)
 
-    @Test func `A8 an address of other content is refused and the bytes are kept`() async throws {
+    @Test func `A8 a URL of other content is refused and the bytes are kept`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let old = bench.origin.serve("/old", payload) { $0.cut = .stall(from: 2_000_000) }
@@ -27,7 +27,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `A8 an expired address is asked for and kept`() async throws {
+    @Test func `A8 a new URL is requested for an expired one and stored`() async throws {
         let bench = try ManagerBench()
         let new = bench.origin.serve("/new", payload)
         let asked = Monitor<[String]>([])
@@ -46,7 +46,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D7 slots and limits outlive the program, unless the next one says otherwise`() async throws {
+    @Test func `D7 slots and limits persist, unless the next program sets others`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         try await manager.change(slots: 1)
@@ -77,7 +77,7 @@ import Testing
         await free.shutDown()
     }
 
-    @Test func `without its timetable a queue has the limit that was set before`() async throws {
+    @Test func `without its schedule a queue has the limit that was set before`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         try await manager.limit(to: 5000)
@@ -88,7 +88,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a download remembers the first and the last of the addresses that it had`() async throws {
+    @Test func `a download stores the first and the last of its URLs`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         var request = bench.request(bench.origin.url("/0"))
@@ -103,7 +103,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `limits are kept, of one download and by the time of day`() async throws {
+    @Test func `limits are stored, of one download and by the time of day`() async throws {
         let bench = try ManagerBench()
         var configuration = DownloadManager.Configuration()
         configuration.timetable = "nonsense"

@@ -33,19 +33,19 @@ final class ManagerBench: Sendable {
         return configuration
     }
 
-    /// A request that fails soon, and over one connection: others would go around a stall.
+    /// A request that fails soon, over one connection: others would bypass a stall.
     func request(_ url: String, _ change: (inout DownloadRequest) -> Void = { _ in }) -> DownloadRequest {
         var request = DownloadRequest(url)
         request.options.connections = 1
         request.options.retries = 1
         request.options.retryDelay = 0.01
-        // What stalls does so until the test has come round to it, however slow the machine is.
+        // It stalls until the test has reached this point, however slow the machine is.
         request.options.timeout = 3600
         change(&request)
         return request
     }
 
-    /// Content of some size that stalls near its end until it is released.
+    /// Content of that size that stalls near its end until it is released.
     func serveStalling(_ path: String, seed: UInt64) -> (url: String, payload: Payload) {
         let payload = Payload(seed: seed, length: 3_000_000)
         return (origin.serve(path, payload) { $0.cut = .stall(from: 2_000_000) }, payload)

@@ -3,11 +3,11 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// What a program sees of the queue.
+/// The queue as a program sees it.
 @Suite struct ManagerTests {
     private let payload = Payload(seed: 901, length: 3_000_000)
 
-    @Test func `D12 a download runs to its file and its record says so`() async throws {
+    @Test func `D12 a download runs to its file and its record shows it`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = bench.origin.serve("/film.bin", payload)
@@ -25,7 +25,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D16 a query has four answers`() async throws {
+    @Test func `D16 a query has four results`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let url = bench.origin.serve("/f", payload)
@@ -43,7 +43,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D11 a known address goes on as the same download, and another scheme is refused`()
+    @Test func `D11 a known URL continues as the same download, and another scheme is refused`()
         async throws
     {
         let bench = try ManagerBench()
@@ -77,13 +77,13 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D7 D8 D9 D10 slots, force start, pre-emption and pause`() async throws {
+    @Test func `D7 D8 D9 D10 slots, forced start, preemption and pause`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(1))
         var downloads: [Download] = []
         for index in 0..<3 {
             let payload = Payload(seed: UInt64(910 + index), length: 3_000_000)
-            // Every answer stalls, also that to a download that goes on.
+            // Every response stalls, also that to a download that resumes.
             let url = bench.origin.serve("/f\(index)", payload) { $0.cut = .stall(after: 500_000) }
             downloads.append(try await manager.add(bench.request(url)))
         }
@@ -106,7 +106,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D14 remove takes everything of an unfinished and a finished one away`() async throws {
+    @Test func `D14 remove deletes all files of an unfinished and a finished one`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, _) = bench.serveStalling("/f", seed: 920)
@@ -149,7 +149,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `C5 D13 the queue goes on after a restart, also in a root that has moved`() async throws {
+    @Test func `C5 D13 the queue resumes after a restart, also in a root that has moved`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(1))
         let (first, payload) = bench.serveStalling("/f", seed: 940)
@@ -173,7 +173,9 @@ import Testing
         await again.shutDown()
     }
 
-    @Test func `what waited comes back paused when the queue shall not go on by itself`() async throws {
+    @Test func `waiting downloads are restored as paused if the queue must not resume automatically`()
+        async throws
+    {
         let bench = try ManagerBench()
         let url = bench.origin.serve("/f", payload)
         var configuration = bench.slots(1)
@@ -193,7 +195,7 @@ import Testing
         await #expect(throws: PawlError.self) { try await again.downloads() }
     }
 
-    @Test func `A8 another address of the same content continues the same file`() async throws {
+    @Test func `A8 another URL of the same content continues the same file`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let payload = Payload(seed: 960, length: 3_000_000)
@@ -208,7 +210,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `groups stop and go on together, and know their joint progress`() async throws {
+    @Test func `groups pause and resume together, and have a common progress`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         var downloads: [Download] = []
@@ -230,7 +232,8 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D7 what was paused all at once goes on in the order in which it ran and waited`() async throws
+    @Test func `D7 downloads that were all paused at once resume in the order in which they ran and waited`()
+        async throws
     {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(2))
@@ -250,7 +253,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a download changes its group, and stops in one that is paused`() async throws {
+    @Test func `a download changes its group, and pauses in a paused one`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let (url, payload) = bench.serveStalling("/g", seed: 977)

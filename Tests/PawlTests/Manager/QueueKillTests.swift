@@ -3,7 +3,7 @@ import Pawl
 import PawlTestKit
 import Testing
 
-/// A program that is killed at any moment while its queue works hard loses nothing of it.
+/// A program that is killed at any moment while its queue is busy loses nothing of it.
 @Suite struct QueueKillTests {
     private static let count = 40
 
@@ -11,11 +11,11 @@ import Testing
         Payload(seed: UInt64(2000 + number), length: Int64(3_001 + number * number * 1_237))
     }
 
-    /// What the killed programs said.
+    /// The output of the killed programs.
     private struct Word {
-        /// Answered to be there and not taken back since.
+        /// Reported as added and not removed since.
         var there: Set<Int> = []
-        /// Answered to be gone and not wished for again.
+        /// Reported as removed and not added since.
         var gone: Set<Int> = []
 
         mutating func hear(_ lines: [String]) {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: 1...4)
-    func `A4 C5 D18 killed again and again, no download is lost or doubled and every file is right`(
+    func `A4 C5 D18 killed repeatedly, no download is lost or doubled and every file is correct`(
         seed: Int
     ) async throws {
         let origin = try PawlTestKit.Origin()
@@ -53,7 +53,7 @@ import Testing
             let process = try run(folder.path, origin, seed: seed * 100 + round)
             let opened = process.line { $0 == "open" }
             #expect(opened != nil, "\(process.errors)")
-            // The moment is chance: so many lines later, or so many bytes.
+            // The time is random: so many lines later, or so many bytes.
             let lines = Int.random(in: 1...60, using: &dice)
             var seen = 0
             process.line(atMost: .milliseconds(400)) { _ in

@@ -4,8 +4,8 @@ import Testing
 
 /// Long queues.
 @Suite struct QueueScaleTests {
-    /// In a process of its own: other tests take memory as well.
-    @Test func `many thousand downloads wait in little memory, and a page of them is at hand`() async {
+    /// In a separate process: other tests use memory as well.
+    @Test func `many thousand downloads wait in little memory, and a page of them is read quickly`() async {
         await #expect(processExitsWith: .success) { try await fillQueue() }
     }
 }
@@ -13,7 +13,7 @@ import Testing
 private func fillQueue() async throws {
     let folder = try TemporaryFolder()
     let manager = try await DownloadManager(root: folder.path)
-    // What adding needs for a moment, and which heap that comes from, is paid with the first of them.
+    // Temporary memory of adding, and the choice of the heap, are paid by the first of them.
     var before = 0
     for batch in 0..<6 {
         let requests = (0..<10_000).map { number in
@@ -28,7 +28,7 @@ private func fillQueue() async throws {
         if batch == 0 { before = resident() }
     }
     let each = (resident() - before) / 50_000
-    // A sanitizer's own memory is many times what it watches.
+    // A sanitizer's own memory is many times that of the program.
     if !Sanitizer.isOn { #expect(each <= 1024, "\(each) bytes each") }
     let page = try await manager.downloads(offset: 30_000, limit: 100)
     #expect(page.count == 100)
@@ -39,7 +39,7 @@ private func fillQueue() async throws {
     await again.shutDown()
 }
 
-/// Bytes of this process in memory.
+/// Memory of this process in bytes.
 private func resident() -> Int {
     let status = FileSystem.contents("/proc/self/statm") ?? []
     let fields = String(decoding: status, as: UTF8.self).split(separator: " ")

@@ -5,9 +5,9 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// What the queue keeps, and when.
+/// The stored state of the queue, and when it is written.
 @Suite struct QueueStoreTests {
-    @Test func `D12 a queue in its own folder goes on after it was closed`() async throws {
+    @Test func `D12 a queue in its own folder resumes after it was closed`() async throws {
         let origin = try PawlTestKit.Origin()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
@@ -54,7 +54,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D18 a kill between the rename and the record leaves one file, known for what it is`()
+    @Test func `D18 a kill between the rename and the record leaves one file, recognized as finished`()
         async throws
     {
         let bench = try ManagerBench()
@@ -74,7 +74,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `D14 a removal that a kill cut short ends at the next start`() async throws {
+    @Test func `D14 a removal that a kill interrupted is completed at the next start`() async throws {
         let bench = try ManagerBench()
         try FileSystem.write([1, 2, 3], to: bench.root.path("f"))
         var record = QueueRecord(
@@ -92,7 +92,7 @@ import Testing
         await manager.shutDown()
     }
 
-    /// What a kill leaves of a removed download whose name the queue had no time to write.
+    /// The files that a kill leaves of a removed download whose name was not stored yet.
     enum Leftover: CaseIterable {
         case unmarkedJournal
         case partAlone
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: Leftover.allCases)
-    func `D14 a removal that a kill cut short leaves nothing, whatever the kill left`(
+    func `D14 a removal that a kill interrupted leaves nothing, whatever the kill left`(
         _ leftover: Leftover
     ) async throws {
         let bench = try ManagerBench()
@@ -154,7 +154,7 @@ import Testing
         let request = bench.request(url) { $0.options.fileName = "f" }
         let error = await #expect(throws: PawlError.self) { try await manager.add(request) }
         #expect(error?.code == .diskFull)
-        // The engine takes what is asked of it in order: by now it would have made the part file.
+        // The engine executes commands in order: by now it would have created the part file.
         #expect(try await manager.data(from: url).count == Int(payload.length))
         #expect(bench.root.names.isEmpty)
         bench.store.fail(with: nil)
@@ -165,7 +165,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a store that cannot be written says so, and nothing is answered as done`() async throws {
+    @Test func `a store that cannot be written reports it, and no call succeeds`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open()
         let events = manager.events
@@ -182,11 +182,11 @@ import Testing
         }
         #expect(isTold)
         bench.store.fail(with: nil)
-        #expect(try await manager.downloads().count == 1, "what was wished is written when it can be")
+        #expect(try await manager.downloads().count == 1, "the requested state is stored when possible")
         await manager.shutDown()
     }
 
-    @Test func `C3 a known download whose file has gone is fetched anew`() async throws {
+    @Test func `C3 a known download whose file is gone is fetched again`() async throws {
         let bench = try ManagerBench()
         let payload = Payload(seed: 3, length: 400_000)
         let url = bench.origin.serve("/f", payload)

@@ -4,14 +4,14 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// Who runs first when a queue is opened again.
+/// The order of downloads when a queue is opened again.
 @Suite struct RestartOrderTests {
-    /// From now on nothing comes to its end before it was looked at.
+    /// // From now on no download ends before it was examined.
     private func hold(_ bench: ManagerBench) {
         for name in ["a", "b", "c"] { bench.origin.adjust("/" + name) { $0.delay = .untilReleased } }
     }
 
-    @Test func `D8 a forced start is written when it is answered, and outlives the program`() async throws {
+    @Test func `D8 a forced start is stored when the call returns, and outlives the program`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(1))
         var urls: [String] = []
@@ -19,7 +19,7 @@ import Testing
         var ids: [Download.ID] = []
         for url in urls { ids.append(try await manager.add(bench.request(url)).id) }
         try await manager.start(now: ids[2])
-        // What a kill in this moment would leave.
+        // The state that a kill at this moment would leave.
         #expect(bench.store.setting("running") == ids[2].description)
         let forced = try #require(try await manager.download(ids[2]))
         await forced.reaches(bytes: 1)
@@ -34,7 +34,7 @@ import Testing
         await again.shutDown()
     }
 
-    @Test func `D7 what ran comes first, whatever was added with a higher priority`() async throws {
+    @Test func `D7 running downloads come first, whatever was added with a higher priority`() async throws {
         let bench = try ManagerBench()
         let manager = try await bench.open(bench.slots(2))
         var ids: [Download.ID] = []
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["", "zz 0 -1", "ffffffffffffffffffff", "00 1 2 3"])
-    func `D18 a setting that is no list of downloads means nothing`(text: String) async throws {
+    func `D18 a setting that is not a list of downloads is ignored`(text: String) async throws {
         let bench = try ManagerBench()
         try bench.store.apply([.setting("running", text)])
         let manager = try await bench.open()

@@ -4,11 +4,11 @@ import PawlEngine
 import PawlTestKit
 import Testing
 
-/// A download that the program dies of does not take the next one with it.
+/// A download that crashes the program does not affect the next one.
 @Suite struct StartTests {
     private func id(_ download: Download) -> String { String(download.id.rawValue, radix: 16) }
 
-    @Test func `what is being started is written before, and taken back when it runs`() async throws {
+    @Test func `a start is stored before, and cleared when the download runs`() async throws {
         let bench = try ManagerBench()
         let url = bench.origin.serve("/f", Payload(seed: 961, length: 2_000_000)) {
             $0.delay = .untilReleased
@@ -24,7 +24,7 @@ import Testing
         await manager.shutDown()
     }
 
-    @Test func `a stop in good order is no death`() async throws {
+    @Test func `a clean stop does not count as a crash`() async throws {
         let bench = try ManagerBench()
         let url = bench.origin.serve("/f", Payload(seed: 962, length: 2_000_000)) {
             $0.delay = .untilReleased
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `after two deaths it is paused with the reason, and resuming it tries again`() async throws {
+    @Test func `after two crashes it is paused with the reason, and resuming it tries again`() async throws {
         let bench = try ManagerBench()
         let payload = Payload(seed: 963, length: 200_000)
         let url = bench.origin.serve("/f", payload)

@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// One machine, told event after event by hand.
+/// One machine, driven event by event.
 struct Bench {
     var machine: DownloadMachine
     var now = Instant(nanoseconds: 0)
@@ -58,7 +58,7 @@ struct Bench {
 
     mutating func ring() { said = machine.rang(machine.generation, now: now) }
 
-    // MARK: heads
+    // MARK: response heads
 
     static func whole(_ total: Int64?, tag: String? = "v1", date: Int64? = nil) -> ResponseHead {
         var head = ResponseHead(status: 200)
@@ -68,7 +68,7 @@ struct Bench {
         return head
     }
 
-    /// A plausible time, `date` seconds after the one that stands for 0.
+    /// A plausible time, `date` seconds after the reference time.
     static func time(_ date: Int64) -> UnixTime { UnixTime(seconds: 1_700_000_000 + date) }
 
     static func part(

@@ -3,7 +3,7 @@ import Testing
 @testable import PawlCore
 
 @Suite struct ContentCaseTests {
-    @Test func `the server's time is left out on wish`() {
+    @Test func `the server's time is omitted on request`() {
         var bench = Bench { $0.keepsServerTime = false }
         bench.begin()
         bench.answer(Bench.whole(5, date: 77))
@@ -17,14 +17,14 @@ import Testing
         )
     }
 
-    @Test func `digests are told and read as hexadecimal digits`() {
+    @Test func `digests are written and parsed as hexadecimal digits`() {
         #expect(Hexadecimal.text([0, 10, 255] as [UInt8]) == "000aff")
         #expect(Hexadecimal.bytes("000aFF") == [0, 10, 255])
         #expect(Hexadecimal.bytes("") == [])
         #expect(Hexadecimal.bytes("00a") == nil && Hexadecimal.bytes("0g") == nil)
     }
 
-    @Test func `C3 a journal in which all is done needs no request`() {
+    @Test func `C3 a complete journal needs no request`() {
         for claim in [nil, Bench.journal([ByteRange(0, 1000)], total: 1000)] {
             var bench = Bench()
             bench.begin(claim)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `all done of content that nothing proves is not believed`() {
+    @Test func `a complete journal without a validator is not trusted`() {
         for claim in [nil, Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil)] {
             var bench = Bench()
             bench.begin(claim)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `a journal in which nothing is done lets the answer in`() {
+    @Test func `an empty journal accepts the response`() {
         var bench = Bench()
         bench.begin(nil)
         bench.answer(Bench.whole(1000))
@@ -63,7 +63,8 @@ import Testing
     }
 
     @Test(arguments: [(Int64(1000), Phase.finished), (999, .failed), (1001, .transferring)])
-    func `C3 a file that is found after the answer is held against its length`(total: Int64, phase: Phase) {
+    func `C3 a file that is found after the response is compared with its length`(total: Int64, phase: Phase)
+    {
         var bench = Bench()
         bench.begin(nil)
         bench.answer(Bench.whole(total))
@@ -73,13 +74,13 @@ import Testing
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
         #expect(bench.machine.phase == phase)
-        // A file that is longer than the server's, and one that is whole, get their names back untouched.
+        // A longer file and a complete one get their names back unchanged.
         #expect(bench.said.contains(.restoreOriginal) == (total <= 1000))
         if total < 1000 { #expect(bench.machine.failure?.code == .cannotResume) }
         if total > 1000 { #expect(bench.asked == .closed(ByteRange(0, 1000))) }
     }
 
-    @Test func `B5 a suffix that starts over begins where its answer does`() {
+    @Test func `B5 a suffix range that starts over begins at its response's start`() {
         var bench = Bench { $0.wish = .suffix(500) }
         bench.begin(
             Bench.journal(
@@ -97,11 +98,11 @@ import Testing
         bench.progress(to: 100)
         bench.fail(.connectionLost)
         bench.ring()
-        // What is there is compared first.
+        // Existing bytes are compared first.
         #expect(bench.asked == .closed(ByteRange(500, 1000)))
     }
 
-    @Test func `A8 an address that took another's place is remembered when its bytes agree`() {
+    @Test func `A8 a URL that replaced another is remembered if its bytes agree`() {
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.ramp = .fixed(2) }
         bench.begin()
         bench.answer(Bench.whole(8 * Bench.megabyte))
@@ -116,7 +117,7 @@ import Testing
         #expect(bench.machine.provenAddresses.contains(other.text))
     }
 
-    @Test func `a total that is told late and is less than what is there shows other content`() {
+    @Test func `a late total that is less than the existing bytes means other content`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 200_000)], total: nil, tag: nil, date: 5))
         guard case .from(let start) = bench.asked else {
@@ -128,7 +129,7 @@ import Testing
         #expect(bench.notices.first?.contains("it has 150000 bytes, fewer than are on disk") == true)
     }
 
-    @Test func `a part that is all there is whole though nobody told the total`() {
+    @Test func `a part that is complete is complete even without a known total`() {
         var bench = Bench { $0.wish = .closed(ByteRange(100, 200)) }
         bench.begin(
             Bench.journal([ByteRange(0, 100)], total: nil, wish: .closed(ByteRange(100, 200)), base: 100)
@@ -136,7 +137,7 @@ import Testing
         #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
     }
 
-    @Test func `all done of content that nothing proves is compared`() {
+    @Test func `a complete journal without a validator is compared`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil))
         #expect(bench.asked == .closed(ByteRange(0, 1000)))
@@ -146,14 +147,14 @@ import Testing
         #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
     }
 
-    @Test func `starting over because nothing can be compared is told`() {
+    @Test func `starting over because nothing can be compared is reported`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(500, 1000)], total: 1000, tag: nil, date: 5))
         #expect(bench.asked == .whole)
         #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
 
-    @Test func `the journal remembers whose words they are`() {
+    @Test func `the journal records the source of its values`() {
         var bench = Bench(hosts: ["a.example", "b.example"])
         bench.begin()
         bench.fail(.connectionLost)
@@ -164,7 +165,7 @@ import Testing
         #expect(bench.machine.remembered.total == 1000)
     }
 
-    @Test func `E2 content that changes with every whole answer is given up`() {
+    @Test func `E2 content that changes with every full response is a failure`() {
         var bench = Bench()
         bench.begin()
         for turn in 1...20 where bench.machine.phase != .failed {
@@ -179,7 +180,7 @@ import Testing
         #expect(bench.machine.failure?.why.contains("changed 6 times") ?? false)
     }
 
-    @Test func `a total that two sources tell apart is changed content`() {
+    @Test func `sources with different totals have changed content`() {
         var bench = Bench(hosts: ["a.example", "b.example"])
         bench.begin()
         bench.answer(Bench.whole(nil))
@@ -200,7 +201,7 @@ import Testing
         #expect(bench.machine.restarts == 1 && bench.said.contains(.startOver))
     }
 
-    @Test func `A9 a 416 that does not fit what is there is changed content`() {
+    @Test func `A9 a 416 that contradicts the existing bytes is changed content`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(300, 500)], total: nil))
         var refusal = ResponseHead(status: 416)
@@ -209,7 +210,7 @@ import Testing
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
     }
 
-    @Test func `less than the bytes to compare shows that ranges are of no use`() {
+    @Test func `fewer bytes than the comparison needs show that ranges do not work`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 500_000)], total: 1_000_000, tag: nil, date: 5))
         let start = 500_000 - DownloadMachine.overlap
@@ -218,7 +219,7 @@ import Testing
         #expect(!bench.machine.rangesUsable && bench.asked == .whole)
     }
 
-    @Test func `bytes that stand before no gap prove nothing where tags vary`() {
+    @Test func `bytes before no gap prove nothing where tags vary`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(500_000, 1_000_000)], total: 1_000_000, date: 5))
         #expect(bench.asked == .closed(ByteRange(0, 500_000)))
@@ -229,7 +230,7 @@ import Testing
         #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
 
-    @Test func `a comparison that gets too few bytes is none`() {
+    @Test func `a comparison with too few bytes is inconclusive`() {
         var bench = Bench()
         bench.begin(
             Bench.journal([ByteRange(500_000, 1_000_000)], of: Representation(wish: nil, total: 1_000_000))
@@ -239,7 +240,7 @@ import Testing
         #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .whole)
     }
 
-    @Test func `a gap at the beginning is passed over for one that can be compared`() {
+    @Test func `a gap at the start is skipped for one that can be compared`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(200_000, 400_000)], total: 1_000_000, tag: nil, date: 5))
         #expect(bench.asked == .closed(ByteRange(400_000 - DownloadMachine.overlap, 1_000_000)))

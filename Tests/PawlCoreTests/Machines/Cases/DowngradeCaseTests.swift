@@ -2,7 +2,7 @@ import Testing
 
 @testable import PawlCore
 
-/// Where redirects may lead.
+/// Allowed and refused redirects.
 @Suite struct DowngradeCaseTests {
     private func after(_ target: String, from scheme: WebAddress.Scheme, isAllowed: Bool = false) -> Bench {
         var bench = Bench(scheme: scheme) { $0.allowsDowngrade = isAllowed }
@@ -11,7 +11,9 @@ import Testing
         return bench
     }
 
-    @Test func `a redirect from https to http is refused, and the error says how it is allowed`() throws {
+    @Test func `a redirect from https to http is refused, and the error names the option that allows it`()
+        throws
+    {
         let bench = after("http://b.example/f", from: .https)
         let failure = try #require(bench.machine.failure)
         #expect(failure.code == .insecure)
@@ -20,7 +22,7 @@ import Testing
         #expect(bench.machine.lanes.isEmpty)
     }
 
-    @Test func `so is one on the same host, and one after a way to https`() {
+    @Test func `so is one on the same host, and one after other redirects to https`() {
         #expect(after("http://a.example/f", from: .https).machine.phase == .failed)
         var bench = after("https://b.example/f", from: .http)
         #expect(bench.machine.phase == .probing)
@@ -28,7 +30,7 @@ import Testing
         #expect(bench.machine.failure?.code == .insecure)
     }
 
-    @Test func `all others are followed, and that one when it is allowed`() {
+    @Test func `all others are followed, and that one if it is allowed`() {
         #expect(after("http://b.example/f", from: .https, isAllowed: true).machine.phase == .probing)
         #expect(after("https://b.example/f", from: .https).machine.phase == .probing)
         #expect(after("https://b.example/f", from: .http).machine.phase == .probing)

@@ -2,19 +2,19 @@ import Testing
 
 @testable import PawlCore
 
-/// A file that is there and is kept: nothing is fetched, and what was given for it is asked of it.
+/// An existing file that is kept: nothing is fetched, but a given checksum and length are checked.
 @Suite struct ExistingCaseTests {
     private static let digest = [UInt8](repeating: 7, count: 32)
     private static let checksum = Checksum(algorithm: .sha256, digest: digest)
 
-    @Test func `without a checksum a file that is there is taken as it is`() {
+    @Test func `without a checksum an existing file is accepted`() {
         var bench = Bench()
         bench.begin(.skipped)
         #expect(bench.said.last == .tell(.finished(length: 0, wasThere: true)))
         #expect(bench.machine.phase == .finished)
     }
 
-    @Test func `the checksum of a file that is there has to be right`() {
+    @Test func `the checksum of an existing file must match`() {
         for isRight in [true, false] {
             var bench = Bench { $0.checksum = Self.checksum }
             bench.begin(.skipped)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a file that turns out to be there with the response is asked as well`() {
+    @Test func `a file that is found to exist with the response is checked as well`() {
         for checksum in [Self.checksum, nil] {
             var bench = Bench { $0.checksum = checksum }
             bench.begin(nil)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `what was learnt of a file that was there is void at the next start`() {
+    @Test func `facts about an existing file are discarded at the next start`() {
         var bench = Bench { $0.checksum = Self.checksum }
         bench.begin(.skipped)
         bench.said = bench.machine.digested([1])

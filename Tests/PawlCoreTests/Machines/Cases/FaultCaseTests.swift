@@ -8,7 +8,7 @@ import Testing
         (.nameResolution, "host's name"),
         (.proxy, "the proxy"), (.notFound, "address"), (.privateAddress, "private addresses"),
     ])
-    func `a failure says what to do about it`(kind: TransferFault.Kind, advice: String) {
+    func `a failure has a remedy`(kind: TransferFault.Kind, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
         bench.fail(kind)
@@ -19,7 +19,7 @@ import Testing
     @Test(arguments: [
         (401, "user name"), (403, "expired"), (404, "address"), (407, "the proxy"), (429, "later"), (400, ""),
     ])
-    func `a status says what to do about it`(status: Int, advice: String) {
+    func `a status has a remedy`(status: Int, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
         bench.begin()
         bench.answer(ResponseHead(status: status))
@@ -33,7 +33,7 @@ import Testing
         ("ftp://b.example/f", "it points to ftp://b.example/f"), ("http://[::1", ""),
         ("file:///etc/passwd", ""),
     ])
-    func `a redirect leads to the web or nowhere`(place: String, why: String) {
+    func `a redirect leads to http or https or is refused`(place: String, why: String) {
         var bench = Bench()
         bench.begin()
         bench.answer(Bench.redirect(to: place))
@@ -56,7 +56,7 @@ import Testing
         #expect(bench.machine.failure?.place.contains("c.example") == true)
     }
 
-    @Test func `a length that is not the one that was said is refused before a byte of it is written`() {
+    @Test func `a length other than the announced one is refused before a byte of it is written`() {
         var bench = Bench(hosts: ["a.example", "b.example"]) { $0.length = 100 }
         bench.begin()
         bench.answer(Bench.whole(99))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [(Int64(100), Phase.publishing), (99, .failed), (101, .failed)])
-    func `a length that nobody said is looked at when all is there`(
+    func `a length that was not announced is checked at the end`(
         length: Int64,
         phase: Phase
     ) {
@@ -82,7 +82,7 @@ import Testing
         if phase == .failed { #expect(bench.machine.failure?.code == .checksumMismatch) }
     }
 
-    @Test func `events of lanes that are gone mean nothing`() {
+    @Test func `events of closed lanes are ignored`() {
         var bench = Bench()
         bench.begin()
         let gone = LaneID(rawValue: 99)
@@ -112,7 +112,7 @@ import Testing
         #expect(bench.machine.phase == .probing)
     }
 
-    @Test func `D5 without a network nothing is asked until it is there`() {
+    @Test func `D5 without a network nothing is requested until it is there`() {
         var bench = Bench()
         bench.begin(online: false)
         #expect(bench.said == [.tell(.phase(.waitingForNetwork))])
@@ -120,7 +120,7 @@ import Testing
         #expect(bench.machine.network(online: true, now: bench.now).count == 2)
     }
 
-    @Test func `E1 silence to a range is followed by one request without`() {
+    @Test func `E1 a timeout of a range request is followed by one request without a range`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
         #expect(bench.asked == .closed(ByteRange(500, 1000)))
@@ -135,7 +135,7 @@ import Testing
         #expect(bench.asked == .whole)
     }
 
-    @Test func `E1 time in which nobody looked is no silence, and what follows is`() {
+    @Test func `E1 a suspended time is not a timeout, and time after it is`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
         bench.now = bench.now + .seconds(60)
@@ -146,7 +146,7 @@ import Testing
         #expect(bench.asked == .whole)
     }
 
-    @Test func `E1 silence to both is a silent server, and the range is tried again`() {
+    @Test func `E1 a timeout of both means a silent server, and the range is tried again`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
         bench.tick(after: 11)
@@ -156,7 +156,7 @@ import Testing
         #expect(bench.asked == .closed(ByteRange(500, 1000)))
     }
 
-    @Test func `E1 of a server that has sent a part one silence is no word against ranges, two are`() {
+    @Test func `E1 after a 206, one timeout does not mark ranges broken, two do`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
         bench.answer(Bench.part(500, 1000, of: 1000))
@@ -173,7 +173,7 @@ import Testing
         #expect(bench.asked == .whole && bench.machine.written == 600)
     }
 
-    @Test func `a file server is asked over one connection and compared on resume`() {
+    @Test func `a file server is requested over one connection and compared on resume`() {
         var bench = Bench(scheme: .ftp) { $0.ramp = .fixed(4) }
         bench.begin(Bench.journal([ByteRange(0, 8 * Bench.megabyte)], total: 100 * Bench.megabyte, tag: nil))
         #expect(bench.asked == .from(8 * Bench.megabyte - DownloadMachine.overlap))

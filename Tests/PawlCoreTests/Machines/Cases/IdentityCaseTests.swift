@@ -2,12 +2,12 @@ import Testing
 
 @testable import PawlCore
 
-/// What bytes on disk belong to, and what a response has to prove about them.
+/// The origin of bytes on disk, and the proof that a response has to give.
 @Suite struct IdentityCaseTests {
     private static let megabyte = Bench.megabyte
     private static let overlap = DownloadMachine.overlap
 
-    // MARK: the part that is wanted
+    // MARK: the requested part
 
     @Test(
         arguments: [
@@ -16,7 +16,7 @@ import Testing
             (.closed(ByteRange(5, 500)), .suffix(50)),
         ] as [(RequestedRange, RequestedRange)]
     )
-    func `bytes of another part give way to the first response that is accepted`(
+    func `bytes of another part are replaced by the first accepted response`(
         before: RequestedRange,
         now: RequestedRange
     ) {
@@ -32,14 +32,14 @@ import Testing
         )
         #expect(bench.machine.phase == .transferring && bench.asked == now)
         #expect(bench.notices.contains { $0.contains("another range") })
-        // Until then the journal says what they are.
+        // Until then the journal records what they are.
         #expect(bench.machine.remembered.wish == before && bench.machine.remembered.base == base)
         bench.answer(ResponseHead(status: 404))
         #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
         #expect(!bench.said.contains(.startOver))
     }
 
-    @Test func `bytes of another part are gone when the wanted ones come`() {
+    @Test func `bytes of another part are gone when the requested ones arrive`() {
         var bench = Bench { $0.wish = .from(1000) }
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
         bench.answer(Bench.part(1000, 5000, of: 5000))
@@ -48,7 +48,7 @@ import Testing
         #expect(bench.machine.total == 4000)
     }
 
-    @Test func `bytes that both parts have are kept at their place`() {
+    @Test func `bytes that both parts share stay in place`() {
         var longer = Bench()
         longer.begin(
             Bench.journal([ByteRange(0, 400)], total: 5000, wish: .closed(ByteRange(0, 400)))
@@ -60,7 +60,7 @@ import Testing
         #expect(shorter.said.contains(.publish(length: 300, modified: nil)))
     }
 
-    @Test func `a journal that does not tell the part is compared at both ends and in the middle`() {
+    @Test func `a journal without a recorded part is compared at both ends and in the middle`() {
         var old = Representation(wish: nil, base: nil)
         old.total = 8 * Self.megabyte
         var bench = Bench()
@@ -75,9 +75,9 @@ import Testing
         #expect(bench.asked == .closed(ByteRange(4 * Self.megabyte, 8 * Self.megabyte)))
     }
 
-    // MARK: coding
+    // MARK: content coding
 
-    @Test func `plain bytes are never added to coded ones`() {
+    @Test func `plain bytes are never appended to coded ones`() {
         var coded = Representation(coding: "gzip", total: nil)
         coded.prove(
             "http://a.example/f",
@@ -91,7 +91,7 @@ import Testing
         #expect(bench.said.contains(.startOver) && bench.machine.remembered.coding == nil)
     }
 
-    @Test func `a response of another coding is another version though its tag is the same`() {
+    @Test func `a response of another coding is another version even with the same tag`() {
         var bench = Bench()
         bench.begin()
         var coded = Bench.whole(nil)
@@ -167,7 +167,7 @@ import Testing
                     bench.said.contains(.admit(bench.lane))
                         && bench.machine.lanes.last?.overlap == Self.overlap
                 )
-                // It earns nothing for the next one.
+                // It does not count for the next one.
                 bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
                 bench.progress(to: 2 * Self.megabyte)
                 bench.fail(.connectionLost)
@@ -206,7 +206,7 @@ import Testing
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
     }
 
-    @Test func `content that is made for each response comes over one connection`() {
+    @Test func `content that is generated per response is fetched over one connection`() {
         var bench = Bench { $0.ramp = .fixed(4) }
         bench.begin()
         var head = Bench.whole(40 * Self.megabyte, tag: nil, date: 5)
@@ -220,7 +220,7 @@ import Testing
         #expect(bench.machine.lanes.count == 1 && bench.machine.lanes.last?.overlap == Self.overlap)
     }
 
-    @Test func `lanes that only a date speaks for are compared where they meet`() {
+    @Test func `lanes with only a date as validator are compared where they meet`() {
         for agreed in [true, false] {
             var bench = Bench { $0.ramp = .fixed(2) }
             bench.begin()
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `a weak response beside one that brings bytes is turned away`() {
+    @Test func `a weak response beside one that sends bytes is rejected`() {
         var bench = Bench { $0.ramp = .fixed(2) }
         bench.begin()
         bench.answer(Bench.whole(20 * Self.megabyte))
@@ -270,7 +270,7 @@ import Testing
 
     // MARK: hosts
 
-    @Test func `another address's tag is no proof, the bytes are`() {
+    @Test func `another URL's tag proves nothing, its bytes do`() {
         var bench = Bench(hosts: ["b.example"])
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
         #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
@@ -282,7 +282,7 @@ import Testing
         #expect(complete.machine.phase == .transferring && complete.asked == .closed(ByteRange(0, 1000)))
     }
 
-    @Test func `a redirect that leads to another host than before is compared in the same response`() {
+    @Test func `a redirect to a host other than before is compared in the same response`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
         #expect(bench.machine.lanes.last?.overlap == 0)
@@ -296,9 +296,9 @@ import Testing
         #expect(bench.machine.remembered.records.map(\.host) == ["http://a.example", "http://cdn.example"])
     }
 
-    // MARK: pages
+    // MARK: HTML pages
 
-    @Test func `a page of another type keeps the partial, one of the same type has to come twice`() {
+    @Test func `a page of another type keeps the part file, one of the same type must come twice`() {
         func page(_ type: String, _ length: Int64) -> ResponseHead {
             var head = Bench.whole(length, tag: nil)
             head.contentType = type
@@ -322,7 +322,7 @@ import Testing
 
     // MARK: ranges
 
-    @Test func `ranges have an end wherever the total is known, and are tried with one after a 416`() {
+    @Test func `ranges have an end if the total is known, and are tried with one after a 416`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         #expect(bench.asked == .from(400))
@@ -336,7 +336,7 @@ import Testing
         #expect(bench.asked == .closed(ByteRange(600, 5000)))
     }
 
-    @Test func `a 416 to every range goes on without`() {
+    @Test func `a 416 to every range leads to a request without`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         bench.answer(ResponseHead(status: 416))
@@ -344,7 +344,7 @@ import Testing
         #expect(bench.asked == .whole)
     }
 
-    // MARK: files that were there
+    // MARK: existing files
 
     @Test func `a file of the same length is compared at both ends and in the middle`() {
         for agreed in [true, false] {
@@ -362,7 +362,7 @@ import Testing
         }
     }
 
-    @Test func `a server without ranges has to send all of a file that is there`() {
+    @Test func `a server without ranges has to send all of an existing file`() {
         var bench = Bench()
         bench.begin(.existing(length: 4 * Self.megabyte))
         bench.answer(Bench.whole(4 * Self.megabyte))
@@ -373,13 +373,13 @@ import Testing
         #expect(bench.machine.phase == .finished)
     }
 
-    @Test func `a file that is longer than what is wanted stays as it is`() {
+    @Test func `a file that is longer than the requested content is not changed`() {
         var bench = Bench { $0.wish = .closed(ByteRange(0, 10)) }
         bench.begin(.existing(length: 20))
         #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
     }
 
-    @Test func `all that is on disk and all that comes is complete`() {
+    @Test func `complete bytes on disk and all received bytes make a complete file`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil))
         bench.answer(Bench.whole(1000, tag: nil))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PawlCore
 
-/// What a download does under a rate limit of ours.
+/// Downloads under Pawl's own rate limit.
 @Suite struct LimitCaseTests {
     private let total = 100 * Bench.megabyte
 
@@ -14,7 +14,7 @@ import Testing
         return bench
     }
 
-    /// Seconds in which every lane brings so much, and waits for our limit or does not.
+    /// Seconds in which every lane receives `bytes`, with or without being throttled.
     private func run(_ bench: inout Bench, seconds: Int, speed: Int64, waits: Bool) -> [Action] {
         var said: [Action] = []
         for _ in 0..<(seconds * 10) {
@@ -46,20 +46,20 @@ import Testing
         said.count { if case .drop = $0 { true } else { false } }
     }
 
-    @Test(arguments: [1, 4, 8]) func `one connection is enough for a limit that holds it back`(count: Int) {
+    @Test(arguments: [1, 4, 8]) func `one connection is enough if the limit holds it back`(count: Int) {
         var bench = running(count, rate: 100_000)
         let said = bench.said + run(&bench, seconds: 60, speed: 100_000, waits: true)
         #expect(requests(said) == 0 && drops(said) == 0)
         #expect(bench.machine.lanes.count == 1)
     }
 
-    @Test func `a server slower than the limit gets the connections that the limit feeds`() {
+    @Test func `a server slower than the limit gets as many connections as the limit can use`() {
         var bench = running(8, rate: 400_000)
         let said = bench.said + run(&bench, seconds: 10, speed: 100_000, waits: false)
         #expect(requests(said) == 3 && bench.machine.lanes.count == 4)
     }
 
-    @Test func `a limit that comes while many run adds none and cuts none`() {
+    @Test func `a limit that is set while many lanes run adds none and closes none`() {
         var bench = running(4, rate: nil)
         _ = run(&bench, seconds: 2, speed: 1_000_000, waits: false)
         #expect(bench.machine.lanes.count == 4)
@@ -70,7 +70,7 @@ import Testing
         #expect(run(&bench, seconds: 3, speed: 1_000_000, waits: false).isEmpty == false)
     }
 
-    @Test func `uneven shares of a limit are no slow connections`() {
+    @Test func `uneven shares of a limit are not slow connections`() {
         var bench = running(2, rate: nil)
         _ = run(&bench, seconds: 2, speed: 1_000_000, waits: false)
         bench.machine.limited(to: 100_000, now: bench.now)
@@ -92,7 +92,7 @@ import Testing
         #expect(drops(said) == 0 && requests(said) == 0)
     }
 
-    @Test func `a connection that our limit holds back is not under the lowest speed`() {
+    @Test func `a connection throttled by the limit is not below the lowest speed`() {
         var bench = Bench {
             $0.ramp = .fixed(1)
             $0.lowestSpeed = 50_000

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PawlCore
 
-/// Numbers that a server, a file or a caller names reach no sum that does not fit.
+/// Untrusted numbers from a server, a file or a caller never reach an overflowing sum.
 @Suite struct OutsideNumberCaseTests {
     private static let longest = JournalLayout.longestFile
     private static let edges: [Int64] = [0, 1, 9, 10, 11, 20, longest - 1, longest]
@@ -29,7 +29,7 @@ import Testing
         return head
     }
 
-    /// Every start that a disk can offer, with bytes of `count`.
+    /// Every start state that a disk can offer, with bytes of `count`.
     private static func claims(_ count: Int64, _ wish: RequestedRange) -> [ClaimOutcome] {
         let representation = Representation(wish: wish, base: 0)
         let facts = JournalFacts(sources: [], representation: representation, name: "f")
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: wishes)
-    func `no length of a file that is there meets a wish that overflows`(_ wish: RequestedRange) {
+    func `no length of an existing file and no requested range overflows`(_ wish: RequestedRange) {
         var requests = 0
         for count in Self.edges {
             for claim in Self.claims(count, wish) {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: wishes)
-    func `no response overflows a wish`(_ wish: RequestedRange) {
+    func `no response overflows a requested range`(_ wish: RequestedRange) {
         for scheme in [WebAddress.Scheme.http, .ftp] {
             for head in Self.heads {
                 var bench = Bench(scheme: scheme) { $0.wish = wish }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `a length that no file can have is no length, whatever else the response says`() {
+    @Test func `an impossible length is ignored, whatever else the response contains`() {
         for head in [
             Bench.part(0, .max, of: 10), Bench.part(0, 10, of: .max), Bench.whole(.max), Self.refused(.max),
         ] {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `the last bytes of a file of unknown length cannot be placed`() {
+    @Test func `a suffix range of a file of unknown length cannot be placed`() {
         let head = ResponseHead(fileLength: nil, modified: nil)
         let verdict = Judge(asked: .suffix(10), known: nil).verdict(on: head, wallTime: UnixTime(seconds: 0))
         guard case .fault(.unproven) = verdict else {
@@ -93,11 +93,11 @@ import Testing
         }
     }
 
-    @Test func `a negative length is none`() {
+    @Test func `a negative length is invalid`() {
         #expect(ResponseHead(fileLength: -1, modified: nil).contentLength == nil)
     }
 
-    @Test func `a span is as long as counts and never traps`() {
+    @Test func `an interval saturates and never traps`() {
         let huge: [Double] = [
             .infinity, -.infinity, .nan, .greatestFiniteMagnitude, -.greatestFiniteMagnitude,
         ]

@@ -11,7 +11,7 @@ import Testing
         query: "new"
     )
 
-    /// A download of 4 MiB with its first MiB on disk, that has just been given another address.
+    /// A download of 4 MiB with its first MiB on disk, whose URL has just been replaced.
     private func replaced(tag: String? = "v1", date: Int64? = nil) -> Bench {
         var bench = Bench()
         bench.begin()
@@ -25,7 +25,7 @@ import Testing
         bench.said.compactMap { if case .open(let order) = $0 { order } else { nil } }
     }
 
-    @Test func `A8 a new address is asked for bytes that are on disk before it may write`() {
+    @Test func `A8 a new URL must prove bytes on disk before it may write`() {
         var bench = replaced()
         let overlap = DownloadMachine.overlap
         #expect(opened(bench).map(\.address) == [Self.fresh])
@@ -41,7 +41,7 @@ import Testing
         #expect(bench.machine.phase == .publishing)
     }
 
-    @Test func `A8 a tag of its own is no obstacle when date and bytes are the same`() {
+    @Test func `A8 a different tag is no obstacle if date and bytes are the same`() {
         var bench = replaced(tag: "v1", date: 7)
         let start = (1 << 20) - DownloadMachine.overlap
         bench.answer(Bench.part(start, 4 << 20, of: 4 << 20, tag: "token", date: 7))
@@ -51,8 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["bytes", "length", "page", "no ranges"])
-    func `A8 a new address of other content fails with the reason and every byte is kept`(difference: String)
-    {
+    func `A8 a new URL of other content fails with the reason and every byte is kept`(difference: String) {
         var bench = replaced(tag: "v1", date: 7)
         let start = (1 << 20) - DownloadMachine.overlap
         switch difference {
@@ -75,7 +74,7 @@ import Testing
         #expect(bench.machine.failure?.remedy.text.contains("kept") ?? false)
     }
 
-    @Test func `A8 a new address without ranges sends all of it, which is compared and gone on with`() {
+    @Test func `A8 a new URL without ranges sends everything, which is compared and then continued`() {
         var bench = replaced()
         bench.answer(Bench.whole(4 << 20))
         #expect(bench.said.contains(.admit(bench.lane)) && !bench.said.contains(.startOver))
@@ -85,7 +84,7 @@ import Testing
         #expect(bench.machine.phase == .publishing)
     }
 
-    @Test func `A8 a replaced address that the journal knows needs no trial`() {
+    @Test func `A8 a replaced URL that the journal knows needs no comparison`() {
         var bench = Bench { $0.replacesAddress = true }
         bench.begin(Bench.journal([ByteRange(0, 1 << 20)], total: 4 << 20))
         #expect(bench.asked == .closed(ByteRange(1 << 20, 4 << 20)))
@@ -97,7 +96,7 @@ import Testing
         #expect(other.machine.written == 1 << 20)
     }
 
-    // MARK: asking for another address
+    // MARK: requesting another URL
 
     private func expired(_ status: Int, canRefresh: Bool = true) -> Bench {
         var bench = Bench { $0.canRefresh = canRefresh }
@@ -116,27 +115,27 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404, 410])
-    func `A8 an expired address is asked for anew, and its bytes go on`(
+    func `A8 a new URL is requested for an expired one, and its bytes continue`(
         status: Int
     ) {
         var bench = expired(status)
         guard let generation = question(bench) else {
-            Issue.record("nobody was asked")
+            Issue.record("no URL was requested")
             return
         }
         #expect(bench.machine.phase == .transferring)
         bench.ring()
-        #expect(bench.said.isEmpty, "no retry while the answer is awaited")
+        #expect(bench.said.isEmpty, "no retry while the reply is awaited")
         #expect(
             bench.machine.refreshed(0, generation &+ 1, to: nil, now: bench.now).isEmpty,
             "another question's"
         )
         bench.said = bench.machine.refreshed(0, generation, to: Self.fresh, now: bench.now)
         #expect(opened(bench).map(\.address) == [Self.fresh])
-        #expect(bench.machine.refreshed(0, generation, to: nil, now: bench.now).isEmpty, "answered already")
+        #expect(bench.machine.refreshed(0, generation, to: nil, now: bench.now).isEmpty, "replied already")
     }
 
-    @Test func `A8 no other address is the failure that it was`() {
+    @Test func `A8 without another URL the original failure is reported`() {
         var bench = expired(403)
         let without = expired(403, canRefresh: false)
         #expect(without.machine.phase == .failed)
@@ -146,7 +145,7 @@ import Testing
         #expect(bench.machine.written == 1 << 20)
     }
 
-    @Test func `A8 fresh addresses that bring no byte are asked for a few times only`() {
+    @Test func `A8 fresh URLs that bring no byte are requested a few times only`() {
         var bench = expired(403)
         var questions = 0
         while let generation = question(bench), questions < 20 {
@@ -158,7 +157,7 @@ import Testing
         #expect(bench.machine.phase == .failed)
     }
 
-    @Test func `A8 other troubles do not ask for an address`() {
+    @Test func `A8 other failures do not request a URL`() {
         let bench = expired(400)
         #expect(question(bench) == nil)
         #expect(bench.machine.phase == .failed)
@@ -167,7 +166,7 @@ import Testing
     // MARK: removing
 
     @Test
-    func `D14 a download that is removed leaves nothing, and a finished file that it continued as it was`() {
+    func `D14 a removed download leaves nothing, and restores a finished file that it continued`() {
         var bench = replaced()
         bench.said = bench.machine.remove()
         #expect(bench.machine.phase == .removed)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PawlCore
 
-/// What a server's Retry-After does to the attempts of a download.
+/// The effect of a server's Retry-After on the attempts of a download.
 @Suite struct RetryAfterCaseTests {
     private func waits(
         _ status: Int,
@@ -32,7 +32,7 @@ import Testing
         arguments: [429, 503, 502],
         ["0", "0.0", "Thu, 01 Jan 1970 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"]
     )
-    func `a wait of nothing does not use up the attempts in a moment`(status: Int, field: String) {
+    func `a zero wait does not use up the attempts at once`(status: Int, field: String) {
         let waits = waits(status, field)
         #expect(waits.count == 5)
         #expect(waits.reduce(0, +) > 20, "as long as without the field: \(waits)")
@@ -40,20 +40,20 @@ import Testing
     }
 
     @Test(arguments: ["-1", "", "soon", "1e9", "0x10", "99999999999999999999999 s"])
-    func `a field that means nothing changes nothing`(field: String) {
+    func `an invalid field has no effect`(field: String) {
         let waits = waits(503, field)
         #expect(waits.count == 5 && waits.allSatisfy { $0 <= 20 })
     }
 
     @Test(arguments: ["99999999999999999999999", "9223372036854775807", "Fri, 31 Dec 9999 23:59:59 GMT"])
-    func `a wait without end is one of an hour, or of what is allowed`(field: String) {
+    func `an endless wait becomes an hour, or the allowed maximum`(field: String) {
         #expect(waits(503, field).allSatisfy { $0 == 3600 })
         #expect(waits(503, field, longest: 70).allSatisfy { $0 == 70 })
         #expect(waits(503, field, longest: 1_000_000).allSatisfy { $0 == RetryAfter.longest.seconds })
         #expect(waits(503, field, longest: 0).allSatisfy { $0 <= 20 })
     }
 
-    @Test func `no more than is allowed is asked of the host's other downloads`() {
+    @Test func `no more than the allowed wait applies to the host's other downloads`() {
         var bench = Bench { $0.retry = RetryPolicy(retries: 5, longestRetryAfter: .seconds(7)) }
         bench.begin()
         var head = ResponseHead(status: 429)
@@ -63,13 +63,13 @@ import Testing
         #expect(asked == [.seconds(7)])
     }
 
-    @Test func `a longer wait than ours is the server's, a shorter one is ours`() {
+    @Test func `a longer wait of the server wins, a shorter one does not`() {
         #expect(waits(503, "40") == [40, 40, 40, 40, 40])
         #expect(waits(503, "2").first == 2)
         #expect(waits(503, "2").last ?? 0 > 10)
     }
 
-    @Test func `a redirect is followed at once, whatever it asks for`() {
+    @Test func `a redirect is followed immediately, regardless of Retry-After`() {
         var bench = Bench()
         bench.begin()
         var head = Bench.redirect(to: "http://b.example/f")

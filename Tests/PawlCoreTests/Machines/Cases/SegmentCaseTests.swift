@@ -6,7 +6,7 @@ import Testing
 @Suite struct SegmentCaseTests {
     private static let total = 40 * Bench.megabyte
 
-    /// Four lanes of 10 MiB each, all of them flowing.
+    /// Four lanes of 10 MiB each, all receiving.
     private static func four(_ change: (inout DownloadPlan) -> Void = { _ in }) -> Bench {
         var bench = Bench { plan in
             plan.ramp = .fixed(4)
@@ -22,7 +22,7 @@ import Testing
         return bench
     }
 
-    @Test func `G3 a lane far slower than the mean gives its work to a fresh connection`() {
+    @Test func `G3 a lane far slower than the mean hands its range to a fresh connection`() {
         var bench = Self.four()
         let slow = bench.machine.lanes[1].id
         for _ in 0..<16 {
@@ -48,7 +48,7 @@ import Testing
         #expect(bench.machine.lanes.contains { $0.id == slow })
     }
 
-    @Test func `G3 time in which nobody looked makes no lane a slow one`() {
+    @Test func `G3 a suspended time makes no lane a slow one`() {
         var bench = Self.four()
         let slow = bench.machine.lanes[1].id
         func turns(_ count: Int) {
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [(10, false), (50_000, true)])
-    func `G3 a crawling lane is replaced at once, a slow one gets more time`(step: Int64, isKept: Bool) {
+    func `G3 a crawling lane is replaced immediately, a slow one gets more time`(step: Int64, isKept: Bool) {
         var bench = Self.four()
         let slow = bench.machine.lanes[1].id
         for _ in 0..<5 {
@@ -82,7 +82,7 @@ import Testing
         #expect(bench.machine.lanes.contains { $0.id == slow } == isKept)
     }
 
-    @Test func `G3 a refused connection leaves its work to those that flow`() {
+    @Test func `G3 a refused connection leaves its range to the receiving ones`() {
         var bench = Self.four()
         let lane = bench.machine.lanes[2].id
         bench.fail(.connectionRefused, lane: lane)
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.machine.lanes.count == 4, "the host's budget has recovered as well")
     }
 
-    @Test func `G3 a lane alone that falls to a twentieth of its best gets a helper`() {
+    @Test func `G3 a single lane that falls to a twentieth of its best gets a helper`() {
         var bench = Bench { $0.ramp = .fixed(1) }
         bench.begin()
         bench.answer(Bench.whole(Self.total))
@@ -119,11 +119,11 @@ import Testing
             }
             bench.tick(after: 0.5)
         }
-        #expect(bench.machine.lanes.map(\.id) == [helper.id], "the crawling one has gone")
+        #expect(bench.machine.lanes.map(\.id) == [helper.id], "the crawling one is closed")
         #expect(bench.machine.map.isConserved)
     }
 
-    @Test func `without ranges the lane before a gap goes on through it`() {
+    @Test func `without ranges the lane before a gap continues through it`() {
         var bench = Self.four()
         let middle = bench.machine.lanes.first { $0.cursor == 10 * Bench.megabyte }?.id ?? bench.lane
         for lane in bench.machine.lanes where lane.id != middle {
@@ -140,7 +140,7 @@ import Testing
         #expect(Law.owner(bench.machine) == nil)
     }
 
-    @Test func `G3 the bytes of a race are written once and its losers are dropped`() {
+    @Test func `G3 the bytes of a race are written once and its losers are closed`() {
         var bench = Bench { $0.ramp = .fixed(3) }
         bench.begin()
         bench.answer(Bench.whole(1000))

@@ -2,9 +2,9 @@ import Testing
 
 @testable import PawlCore
 
-/// A lowest speed that connections have to exceed.
+/// A lowest speed that connections must exceed.
 @Suite struct SlownessCaseTests {
-    /// A download over `count` connections that have all been answered.
+    /// A download over `count` connections that all have a response.
     private func running(_ count: Int = 1, hosts: [String] = ["a.example"]) -> Bench {
         var bench = Bench(hosts: hosts) {
             $0.ramp = .fixed(count)
@@ -20,7 +20,7 @@ import Testing
         return bench
     }
 
-    /// Some seconds in which each lane brings so much a second, until one is closed.
+    /// Seconds in which each lane receives `bytes`, until one is closed.
     private func run(_ bench: inout Bench, seconds: Int, speeds: [Int64]) -> [Action] {
         for _ in 0..<seconds {
             for (lane, speed) in zip(bench.machine.lanes, speeds) {
@@ -53,14 +53,14 @@ import Testing
         #expect(bench.asked == .closed(ByteRange(bench.machine.written, 100 * Bench.megabyte)))
     }
 
-    @Test func `one that is a little faster goes on for ever`() {
+    @Test func `one that is slightly faster continues indefinitely`() {
         var bench = running()
         #expect(run(&bench, seconds: 1000, speeds: [1010]).isEmpty)
     }
 
-    @Test func `what crawls in is no progress that begins the count anew, what is fast enough is`() {
+    @Test func `crawling is not progress that resets the retry count, a sufficient speed is`() {
         var bench = running()
-        /// Closed for its slowness; the next one is there.
+        /// Closed for its low speed; the next one is open.
         func closed(_ bench: inout Bench) -> Bool {
             let said = run(&bench, seconds: 30, speeds: [500])
             guard failure(said) != nil, bench.machine.phase == .transferring else { return false }
@@ -71,7 +71,7 @@ import Testing
         }
         #expect(closed(&bench) && bench.machine.attempts == 1)
         #expect(closed(&bench) && bench.machine.attempts == 2)
-        // It counts again from the beginning.
+        // The count starts over.
         #expect(run(&bench, seconds: 3, speeds: [5_000]).isEmpty)
         #expect(closed(&bench) && bench.machine.attempts == 1)
         #expect(closed(&bench) && bench.machine.attempts == 2)
@@ -80,19 +80,19 @@ import Testing
         #expect(bench.machine.failure?.code == .tooSlow && bench.machine.written > written)
     }
 
-    @Test func `of several only the slow one is closed, and no attempt counted`() {
+    @Test func `of several only the slow one is closed, and no attempt is counted`() {
         var bench = running(2)
         #expect(bench.machine.flowing == 2)
         let slow = bench.machine.lanes[1].id
         let said = run(&bench, seconds: 30, speeds: [1200, 900])
         #expect(said.contains(.drop(slow)) && failure(said) == nil)
         #expect(bench.machine.attempts == 0 && bench.machine.flowing == 1)
-        // Its work is done by another one in a while.
+        // Another lane finishes its range later.
         for _ in 0..<5 { bench.tick(after: 1) }
         #expect(bench.machine.lanes.count == 2)
     }
 
-    @Test func `a mirror is asked when one is too slow too often`() {
+    @Test func `a mirror is requested if one is too slow too often`() {
         var bench = running(hosts: ["a.example", "b.example"])
         var left: [Source] = []
         for _ in 0..<40 where left.isEmpty {
@@ -108,7 +108,7 @@ import Testing
         #expect(bench.machine.lanes.last.map { bench.machine.sources[$0.source].isUsable } == true)
     }
 
-    @Test func `what our own limit holds back, or nobody looked at, is not too slow`() {
+    @Test func `a throttled or suspended connection is not too slow`() {
         var bench = running()
         for _ in 0..<60 {
             let lane = bench.machine.lanes[0]

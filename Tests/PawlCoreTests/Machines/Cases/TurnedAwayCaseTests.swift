@@ -2,7 +2,7 @@ import Testing
 
 @testable import PawlCore
 
-/// Servers that serve some connections and refuse the next without saying why.
+/// Servers that accept some connections and reject the next without a reason.
 @Suite struct TurnedAwayCaseTests {
     private let total = 100 * Bench.megabyte
 
@@ -19,7 +19,7 @@ import Testing
 
     private var forbidden: ResponseHead { ResponseHead(status: 403) }
 
-    @Test func `403 to all but the first is no failure, and the first brings the whole`() {
+    @Test func `403 to all but the first is no failure, and the first completes the file`() {
         var bench = running(8)
         let refused = asking(bench)
         #expect(refused.count == 7)
@@ -31,7 +31,7 @@ import Testing
         #expect(told == 7 && bench.machine.lanes.count == 1 && bench.machine.phase == .transferring)
         bench.tick(after: 0.1)
         #expect(bench.machine.lanes[0].end == total, "it has its range back")
-        // And nothing is asked for while it brings bytes.
+        // And nothing is requested while it receives bytes.
         var requests = 0
         for _ in 0..<90 {
             bench.progress(to: bench.machine.lanes[0].cursor + 1_000_000)
@@ -41,14 +41,14 @@ import Testing
         #expect(requests == 0 && bench.machine.attempts == 0)
     }
 
-    @Test func `a reset of every further connection is taken the same way`() {
+    @Test func `a reset of every further connection has the same effect`() {
         var bench = running(4)
         for lane in asking(bench) { bench.fail(.connectionLost, lane: lane) }
         bench.tick(after: 0.1)
         #expect(bench.machine.lanes.count == 1 && bench.machine.lanes[0].end == total)
     }
 
-    @Test func `a 403 after that, when the last connection is hardly closed, is tried again`() {
+    @Test func `a 403 just after the last connection closed is retried`() {
         var bench = running(2)
         bench.answer(forbidden, to: asking(bench)[0])
         bench.progress(to: 5 * Bench.megabyte)
@@ -62,7 +62,7 @@ import Testing
         #expect(bench.machine.lanes[0].stage == .flowing)
     }
 
-    @Test func `a 403 of a server that turned nobody away is the end`() {
+    @Test func `a 403 of a server that rejected no connection before is final`() {
         var bench = running(1)
         bench.progress(to: 5 * Bench.megabyte)
         bench.fail(.connectionLost)

@@ -12,14 +12,14 @@ enum Adversity: CaseIterable {
     case brokenParts
     case redirects
     case expiringTargets
-    /// Each fresh address is refused as well.
+    /// Each fresh URL is rejected as well.
     case expiringAddresses
     case closedEarly
     case emptyParts
-    /// A byte now and then, where that is too slow.
+    /// A byte now and then, below the lowest speed.
     case crawling
 
-    /// One more event of that kind; `turn` counts them.
+    /// The next event of that kind; `turn` counts them.
     func happen(to state: inout WalkState, turn: Int) {
         let machine = state.machine
         switch machine.phase {

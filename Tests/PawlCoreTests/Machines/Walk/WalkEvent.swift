@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// The small alphabet of the walk: everything that can happen to a machine, a few forms of each.
+/// The alphabet of the walk: every event of a machine, in a few forms each.
 enum WalkEvent: Hashable {
     enum Answer: CaseIterable {
         case right
@@ -49,7 +49,7 @@ enum WalkEvent: Hashable {
     case pause
     case preempt
     case remove
-    /// The person gives another address, or it was asked for; `nil` when there is none.
+    /// The user sets another URL, or one was requested; `nil` if there is none.
     case replaced
     case refreshed(found: Bool)
     case rang
@@ -59,7 +59,7 @@ enum WalkEvent: Hashable {
 }
 
 extension WalkEvent {
-    /// What can happen in this state.
+    /// The events that are possible in this state.
     static func possible(in machine: DownloadMachine) -> [WalkEvent] {
         var events: [WalkEvent] = [
             .begin(nil), .pause, .preempt, .remove, .replaced, .rang, .network(false), .network(true),

@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-// The heads of the answers that a walk tries.
+// The response heads that a walk tries.
 extension WalkState {
     static func head(_ answer: WalkEvent.Answer, to asked: RequestedRange) -> ResponseHead {
         switch answer {
@@ -53,7 +53,7 @@ extension WalkState {
         return head
     }
 
-    /// What an honest server says, but for what `bend` does to the range that it sends.
+    /// The response of an honest server, except for what `bend` does to the range that it sends.
     private static func served(
         _ asked: RequestedRange,
         version: Int64 = 1,

@@ -1,6 +1,6 @@
 @testable import PawlCore
 
-/// A machine in the walk, with the time it has reached.
+/// A machine in the walk, with its current time.
 struct WalkState {
     static let length: Int64 = 5 << 20
     static let fresh = WebAddress(scheme: .http, host: "c.example", port: 80, path: "/f", query: "new")
@@ -113,7 +113,7 @@ struct WalkState {
 }
 
 extension WalkState {
-    /// What tells two states apart: lanes by their place instead of their number, no times, no dice.
+    /// The identity of a state: lanes by their position instead of their number, no times, no random numbers.
     struct Key: Hashable {
         var phase: Phase
         var map: SegmentMap

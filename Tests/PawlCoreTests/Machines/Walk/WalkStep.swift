@@ -2,7 +2,7 @@ import PawlTestKit
 
 @testable import PawlCore
 
-/// One step of the walk, held to the laws.
+/// One step of the walk, checked against the laws.
 struct WalkStep {
     var before: DownloadMachine
     var event: WalkEvent
@@ -22,7 +22,7 @@ struct WalkStep {
         actions.compactMap { if case .open(let order) = $0 { order.lane } else { nil } }
     }
 
-    /// Requests and lanes are the same set, and nothing is asked for after a stop.
+    /// Requests and lanes are the same set, and nothing is requested after a stop.
     private var brokenRequests: String? {
         var requests = Set(before.lanes.map(\.id)).union(opened).subtracting(dropped)
         switch event {
@@ -36,14 +36,14 @@ struct WalkStep {
         return requests == Set(after.lanes.map(\.id)) ? nil : "requests \(requests) but lanes \(after.lanes)"
     }
 
-    /// One end is told, once, and only in its phase.
+    /// One end is reported, once, and only in its phase.
     private var brokenEnds: String? {
         let ends = actions.count { action in
             if case .tell(.finished) = action { return true }
             if case .tell(.failed) = action { return true }
             return false
         }
-        if ends > 1 { return "two ends were told" }
+        if ends > 1 { return "two ends were reported" }
         if ends == 1, after.phase != .finished, after.phase != .failed { return "an end in \(after.phase)" }
         if before.phase == .finished, !actions.isEmpty { return "something happens after the end" }
         if before.phase == .failed, !actions.isEmpty {
@@ -54,7 +54,7 @@ struct WalkStep {
         return nil
     }
 
-    /// Bytes are let in after the claim only, forgotten only when that is said, and published when all are there.
+    /// Bytes are accepted after the claim only, discarded only explicitly, and published when complete.
     private var brokenBytes: String? {
         for action in actions {
             switch action {
@@ -79,7 +79,7 @@ struct WalkStep {
         }
     }
 
-    /// A8: bytes on disk give way only to a source that has shown to be the same content.
+    /// A8: bytes on disk are replaced only for a source that was shown to have the same content.
     private var brokenTrial: String? {
         guard after.written < before.written || actions.contains(.close(keeping: false)),
             !before.map.done.isEmpty,
@@ -88,7 +88,7 @@ struct WalkStep {
         return "bytes gave way to an address that was not shown to be the same content"
     }
 
-    /// The source whose lane the event is about.
+    /// The source of the lane that the event belongs to.
     private var cause: Int? {
         switch event {
         case .answered(let lane, _), .compared(let lane, _), .reachedEnd(let lane), .joined(let lane, _),
@@ -101,9 +101,9 @@ struct WalkStep {
         }
     }
 
-    /// Something goes on or is appointed, as long as the download is active.
+    /// Something is running or scheduled as long as the download is active.
     private var stuck: String? {
         let isWaiting = after.isActive && after.lanes.isEmpty && !after.isRetryPending
-        return isWaiting ? "nothing goes on and nothing is appointed" : nil
+        return isWaiting ? "nothing is running and nothing is scheduled" : nil
     }
 }

@@ -37,13 +37,13 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 7, 1000])
-    func `data comes out whole however the bytes arrive`(size: Int) {
+    func `data is complete for any size of pieces`(size: Int) {
         let text = "5\r\nhello\r\nA;name=\"v\"\r\n, chunked!\r\n1 \t\n\n\r\n00b\nworld again\r\n0\r\n\r\n"
         #expect(decode(text, by: size) == .complete("hello, chunked!\nworld again", rest: 0))
     }
 
     @Test(arguments: [1, 4, 1000])
-    func `trailers are skipped, and what follows the end is left`(size: Int) {
+    func `trailers are skipped, and bytes after the end are left`(size: Int) {
         #expect(decode("0;x\r\nETag: \"a\"\r\nB: c\n\r\nHTTP", by: size) == .complete("", rest: 4))
     }
 
@@ -53,17 +53,17 @@ import Testing
         "5\nhello\n0\n\n", "1\r\n\n\n0\r\n\r\n",
         "5\r\nhello\rX", "5 5\r\nhello", "8000000000000000\r\n", "ffffffffffffffffff\r\n", "0\r\n\rX",
     ])
-    func `what is no chunk is broken`(text: String) {
+    func `an invalid chunk is an error`(text: String) {
         #expect(decode(text, by: 1) == .broken)
         #expect(decode(text, by: 1000) == .broken)
     }
 
-    @Test func `leading zeros are taken, but not without end`() {
+    @Test func `leading zeros are accepted, but only a limited number`() {
         #expect(decode("0000000000000002\r\nab\r\n0\r\n\r\n", by: 5) == .complete("ab", rest: 0))
         #expect(decode(String(repeating: "0", count: 40) + "\r\n\r\n", by: 5) == .broken)
     }
 
-    @Test func `extensions and trailers without end are broken`() {
+    @Test func `endless extensions and trailers are errors`() {
         let endless = String(repeating: "x", count: 70_000)
         #expect(decode("5;\(endless)", by: 999) == .broken)
         #expect(decode("0\r\n\(endless)", by: 999) == .broken)
@@ -73,7 +73,7 @@ import Testing
         let chunk = "400  ;name=\"a value\"\r\n" + String(repeating: "z", count: 1024) + "\r\n"
         let body = String(repeating: chunk, count: 8_000) + "0\r\n\r\n"
         guard case .complete(let data, rest: 0) = decode(body, by: 65_536) else {
-            Issue.record("a legal body is refused")
+            Issue.record("a valid body is refused")
             return
         }
         #expect(data.utf8.count == 8_000 * 1024)

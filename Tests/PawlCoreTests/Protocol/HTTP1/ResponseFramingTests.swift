@@ -21,14 +21,14 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "-1", "+5", "5, 6", "5,", "0x5", "5 5", "9223372036854775808"])
-    func `a length that is none, or two that differ, are malformed`(value: String) throws {
+    func `an invalid length, or two that differ, are malformed`(value: String) throws {
         let fault = #expect(throws: TransferFault.self) {
             try self.framing("HTTP/1.1 200 OK", "Content-Length: \(value)")
         }
         #expect(fault?.kind == .malformed)
     }
 
-    @Test func `chunks win over a length, and their connection is not kept`() throws {
+    @Test func `chunked coding overrides a length, and its connection is not kept`() throws {
         let framing = try framing("HTTP/1.1 200 OK", "Content-Length: 5", "Transfer-Encoding: Chunked")
         #expect(framing.body == .chunked)
         #expect(!framing.keepsConnection)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip, chunked", "gzip", "chunked, identity, br"])
-    func `a coding that was not asked for is never taken for content`(value: String) throws {
+    func `a coding that was not requested is never taken for content`(value: String) throws {
         #expect(throws: TransferFault.self) {
             try self.framing("HTTP/1.1 200 OK", "Transfer-Encoding: \(value)")
         }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["204 No Content", "304 Not Modified"])
-    func `some statuses have no body whatever their fields say`(status: String) throws {
+    func `some statuses have no body regardless of their fields`(status: String) throws {
         let framing = try framing("HTTP/1.1 \(status)", "Content-Length: 5", "Transfer-Encoding: chunked")
         #expect(framing.body == .none)
     }
@@ -83,7 +83,7 @@ import Testing
             ("HTTP/1.0", "keep-alive, close", false),
         ]
     )
-    func `the Connection field and the version say whether another request may follow`(
+    func `the Connection field and the version decide whether another request may follow`(
         version: String,
         value: String,
         keeps: Bool
@@ -97,7 +97,7 @@ import Testing
         #expect(try ResponseFraming.read(Array(head.utf8)).framing.body == .chunked)
     }
 
-    @Test func `interim answers are told from final ones`() throws {
+    @Test func `interim responses are distinguished from final ones`() throws {
         #expect(try framing("HTTP/1.1 103 Early Hints").isInterim)
         #expect(try !framing("HTTP/1.1 101 Switching Protocols").isInterim)
         #expect(try !framing("HTTP/1.1 200").isInterim)
