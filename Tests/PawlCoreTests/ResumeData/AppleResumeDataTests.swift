@@ -44,7 +44,7 @@ import Testing
         ("<plist><string>x</string></plist>", "no dictionary"), ("<plist><dict/></plist>", "no URL"),
         (
             "<plist><dict><key>NSURLSessionDownloadURL</key><string>http://a/</string></dict></plist>",
-            "how many"
+            "count of received bytes"
         ),
         ("<html><body>", "not a property list"),
     ])

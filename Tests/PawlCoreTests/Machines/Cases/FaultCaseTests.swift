@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: [
         (TransferFault.Kind.tls, "certificate authority"), (.denied, "user name"),
         (.nameResolution, "host's name"),
-        (.proxy, "the proxy"), (.notFound, "address"), (.privateAddress, "private addresses"),
+        (.proxy, "the proxy"), (.notFound, "URL"), (.privateAddress, "private addresses"),
     ])
     func `a failure has a remedy`(kind: TransferFault.Kind, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, "user name"), (403, "expired"), (404, "address"), (407, "the proxy"), (429, "later"), (400, ""),
+        (401, "user name"), (403, "expired"), (404, "URL"), (407, "the proxy"), (429, "later"), (400, ""),
     ])
     func `a status has a remedy`(status: Int, advice: String) {
         var bench = Bench { $0.retry.retries = 0 }
