@@ -169,6 +169,7 @@ import Testing
         house.origin.adjust("/f") { ($0.cut, $0.delay) = (nil, .untilReleased) }
         for life in 1...3 {
             let next = try life == 1 ? program("start", url, "-http://127.0.0.1:1/x") : program("start")
+            #expect(next.line { $0 == "all are there" } != nil, "\(next.errors)")
             #expect(house.origin.wait(held: 1, of: "/f"))
             kill(next)
             house.origin.waitUntilQuiet("/f")
