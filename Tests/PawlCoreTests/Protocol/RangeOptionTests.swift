@@ -23,7 +23,8 @@ struct RangeOptionTests {
         ("0-9223372036854775807", "longest supported"), ("0-9223372036854775806", "longest supported"),
         ("9223372036854775806-", "longest supported"), ("281474976710656-", "longest supported"),
         ("0-281474976710655", "longest supported"),
-        ("-281474976710656", "longest supported"), ("-9223372036854775807", "longest supported"), ("\u{1B}-1", "form"),
+        ("-281474976710656", "longest supported"), ("-9223372036854775807", "longest supported"),
+        ("\u{1B}-1", "form"),
     ])
     func `an impossible range is refused with code 28`(_ text: String, _ why: String) {
         let error = #expect(throws: Failure.self) { try RangeOption.parse(text) }
