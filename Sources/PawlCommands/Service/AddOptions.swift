@@ -23,8 +23,10 @@ extension AddOptions {
         + GetOptions.table.filter { !concernsGet.contains($0.entry.long) }.map { $0.within(\.get) }
         + service + VerbOptions.common.map { $0.within(\.verb) }
 
-    /// Options of `get` that have another meaning here, or none.
-    private static let concernsGet: Set = ["dir", "jobs", "limit-rate", "json", "quiet", "help"]
+    /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
+    private static let concernsGet: Set = [
+        "dir", "jobs", "limit-rate", "json", "quiet", "help", "stdout", "deny-private-addresses",
+    ]
 
     private static let queue: [CommandOption<AddOptions>] = [
         CommandOption("paused", takes: .none, in: .queue, "add as paused; 'resume' or 'start' starts it") {

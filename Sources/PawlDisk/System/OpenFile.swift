@@ -1,12 +1,14 @@
 import CPawlSystem
 import Glibc
 import PawlCore
+import Synchronization
 
 /// An open file, closed with its last reference.
 ///
 /// A class because a worker may still read or sync the file after its download has closed it.
 final class OpenFile: Sendable {
     let descriptor: Int32
+    private let isLocked = Atomic(false)
 
     init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
@@ -24,7 +26,11 @@ final class OpenFile: Sendable {
         descriptor = result
     }
 
-    deinit { close(descriptor) }
+    /// A lock is released explicitly: a child process that is being started has a copy of the descriptor until its exec.
+    deinit {
+        if isLocked.load(ordering: .acquiring) { unlock() }
+        close(descriptor)
+    }
 
     func status() throws(SystemError) -> FileStatus {
         var found = stat()
@@ -129,6 +135,7 @@ final class OpenFile: Sendable {
         let result = pawl_lock(descriptor)
         if result == EAGAIN || result == EWOULDBLOCK { return false }
         try SystemError.check(result)
+        isLocked.store(true, ordering: .releasing)
         return true
     }
 
@@ -143,7 +150,10 @@ final class OpenFile: Sendable {
         guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw .last }
     }
 
-    func unlock() { _ = pawl_unlock(descriptor) }
+    func unlock() {
+        isLocked.store(false, ordering: .releasing)
+        _ = pawl_unlock(descriptor)
+    }
 }
 
 /// UTIME_OMIT, which the C library's overlay hides.
