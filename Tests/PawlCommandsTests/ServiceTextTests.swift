@@ -87,7 +87,7 @@ import Testing
     @Test func `add takes every option of a download, and none of the process`() {
         let names = Set(AddOptions.table.map(\.entry.long))
         let get = Set(GetOptions.table.map(\.entry.long))
-        #expect(get.subtracting(names) == ["jobs", "quiet"])
+        #expect(get.subtracting(names) == ["jobs", "quiet", "stdout", "deny-private-addresses"])
         let limit = AddOptions.table.first { $0.entry.long == "limit-rate" }
         #expect(limit?.setsOneDownload == true)
     }
