@@ -1,6 +1,7 @@
 import PawlCore
 import Testing
 
+@testable import Pawl
 @testable import PawlCommands
 
 /// Failures in the terms of the command line.
@@ -31,5 +32,15 @@ import Testing
             failure.commandLineSentence
                 == cause + "run the same command again to continue, or increase --timeout"
         )
+    }
+
+    @Test func `a failure that is retried needs no remedy`() {
+        let error = PawlError(
+            Failure(.timeout, "cannot fetch", at: "http://h/f", because: "no byte came", remedy: "\(.resume)")
+        )
+        let line = PlainText.line(
+            Report(id: 1, source: "http://h/f", name: "f", kind: .retry(error, delay: 0.1))
+        )
+        #expect(line == "f: cannot fetch http://h/f: no byte came; retrying now")
     }
 }

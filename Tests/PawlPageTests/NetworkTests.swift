@@ -88,8 +88,18 @@ extension BrowserTests {
 
         func page() async throws -> BrowserPage {
             let page = try await BrowserPage(browser)
-            try await page.open("http://127.0.0.1:6800/")
-            try await page.wait("document.documentElement.dataset.view === 'list'")
+            // A browser drops what it is loading when its network changes, and this one has just been created.
+            for attempt in 1... {
+                do {
+                    try await page.open("http://127.0.0.1:6800/")
+                    try await page.wait("document.documentElement.dataset.view === 'list'", atMost: 20)
+                    break
+                } catch let error as Browser.Refused
+                    where attempt < 5 && error.description.contains("complete")
+                {
+                    continue
+                }
+            }
             return page
         }
     }

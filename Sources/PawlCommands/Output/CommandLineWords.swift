@@ -5,6 +5,9 @@ import PawlCore
 extension Failure {
     var commandLineSentence: String { sentence(at: commandLinePlace, remedy: commandLineRemedy) }
 
+    /// The sentence without the remedy, for a failure that is retried.
+    var commandLineCause: String { sentence(at: commandLinePlace, remedy: "") }
+
     var commandLineRemedy: String {
         remedy.worded {
             $0.option

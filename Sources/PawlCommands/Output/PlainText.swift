@@ -10,7 +10,7 @@ package enum PlainText {
             case .started(let total, let resumedAt): "\(name): \(started(total, resumedAt))"
             case .notice(let notice): "\(name): \(notice)"
             case .retry(let error, let delay):
-                "\(name): \(error.failure.commandLineSentence); retrying \(wait(delay))"
+                "\(name): \(error.failure.commandLineCause); retrying \(wait(delay))"
             case .waitingForNetwork: "\(name): no network connection; resumes when it is back"
             case .verifying: "\(name): verifying"
             case .paused: "\(name): paused"

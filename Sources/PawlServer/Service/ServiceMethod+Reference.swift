@@ -40,9 +40,9 @@ extension ServiceMethod {
 
         ## Errors
 
-        An error has a `code` and a `message`. Codes from 1 to 35 are those of the command line's exit codes: 3 there is no such
-        download, 28 a parameter has a value that it cannot have, 13 a file exists already. -32600 to -32700 are those of JSON-RPC; 1
-        with `Unauthorized` means that the secret is missing or wrong.
+        An error has a `code` and a `message`. Code 1 is an invalid parameter, or with the message `Unauthorized` a missing or wrong
+        secret. Other codes up to 35 are those of the command line's exit codes: 3 no such download, 13 the file exists, 28 an invalid
+        option of a download. -32600 to -32700 are those of JSON-RPC.
 
         ## Methods
         """

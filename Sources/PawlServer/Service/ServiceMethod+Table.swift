@@ -20,7 +20,7 @@ extension ServiceMethod {
             parameters: "[{states, group, text, after, limit}]",
             result: "an array of downloads",
             help:
-                "The first matching downloads, or those that follow the download with the id after. states: waiting, paused, finished, failed, removed. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
+                "The first matching downloads, or those that follow the download with the complete id after. states: waiting (includes running), paused, finished, failed, removed; all but removed if absent. text: part of a name or URL. limit: at most 10000, 1000 if absent. Every field is optional.",
             example: #"[{"states": ["failed"], "limit": 50}]"#,
             isReadOnly: true,
             body: { try await $0.list($1) }
@@ -40,7 +40,7 @@ extension ServiceMethod {
             name: "pawl.show",
             parameters: "[ID]",
             result:
-                "a download with sources, ranges, lanes, headers, checksum, limit, file, response and decisions",
+                "a download with sources, ranges, lanes, headers, checksum, limit, file, response and log",
             help:
                 "Details of one download. ranges: the bytes on disk, as [start, end). lanes: its connections.",
             example: #"["3f2a"]"#,
