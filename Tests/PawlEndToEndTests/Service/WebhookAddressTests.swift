@@ -39,7 +39,7 @@ struct `The webhook's address` {
                 run("wait", "--all")
                 if more: print(posted.wait(300))
                 else:
-                    while "leads to 127.0.0.1" not in pathlib.Path(place + ".log").read_text(): pass
+                    while "resolves to 127.0.0.1" not in pathlib.Path(place + ".log").read_text(): pass
                     print(posted.is_set())
                 run("stop")
             """
