@@ -108,7 +108,7 @@ bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM
 	Benchmarks/bench.py --pawl .build/release/pawl --tools .build --rounds $(or $(ROUNDS),5) \
 	    --cases '$(CASES)' --markdown $(or $(REPORT),.build/bench.md) \
 	    $(if $(BEFORE),--before '$(BEFORE)') \
-	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(PREFIX)')
+	    $(if $(WAN),--wan '$(WAN)' --mbit $(or $(MBIT),0) --loss $(or $(LOSS),0) --prefix '$(if $(filter file,$(origin PREFIX)),,$(PREFIX))')
 
 load: ## the service under load: 10,000 queued, 64 running, 200 calls a second, 1,000 WebSockets, a day of polling (PHASES=calls,sockets,polls)
 	@Scripts/install-packages build bench

@@ -25,8 +25,8 @@ let hardened: [LinkerSetting] =
         )
     ]
 
-/// A room of the house: its imports are held to the table in Documentation/Design.md by `make layers`.
-func room(_ name: String, _ dependencies: [Target.Dependency], embedding folder: String? = nil) -> Target {
+/// A module: its imports are held to the table in Documentation/Design.md by `make layers`.
+func module(_ name: String, _ dependencies: [Target.Dependency], embedding folder: String? = nil) -> Target {
     .target(
         name: name,
         dependencies: dependencies,
@@ -71,25 +71,25 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CPawlSystem", cSettings: strictC),
 
-        room("PawlCore", []),
-        room("PawlEngine", ["PawlCore"]),
-        room("PawlCurl", ["PawlCore", "PawlEngine", "CCurl", "CTLS", "CPawlSystem"]),
-        room("PawlDisk", ["PawlCore", "PawlEngine", "CPawlSystem", "CCrypto"]),
-        room("PawlStore", ["PawlCore", "PawlEngine", "CPawlSystem", "CSQLite"]),
-        room("PawlReach", ["PawlCore", "PawlEngine"]),
-        room("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
+        module("PawlCore", []),
+        module("PawlEngine", ["PawlCore"]),
+        module("PawlCurl", ["PawlCore", "PawlEngine", "CCurl", "CTLS", "CPawlSystem"]),
+        module("PawlDisk", ["PawlCore", "PawlEngine", "CPawlSystem", "CCrypto"]),
+        module("PawlStore", ["PawlCore", "PawlEngine", "CPawlSystem", "CSQLite"]),
+        module("PawlReach", ["PawlCore", "PawlEngine"]),
+        module("Pawl", ["PawlCore", "PawlEngine", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]),
         // The page's files become part of the program.
-        room("PawlServer", ["Pawl", "PawlCore", "CWebSockets"], embedding: "Page/Assets"),
-        room("PawlFoundation", ["Pawl", "PawlSession"]),
-        room("PawlSession", ["Pawl", "PawlCore"]),
-        room("PawlCommands", ["Pawl", "PawlCore", "PawlServer"]),
+        module("PawlServer", ["Pawl", "PawlCore", "CWebSockets"], embedding: "Page/Assets"),
+        module("PawlFoundation", ["Pawl", "PawlSession"]),
+        module("PawlSession", ["Pawl", "PawlCore"]),
+        module("PawlCommands", ["Pawl", "PawlCore", "PawlServer"]),
         .executableTarget(
             name: "PawlTool",
             dependencies: ["PawlCommands"],
             swiftSettings: strict,
             linkerSettings: hardened
         ),
-        room("PawlTestKit", ["PawlEngine", "PawlCore"]),
+        module("PawlTestKit", ["PawlEngine", "PawlCore"]),
         .executableTarget(
             name: "QueueBench",
             dependencies: ["Pawl"],

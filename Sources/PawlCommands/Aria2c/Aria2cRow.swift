@@ -51,7 +51,7 @@ package struct Aria2cRow: Sendable {
     )
 
     private static let calls = rows(
-        .doors,
+        .access,
         [
             ("enable-rpc", nil, .flag, "run an RPC service"),
             ("rpc-listen-port", nil, .number(0...65535), "port for HTTP and WebSocket [6800]"),

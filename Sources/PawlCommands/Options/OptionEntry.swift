@@ -31,7 +31,7 @@ enum OptionGroup: String, Sendable, Hashable, CaseIterable {
     case transfer = "Transfer"
     case request = "Request"
     case security = "Proxies and TLS"
-    case doors = "Access"
+    case access = "Access"
     case watching = "Hooks and logging"
     case setup = "Setup"
     case service = "Service"

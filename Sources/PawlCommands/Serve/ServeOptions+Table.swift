@@ -117,14 +117,14 @@ extension ServeOptions {
             "port",
             aliases: ["rpc-listen-port"],
             takes: .required("N|auto|none"),
-            in: .doors,
+            in: .access,
             "TCP port for HTTP and WebSocket; 0: any free port; auto: 6800 if it is free; none: Unix socket only",
             standard: "$PAWL_PORT, else 6800"
         ) { (options, value) throws(Failure) in options.port = try OptionValues.notEmpty("port", value) },
         CommandOption(
             "listen",
             takes: .required("ADDRESS"),
-            in: .doors,
+            in: .access,
             "numeric address to listen on; one that other hosts can reach requires a secret",
             standard: "127.0.0.1"
         ) { (options, value) throws(Failure) in options.address = try OptionValues.notEmpty("listen", value)
@@ -133,14 +133,14 @@ extension ServeOptions {
             "secret",
             aliases: ["rpc-secret"],
             takes: .required("TEXT"),
-            in: .doors,
+            in: .access,
             "RPC secret; --secret-file keeps it out of the process list",
             standard: "generated at the first start, in .pawl/secret of the root"
         ) { (options, value) throws(Failure) in options.secret = try OptionValues.notEmpty("secret", value) },
         CommandOption(
             "secret-file",
             takes: .required("FILE"),
-            in: .doors,
+            in: .access,
             "file with the RPC secret, readable by its owner only; created if missing"
         ) { (options, value) throws(Failure) in
             options.secretFile = try OptionValues.notEmpty("secret-file", value)
@@ -148,14 +148,14 @@ extension ServeOptions {
         CommandOption(
             "no-secret",
             takes: .none,
-            in: .doors,
+            in: .access,
             "require no secret; only where no other user or host can reach the port"
         ) { (options, _) in options.needsNoSecret = true },
         CommandOption(
             "certificate",
             aliases: ["rpc-certificate"],
             takes: .required("FILE"),
-            in: .doors,
+            in: .access,
             "TLS certificate (PEM); the port then accepts TLS only"
         ) { (options, value) throws(Failure) in
             options.certificate = try OptionValues.notEmpty("certificate", value)
@@ -164,14 +164,14 @@ extension ServeOptions {
             "private-key",
             aliases: ["rpc-private-key"],
             takes: .required("FILE"),
-            in: .doors,
+            in: .access,
             "private key of the certificate (PEM)"
         ) { (options, value) throws(Failure) in options.key = try OptionValues.notEmpty("private-key", value)
         },
         CommandOption(
             "host-name",
             takes: .required("NAME"),
-            in: .doors,
+            in: .access,
             "host name of the port besides localhost; repeatable"
         ) { (options, value) throws(Failure) in
             options.names.insert(try OptionValues.notEmpty("host-name", value).lowercased())
@@ -180,7 +180,7 @@ extension ServeOptions {
             "allow-origin-all",
             aliases: ["rpc-allow-origin-all"],
             takes: .none,
-            in: .doors,
+            in: .access,
             "allow requests from any origin (CORS); the secret is still required"
         ) { (options, _) in options.allowsEveryOrigin = true },
     ]

@@ -19,7 +19,7 @@ struct `The watchdog` {
     }
 
     private let script = """
-        import ctypes, os, pathlib, signal, socket, subprocess, sys, tempfile, time
+        import ctypes, os, pathlib, signal, socket, subprocess, sys, tempfile
         pawl, what = sys.argv[1:3]
         libc = ctypes.CDLL(None, use_errno=True)
         WALL, SEIZE, INTERRUPT = 0x40000000, 0x4206, 0x4207
@@ -34,13 +34,16 @@ struct `The watchdog` {
             except OSError:
                 return False
 
+        def serves():
+            while "serving" not in (line := process.stderr.readline()): assert line, "the service ended"
+
         with tempfile.TemporaryDirectory() as folder:
             path = folder + "/socket"
-            command = [pawl, "serve", "--quiet", "--root", folder + "/root", "--socket", path, "--port", "none"]
+            command = [pawl, "serve", "--root", folder + "/root", "--socket", path, "--port", "none"]
             environment = dict(os.environ, HOME=folder, XDG_STATE_HOME="")
             environment.pop("NOTIFY_SOCKET", None)
-            process = subprocess.Popen(command, env=environment)
-            while not answers(path): time.sleep(0.05)
+            process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+            serves()
             for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
                 if (task / "comm").read_text().strip() == "pawl-web": frozen = int(task.name)
             assert libc.ptrace(SEIZE, frozen, 0, 0) == 0, os.strerror(ctypes.get_errno())
@@ -52,8 +55,8 @@ struct `The watchdog` {
             if what == "stop":
                 print(process.wait(300) > 0)
             else:
-                while not answers(path): time.sleep(0.05)
-                print(process.poll() is None)
+                serves()
+                print(answers(path) and process.poll() is None)
                 process.send_signal(signal.SIGTERM)
                 print(process.wait(300) == 0)
         """
