@@ -20,30 +20,6 @@ package struct MediaType: Hashable, Sendable {
         parameters = scanner.parameters()
     }
 
-    /// `type/subtype` in lower case, without parameters; `nil` as above.
-    package static func name(in text: String) -> String? {
-        var isLower = true
-        var slash: String.Index?
-        let text = text.utf8.drop(while: \.isWhiteSpace)
-        var end = text.startIndex
-        for index in text.indices {
-            let byte = text[index]
-            if byte == .slash, slash == nil, index > text.startIndex {
-                slash = index
-            } else if !byte.isTokenCharacter {
-                break
-            }
-            if byte != byte.lowercased { isLower = false }
-            end = text.index(after: index)
-        }
-        let rest = text[end...].drop(while: \.isWhiteSpace)
-        guard let slash, text.index(after: slash) < end,
-            rest.isEmpty || rest.first == .semicolon || rest.first == .comma
-        else { return nil }
-        let name = String(Substring(text[..<end]))
-        return isLower ? name : name.lowercased()
-    }
-
     /// The value of the first parameter of this name (lower case).
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }

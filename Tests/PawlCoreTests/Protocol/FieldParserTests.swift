@@ -95,13 +95,4 @@ struct FieldParserTests {
             _ = RetryAfter.parse(String(decoding: dice.damaged("120"), as: UTF8.self), now: Self.now)
         }
     }
-
-    @Test(arguments: [
-        "text/html", "Text/HTML; charset=x", " text/html ;a=b", "text/html,b", "text", "/html", "text/",
-        "te xt/html",
-        "text/html x", "a/b/c", "", ";", "/", "\ttext/html\t", "text/ht\u{e9}ml", "TEXT/html",
-    ])
-    func `the name alone is that of the whole field`(text: String) {
-        #expect(MediaType.name(in: text) == MediaType(parsing: text).map { "\($0.type)/\($0.subtype)" })
-    }
 }
