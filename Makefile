@@ -7,14 +7,11 @@ SOURCES := Sources Tests Examples Package.swift
 
 ifdef SANITIZE
 # A scratch folder of its own: instrumented objects must not replace the plain ones.
-TEST_FLAGS := --sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE)
+BUILD_FLAGS := --sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE)
 endif
 ifeq ($(SANITIZE),thread)
 # Without it the sanitizer does not see Swift's Mutex wait.
 PRELOAD := $(CURDIR)/.build/thread-sanitizer.so
-endif
-ifdef FILTER
-TEST_FLAGS += --filter $(FILTER)
 endif
 
 # Some at once, not all: a test that waits for a process or a server holds one of as many threads as there are cores,
@@ -24,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test screenshots simulate torture fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -41,7 +38,7 @@ build: packages ## the release binary
 
 SEEDS ?= 20000
 
-simulate: ## simulated worlds (SEEDS=20000 of them; SEED=7: that one, with its log)
+simulate: ## simulated worlds, and some broken on purpose (SEEDS=20000 of them; SEED=7: that one, with its log)
 	swift build -c release --static-swift-stdlib --product PawlSimulate
 	@mkdir -p .build/simulation && rm -f .build/simulation/running-*
 ifdef SEED
@@ -49,22 +46,26 @@ ifdef SEED
 else
 	@.build/release/PawlSimulate $(SEEDS) || \
 	    { cat .build/simulation/running-* 2>/dev/null && echo "it trapped in one of these"; exit 1; }
+	@.build/release/PawlSimulate --sabotages
 endif
 
-test: test-packages build $(if $(SANITIZE)$(FILTER),,simulate) ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
-	$(if $(PRELOAD),clang -O1 -Wall -fPIC -shared Scripts/thread-sanitizer.c -o $(PRELOAD))
-ifdef FILTER
-	$(RUN_TESTS) $(TEST_FLAGS)
-else
 # The service works on Swift's shared threads, which tests that wait for processes and servers hold: it has a run of its own.
 # Sessions count what their killed programs fetch twice, and go with it.
 # So has the browser, which moreover wants the memory that a sanitizer takes.
-	$(RUN_TESTS) $(TEST_FLAGS) --skip PawlSessionTests --skip PawlServerTests --skip PawlPageTests --skip 'broken on purpose'
-	# Worlds in a debug build keep every core busy, which tests that wait for a stalled server would notice.
-	$(RUN_TESTS) $(TEST_FLAGS) --filter 'broken on purpose'
-	$(RUN_TESTS) $(TEST_FLAGS) --filter PawlSessionTests --filter PawlServerTests
-	$(if $(SANITIZE),,$(RUN_TESTS) $(TEST_FLAGS) --filter PawlPageTests)
-endif
+GROUPS := test-main test-service $(if $(SANITIZE),,test-page)
+
+test: test-packages build $(if $(FILTER),test-some,$(if $(SANITIZE),,simulate) $(GROUPS)) ## all tests (FILTER=name: some; SANITIZE=thread or address: instrumented)
+
+test-main test-service test-page test-some: test-build
+	$(RUN_TESTS) $(BUILD_FLAGS) --skip-build $(CHOSEN)
+test-main: CHOSEN := --skip PawlSessionTests --skip PawlServerTests --skip PawlPageTests
+test-service: CHOSEN := --filter PawlSessionTests --filter PawlServerTests
+test-page: CHOSEN := --filter PawlPageTests
+test-some: CHOSEN := --filter $(FILTER)
+
+test-build:
+	$(if $(PRELOAD),clang -O1 -Wall -fPIC -shared Scripts/thread-sanitizer.c -o $(PRELOAD))
+	swift build --build-tests $(BUILD_FLAGS)
 
 screenshots: ## pictures of the page for the README, in Documentation/screenshots
 	@Scripts/install-packages build test screenshots
@@ -97,8 +98,10 @@ torture: test-packages build ## the real program killed KILLS=200 times, stopped
 fuzz: test-packages ## every parser under libFuzzer (SECONDS=60 for each; TARGETS=name: some)
 	Scripts/fuzz $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60) $(TARGETS)
 
-attack: test-packages build ## attacks on the service, named ones and by chance (SECONDS=600 of them; SEED=: the same again)
+attack: test-packages build ## attacks on the service, named ones and by chance, and on the client (SECONDS=600 of each; SEED=: the same again)
 	Scripts/attack --pawl .build/release/pawl --latency --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
+	    $(if $(SEED),--seed $(SEED))
+	Scripts/attack-client --pawl .build/release/pawl --seconds $(if $(filter command line,$(origin SECONDS)),$(SECONDS),600) \
 	    $(if $(SEED),--seed $(SEED))
 
 bench: ## pawl beside its peers (CASES=plain,tls: some; ROUNDS=5; BEFORE=PROGRAM: an earlier build beside it; WAN=URL MBIT=200 LOSS=0.5 PREFIX='ip netns exec NAME': a given link)

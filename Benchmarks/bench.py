@@ -28,7 +28,7 @@ class Wan:
 
 def measure(case, rounds, runner):
     """One round to warm up, then the measured rounds: the costs of every program, and the reasons of failures."""
-    failures, told = {}, []
+    failures, measured = {}, []
     for number in range(rounds * case.times + 1):
         order = list(case.commands)
         order = order[number % len(order):] + order[:number % len(order)]
@@ -42,8 +42,8 @@ def measure(case, rounds, runner):
                 failures[name] = str(failure)
                 print(f"  {name}: {failure}", file=sys.stderr, flush=True)
         if number > 0:
-            told.append(costs)
-    return told, failures
+            measured.append(costs)
+    return measured, failures
 
 
 def beside(case, pawl, before):

@@ -239,8 +239,8 @@ class Cases:
         }, "GiB", size / GIB, 0, [target(off, on, own)])
 
     def digest(self, name):
-        told = subprocess.run(["sha256sum", f"{self.origin.root}/{name}"], capture_output=True, text=True, check=True)
-        return "sha-256=" + told.stdout.split()[0]
+        output = subprocess.run(["sha256sum", f"{self.origin.root}/{name}"], capture_output=True, text=True, check=True)
+        return "sha-256=" + output.stdout.split()[0]
 
     def start(self):
         address = self.url("one")

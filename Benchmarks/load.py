@@ -75,7 +75,7 @@ class Service:
         return 0.0
 
 
-def letter(method, *params, id=1):
+def request(method, *params, id=1):
     return {"id": id, "method": method, "params": ["token:load", *params]}
 
 
@@ -98,16 +98,16 @@ async def fill(service, origin, count):
     caller = await Caller().open(service.port)
     start = time.monotonic()
     for first in range(0, count, 500):
-        calls = [letter("aria2.addUri", [origin.url(n)], {"out": f"f{n}"}) for n in range(first, min(count, first + 500))]
-        answers = json.loads(await caller.call(calls))
-        assert all("result" in answer for answer in answers), answers[0]
+        calls = [request("aria2.addUri", [origin.url(n)], {"out": f"f{n}"}) for n in range(first, min(count, first + 500))]
+        responses = json.loads(await caller.call(calls))
+        assert all("result" in response for response in responses), responses[0]
     return time.monotonic() - start
 
 
 CALLS = [
-    letter("aria2.getGlobalStat"), letter("aria2.tellActive", ["gid", "status", "completedLength", "downloadSpeed"]),
-    letter("aria2.tellWaiting", 0, 20, ["gid", "status"]), letter("aria2.tellStopped", -1, 20, ["gid", "status", "errorCode"]),
-    letter("aria2.getGlobalOption"),
+    request("aria2.getGlobalStat"), request("aria2.tellActive", ["gid", "status", "completedLength", "downloadSpeed"]),
+    request("aria2.tellWaiting", 0, 20, ["gid", "status"]), request("aria2.tellStopped", -1, 20, ["gid", "status", "errorCode"]),
+    request("aria2.getGlobalOption"),
 ]
 
 
@@ -134,9 +134,9 @@ def listen(port, count):
 
     Prints `ready` when all are open, and the number of those that received a message at the end of standard input.
     """
-    data = json.dumps(letter("aria2.getSessionInfo")).encode()
+    data = json.dumps(request("aria2.getSessionInfo")).encode()
     frame = b"\x81" + (bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + struct.pack(">H", len(data))) + b"\0\0\0\0" + data
-    sockets, heard = [], set()
+    sockets, received = [], set()
     for _ in range(count):
         one = socket.create_connection(("127.0.0.1", port))
         one.sendall(b"GET /jsonrpc HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -155,33 +155,33 @@ def listen(port, count):
         for one in sockets:
             try:
                 if one.recv(1 << 18):
-                    heard.add(one)
+                    received.add(one)
             except BlockingIOError:
                 pass
-    print(len(heard), flush=True)
+    print(len(received), flush=True)
 
 
 # AriaNg's request once a second (the keys of its list).
 KEYS = ["gid", "totalLength", "completedLength", "uploadSpeed", "downloadSpeed", "connections", "numSeeders", "seeder", "status",
         "errorCode", "verifiedLength", "verifyIntegrityPending"]
-POLL = [letter("aria2.getGlobalStat"), letter("aria2.tellActive", KEYS), letter("aria2.tellWaiting", 0, 20, KEYS),
-        letter("aria2.tellStopped", -1, 20, KEYS)]
+POLL = [request("aria2.getGlobalStat"), request("aria2.tellActive", KEYS), request("aria2.tellWaiting", 0, 20, KEYS),
+        request("aria2.tellStopped", -1, 20, KEYS)]
 
 
-async def poll(service, count, polls_per_letter=10):
+async def poll(service, count, polls_per_batch=10):
     """A client's polls, one after the other without pause; memory after each tenth."""
-    body = POLL * polls_per_letter
+    body = POLL * polls_per_batch
     connections = 2
 
-    async def some(letters):
+    async def some(batches):
         caller = await Caller().open(service.port)
-        for _ in range(letters):
+        for _ in range(batches):
             await caller.call(body)
 
     memories = []
     start = time.monotonic()
     for _ in range(10):
-        await asyncio.gather(*(some(-(-count // (10 * connections * polls_per_letter))) for _ in range(connections)))
+        await asyncio.gather(*(some(-(-count // (10 * connections * polls_per_batch))) for _ in range(connections)))
         memories.append(service.memory())
     return memories, time.monotonic() - start
 
@@ -215,13 +215,13 @@ async def measure_sockets(service, options, report, swept):
     await measure_rate(service, options, report, swept, f" beside {options.sockets} WebSockets that only listen")
     hearing, _ = await asyncio.to_thread(listener.communicate, "")
     report(f"{options.sockets} WebSockets that only listen", f"{(after - before) * 1024 / options.sockets:.0f} KiB each, "
-           f"events heard by {hearing.strip()}", int(hearing) == options.sockets)
+           f"events received by {hearing.strip()}", int(hearing) == options.sockets)
 
 
 async def measure_polls(service, options, report):
     # Limit the transfers: at full speed they would only delay the polls.
     caller = await Caller().open(service.port)
-    await caller.call(letter("aria2.changeGlobalOption", {"max-overall-download-limit": "20M"}))
+    await caller.call(request("aria2.changeGlobalOption", {"max-overall-download-limit": "20M"}))
     memories, took = await poll(service, options.polls)
     grown = memories[-1] - min(memories[:2])
     report(f"{options.polls} polls of four calls each, downloads going on at 20 MiB/s",
@@ -234,7 +234,7 @@ async def run(options, folder, report):
     phases = options.phases.split(",")
     try:
         took = await fill(service, origin, options.queue)
-        report(f"{options.queue} downloads added in letters of 500", f"{took:.1f} s", True)
+        report(f"{options.queue} downloads added in batches of 500", f"{took:.1f} s", True)
         swept = [0]
 
         async def sweeping():

@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
     pid_t child = fork();
     if (child < 0) { perror("fork"); return 2; }
     if (child == 0) {
-        // Whoever stops the measurement stops what is measured.
+        // A signal to the measurement is passed on to the measured process.
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         execvp(argv[2], argv + 2);
         perror(argv[2]);

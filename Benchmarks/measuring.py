@@ -16,14 +16,14 @@ class Runner:
 
     def __init__(self, measure, folder):
         self.measure, self.folder = measure, folder
-        self.told = folder + ".cost"
+        self.cost_file = folder + ".cost"
         self.errors = folder + ".errors"
 
     def start(self, command):
         shutil.rmtree(self.folder, ignore_errors=True)
         os.makedirs(self.folder)
         with open(self.errors, "wb") as errors:
-            return subprocess.Popen([self.measure, self.told] + command, cwd=self.folder, stdin=subprocess.DEVNULL,
+            return subprocess.Popen([self.measure, self.cost_file] + command, cwd=self.folder, stdin=subprocess.DEVNULL,
                                     stdout=subprocess.DEVNULL, stderr=errors, start_new_session=True)
 
     def warm(self, size):
@@ -59,7 +59,7 @@ class Runner:
         there = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(self.folder) for name in names)
         if there < size:
             raise Failed(f"it brought {there} of {size} bytes")
-        with open(self.told) as file:
+        with open(self.cost_file) as file:
             wall, user, system, peak = map(float, file.read().split())
         return Cost(wall, user + system, peak / 1024)
 

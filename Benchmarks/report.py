@@ -58,12 +58,12 @@ def mark(holds):
 
 def course(trace):
     """The times at which the number of connections changed."""
-    told, last = [], 0
+    lines, last = [], 0
     for at, count, _ in trace:
         if count != last:
-            told.append(f"{count} at {at:.1f} s")
+            lines.append(f"{count} at {at:.1f} s")
         last = count
-    return ", ".join(told[:20])
+    return ", ".join(lines[:20])
 
 
 def summary(verdicts):

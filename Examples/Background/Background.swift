@@ -6,7 +6,7 @@ import PawlSession
 //
 // usage: ExampleBackground FOLDER URL...
 //
-// The code is the same as for NSURLSession on iOS, except for the type names.
+// The methods are those of NSURLSession; locations are paths. With PawlFoundation they are URLs.
 
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 

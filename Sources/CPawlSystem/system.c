@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -162,9 +163,9 @@ int pawl_is_locked(int file) {
     return lock.l_type != F_UNLCK;
 #else
     // The kernel has no query for it: the lock is taken for a moment.
-    int answer = pawl_lock(file);
-    if (answer == 0) pawl_unlock(file);
-    return answer == 0 ? 0 : answer == EWOULDBLOCK ? 1 : -answer;
+    int status = pawl_lock(file);
+    if (status == 0) pawl_unlock(file);
+    return status == 0 ? 0 : status == EWOULDBLOCK ? 1 : -status;
 #endif
 }
 
@@ -303,4 +304,10 @@ int pawl_copy_data(int from, int to, int64_t length) {
         done += count;
     }
     return 0;
+}
+
+void pawl_name_thread(const char *name) {
+    char part[16];
+    snprintf(part, sizeof part, "%s", name);
+    pthread_setname_np(pthread_self(), part);
 }

@@ -27,49 +27,49 @@ static inline void pawl_tls_take_tickets(void *context) {
 }
 
 // Makes an end without close_notify an error, which is OpenSSL's default.
-static inline void pawl_tls_expect_goodbye(void *context) {
+static inline void pawl_tls_require_close_notify(void *context) {
     SSL_CTX_clear_options((SSL_CTX *)context, SSL_OP_IGNORE_UNEXPECTED_EOF);
 }
 
 // Creates a BIO method. The functions return what BIO_read(3) and BIO_write(3) do.
-static inline void *pawl_tls_make_wires(
+static inline void *pawl_tls_make_bio_method(
     int (*receive)(BIO *, char *, int), int (*send)(BIO *, const char *, int), long (*control)(BIO *, int, long, void *)) {
-    BIO_METHOD *wires = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pawl");
-    if (!wires) return NULL;
-    BIO_meth_set_read(wires, receive);
-    BIO_meth_set_write(wires, send);
-    BIO_meth_set_ctrl(wires, control);
-    return wires;
+    BIO_METHOD *method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pawl");
+    if (!method) return NULL;
+    BIO_meth_set_read(method, receive);
+    BIO_meth_set_write(method, send);
+    BIO_meth_set_ctrl(method, control);
+    return method;
 }
 
 static const int pawl_tls_flush = BIO_CTRL_FLUSH;
 
-// Replaces a connection's BIO by one of the method `wires` with the data `context`. 1: done.
-static inline int pawl_tls_rewire(void *connection, void *wires, void *context) {
-    BIO *wire = BIO_new((BIO_METHOD *)wires);
-    if (!wire) return 0;
-    BIO_set_data(wire, context);
-    BIO_set_init(wire, 1);
-    SSL_set_bio((SSL *)connection, wire, wire);
+// Replaces a connection's BIO by one of `method` with the data `context`. 1: done.
+static inline int pawl_tls_set_bio(void *connection, void *method, void *context) {
+    BIO *bio = BIO_new((BIO_METHOD *)method);
+    if (!bio) return 0;
+    BIO_set_data(bio, context);
+    BIO_set_init(bio, 1);
+    SSL_set_bio((SSL *)connection, bio, bio);
     return 1;
 }
 
-static inline void *pawl_tls_context(BIO *wire) { return BIO_get_data(wire); }
-static inline void pawl_tls_expect_more(BIO *wire, int receives) {
-    BIO_clear_retry_flags(wire);
-    if (receives > 0) BIO_set_retry_read(wire);
-    if (receives == 0) BIO_set_retry_write(wire);
+static inline void *pawl_tls_context(BIO *bio) { return BIO_get_data(bio); }
+static inline void pawl_tls_expect_more(BIO *bio, int receives) {
+    BIO_clear_retry_flags(bio);
+    if (receives > 0) BIO_set_retry_read(bio);
+    if (receives == 0) BIO_set_retry_write(bio);
 }
 
 // The result of a read or a write.
-enum { PAWL_TLS_DONE, PAWL_TLS_LATER, PAWL_TLS_GOODBYE, PAWL_TLS_BROKEN };
+enum { PAWL_TLS_DONE, PAWL_TLS_LATER, PAWL_TLS_CLOSE_NOTIFY, PAWL_TLS_BROKEN };
 
-static inline long pawl_tls_outcome(void *connection, int answer) {
-    if (answer > 0) return PAWL_TLS_DONE;
-    switch (SSL_get_error((SSL *)connection, answer)) {
+static inline long pawl_tls_outcome(void *connection, int result) {
+    if (result > 0) return PAWL_TLS_DONE;
+    switch (SSL_get_error((SSL *)connection, result)) {
     case SSL_ERROR_WANT_READ:
     case SSL_ERROR_WANT_WRITE: return PAWL_TLS_LATER;
-    case SSL_ERROR_ZERO_RETURN: return PAWL_TLS_GOODBYE;
+    case SSL_ERROR_ZERO_RETURN: return PAWL_TLS_CLOSE_NOTIFY;
     default: return PAWL_TLS_BROKEN;
     }
 }

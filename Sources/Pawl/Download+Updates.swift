@@ -25,12 +25,16 @@ extension Download.Updates {
             download.watch()
         }
 
-        /// The latest snapshot, as soon as it differs from the previous one; `nil` after the end and when the
-        /// task is cancelled.
+        /// The latest snapshot, as soon as it differs from the previous one; `nil` after the end, and when the
+        /// task is cancelled or the download's owner has ended.
         public mutating func next() async -> DownloadSnapshot? {
             if let last, last.state.isFinal { return nil }
             while !Task.isCancelled {
-                if let seen { await download.changes.wait(after: seen) }
+                if let seen {
+                    // Its owner has ended, and no change follows.
+                    if download.isClosed, download.changes.beats == seen { return nil }
+                    await download.changes.wait(after: seen)
+                }
                 seen = download.changes.beats
                 let snapshot = download.snapshot
                 guard snapshot != last else { continue }

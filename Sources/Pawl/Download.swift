@@ -23,6 +23,8 @@ public final class Download: Sendable, Identifiable {
         var leaving: DownloadState?
         var outcome: Result<DownloadedFile, PawlError>?
         var isWatched = false
+        /// Its owner has ended: nothing changes any more.
+        var isClosed = false
     }
 
     /// The identifier of this download.
@@ -62,7 +64,7 @@ public final class Download: Sendable, Identifiable {
     ///
     /// Each iteration gets the latest value when it requests one and skips those in between, so a slow
     /// consumer costs nothing. The sequence ends after a snapshot whose state is `finished`, `failed` or
-    /// `removed`.
+    /// `removed`, and when the download's manager or downloader is shut down or released.
     public var updates: Updates { Updates(download: self) }
 
     /// Starts or resumes the download; in a manager it waits for a slot.
@@ -80,8 +82,9 @@ public final class Download: Sendable, Identifiable {
     /// The finished file; waits until the download ends.
     ///
     /// Throws the error of ``DownloadEvent/Kind/failed(_:)``, and ``PawlError/Code/unfinished`` when the
-    /// waiting task is cancelled, the download is removed, or its manager is shut down. A pause does not end
-    /// the wait.
+    /// waiting task is cancelled, the download is removed, or its manager or downloader is shut down or
+    /// released. A pause does not end the wait, and the end of the wait does not stop the download:
+    /// ``Downloader/download(_:to:options:)`` does that.
     public var file: DownloadedFile {
         get async throws(PawlError) {
             while true {
@@ -122,8 +125,25 @@ extension Download {
         turns.beat()
     }
 
+    /// Its owner has ended: every wait ends, and so do later ones.
+    func close(because why: String) {
+        let source = source
+        state.withLock { state in
+            state.isClosed = true
+            state.outcome = state.outcome ?? .failure(.gone(source, because: why))
+        }
+        changes.beat()
+        turns.beat()
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
     /// The download runs again: later waits are for the new end.
-    func reopen() { state.withLock { $0.outcome = nil } }
+    func reopen() {
+        state.withLock { state in
+            if !state.isClosed { state.outcome = nil }
+        }
+    }
 
     /// The download stopped running.
     func rested() { turns.beat() }
@@ -131,7 +151,7 @@ extension Download {
     func untilAtRest() async {
         while true {
             let seen = turns.beats
-            if snapshot.state.isAtRest { return }
+            if snapshot.state.isAtRest || isClosed { return }
             await turns.wait(after: seen)
         }
     }

@@ -16,7 +16,7 @@ public struct DownloadOptions: Sendable, Hashable {
     ///
     /// Default ``ExistingFile/rename``.
     public var existingFile = ExistingFile.rename
-    /// Connections to one file: 1…64, or `nil` (default) for an automatic number up to 8.
+    /// Connections to one file: 1…60, or `nil` (default) for an automatic number up to 8.
     public var connections: Int?
     /// Further URLs of the same content, used in parallel with the first.
     public var mirrors: [String] = []
@@ -77,7 +77,7 @@ public struct DownloadOptions: Sendable, Hashable {
     public var expectedLength: Int64?
     /// Retries without progress before the download fails; progress resets the count.
     ///
-    /// Default 5, 0 disables retries; each remaining mirror is still tried once.
+    /// Default 5, at most 1,000,000; 0 disables retries, and each remaining mirror is still tried once.
     public var retries = 5
     /// Seconds before the first retry, doubled with jitter up to 60; a longer Retry-After takes precedence,
     /// see ``maximumRetryAfter``.
@@ -95,7 +95,7 @@ public struct DownloadOptions: Sendable, Hashable {
     public var connectTimeout: Double?
     /// The maximum number of redirects to follow.
     ///
-    /// Default 20.
+    /// Default 20, at most 1000.
     public var maximumRedirects = 20
     /// Whether a redirect from `https` to `http` is followed.
     ///

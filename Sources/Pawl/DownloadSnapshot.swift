@@ -1,3 +1,4 @@
+import PawlCore
 import PawlEngine
 
 /// The state of a download at one instant.
@@ -24,6 +25,8 @@ public struct DownloadSnapshot: Sendable, Hashable {
     public var timeLeft: Double?
     /// Open connections.
     public var connections = 0
+    /// Seconds until the next attempt, if it waits for one; ``DownloadManager/resume(_:)`` makes it at once.
+    public var retryIn: Double?
     /// The text given in ``DownloadOptions/taskDescription``.
     public var taskDescription: String?
     /// The folder of the file, relative to the manager's root.
@@ -88,6 +91,7 @@ extension DownloadSnapshot {
         snapshot.speed = reading.speed
         snapshot.smoothedSpeed = reading.smoothed
         snapshot.connections = reading.connections
+        snapshot.retryIn = reading.retryIn?.seconds
         // Until the part file is found again, the last known values are better than none.
         if reading.name != nil || reading.written > 0 {
             snapshot.written = reading.written

@@ -38,27 +38,25 @@ extension DownloadState {
     }
 }
 
-extension DownloadEvent {
-    init(_ report: EngineEvent) {
-        id = Download.ID(rawValue: report.id.rawValue)
-        kind =
-            switch report.notice {
-            case .phase(let phase): .state(DownloadState(phase))
-            case .started(let total, let resumedAt):
-                .started(name: report.name, total: total, resumedAt: resumedAt)
-            case .notice(let message): .notice(DownloadNotice(message))
-            case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
-            case .finished(let length, let wasThere):
-                .finished(
-                    DownloadedFile(
-                        path: report.path,
-                        length: length,
-                        received: report.received,
-                        duration: report.elapsed.seconds,
-                        wasThere: wasThere
-                    )
+extension EngineEvent {
+    var kind: DownloadEvent.Kind {
+        switch notice {
+        case .phase(let phase): .state(DownloadState(phase))
+        case .started(let total, let resumedAt):
+            .started(name: name, total: total, resumedAt: resumedAt)
+        case .notice(let message): .notice(DownloadNotice(message))
+        case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
+        case .finished(let length, let wasThere):
+            .finished(
+                DownloadedFile(
+                    path: path,
+                    length: length,
+                    received: received,
+                    duration: elapsed.seconds,
+                    wasThere: wasThere
                 )
-            case .failed(let failure): .failed(PawlError(failure))
-            }
+            )
+        case .failed(let failure): .failed(PawlError(failure))
+        }
     }
 }

@@ -51,7 +51,7 @@ extension ResumeData {
             }
         guard let found, content.received > 0 else { return }
         let address = try WebAddress.parse(content.address).address
-        let naming = NamingPolicy(rawValue: options.naming.rawValue) ?? .server
+        let naming = NamingPolicy(options.naming)
         let facts = JournalFacts(
             sources: [address.text],
             representation: content.representation(of: address),

@@ -2,6 +2,7 @@ package import PawlCore
 import PawlCurl
 import PawlDisk
 import PawlEngine
+import PawlSystem
 import Synchronization
 
 /// Downloads one or many files over HTTP(S), FTP and SFTP, and resumes earlier downloads.
@@ -36,9 +37,9 @@ public final class Downloader: Sendable {
         public var deniesPrivateAddresses = false
         /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
-        /// A host that rejected further connections gets no more than it accepted for a day, also after a
-        /// restart. The folder is created when needed; one that cannot be used is ignored. Default `nil`:
-        /// nothing is kept across restarts.
+        /// A host that rejected further connections gets no more than it accepted for a day, or for an hour
+        /// after a single rejection; also after a restart. The folder is created when needed; one that
+        /// cannot be used is ignored. Default `nil`: nothing is kept across restarts.
         public var stateFolder: String?
 
         /// Whether events report states that follow from other events: `probing` and `transferring`,
@@ -46,13 +47,13 @@ public final class Downloader: Sendable {
         ///
         /// Default `true`. With thousands of small files these events take a tenth of the work; snapshots
         /// have the state in any case.
-        public var tellsEveryState = true
+        public var reportsEveryState = true
 
         /// Creates a configuration with all defaults.
         public init() {}
     }
 
-    private let engine: Engine
+    let scheduler: DownloadScheduler
     let disk: any Disk
     private let board: EventBoard
     private let settingsCache: TransferSettingsCache
@@ -72,24 +73,27 @@ public final class Downloader: Sendable {
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         let ports = Ports.system { board.notice($0) }.remembering(in: configuration.stateFolder)
         disk = ports.disk
-        engine = Engine(
+        scheduler = DownloadScheduler(
             ports: ports,
             loops: min(max(1, configuration.threads), 16),
             jobs: configuration.jobs,
             rate: configuration.rateLimit,
-            tellsEveryPhase: configuration.tellsEveryState
+            reportsEveryPhase: configuration.reportsEveryState
         ) { board.post($0) }
     }
 
-    /// Pauses running downloads; their bytes are kept.
+    /// Pauses running downloads; their bytes are kept, and every wait for them ends.
     deinit {
-        board.clear()
-        engine.shutDown {}
+        let board = board
+        board.refuseNew()
+        scheduler.engine.shutDown { board.close(because: "its downloader was released") }
     }
 
     /// Adds a download of `source`; nothing runs before ``Download/resume()``.
     ///
-    /// Throws ``PawlError`` with code 28 when a URL or an option is invalid.
+    /// Throws ``PawlError`` with code 28 when a URL or an option is invalid, and with
+    /// ``PawlError/Code/unfinished`` after ``shutDown()``. The download does not keep its downloader alive:
+    /// when that is released, the download pauses, and ``Download/file`` throws.
     public func add(
         _ source: String,
         options: DownloadOptions = DownloadOptions()
@@ -101,18 +105,50 @@ public final class Downloader: Sendable {
     ///
     /// Content of more than `maximumSize` bytes fails with ``PawlError/Code/tooLarge`` as soon as that is
     /// known; no more than that is kept. Retries and redirects work as for files. Options that name a place
-    /// on disk are ignored; a checksum is refused.
+    /// on disk are ignored; a checksum is refused. Throws ``PawlError``; cancelling the task that waits stops
+    /// the transfer and throws `CancellationError`.
     public func data(
         from source: String,
         maximumSize: Int = 16 << 20,
         options: DownloadOptions = DownloadOptions()
-    ) async throws(PawlError) -> [UInt8] {
+    ) async throws -> [UInt8] {
         let options = try options.forMemory()
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let download = try add(source, options: options) { _ in memory }
         download.resume()
-        _ = try await download.file
+        do throws(PawlError) {
+            _ = try await download.file
+        } catch {
+            guard Task.isCancelled else { throw error }
+            scheduler.remove(DownloadID(rawValue: download.id.rawValue))
+            throw CancellationError()
+        }
         return memory.bytes
+    }
+
+    /// Downloads a file and returns it when it is complete.
+    ///
+    /// `path` is the file's path, relative to ``DownloadOptions/folder`` unless it begins with `/`; `nil` takes
+    /// the folder and the name of `options`. Throws ``PawlError``; cancelling the task that waits stops the
+    /// transfer, keeps what was received for a later run, and throws `CancellationError` once it is on disk.
+    public func download(
+        _ source: String,
+        to path: String? = nil,
+        options: DownloadOptions = DownloadOptions()
+    ) async throws -> DownloadedFile {
+        var options = options
+        if let path { try options.place(at: path) }
+        let download = try add(source, options: options)
+        download.resume()
+        do throws(PawlError) {
+            return try await download.file
+        } catch {
+            guard Task.isCancelled, download.outcome == nil else { throw error }
+            download.pause()
+            // A task of its own: in this one every wait ends at once.
+            await Task { await download.untilAtRest() }.value
+            throw CancellationError()
+        }
     }
 
     /// Adds a download whose bytes are written to a device or a pipe, in order and over one connection.
@@ -139,8 +175,9 @@ public final class Downloader: Sendable {
             throw PawlError(error)
         }
         job.disk = ownDisk(job.plan)
+        job.plan.keepsPartial = job.disk == nil
         job.sharesConnections = sharesConnections
-        let (id, box) = engine.add(job)
+        let (id, box) = scheduler.add(job)
         var base = DownloadSnapshot(
             id: Download.ID(rawValue: id.rawValue),
             source: job.plan.sources[0].redacted
@@ -151,39 +188,44 @@ public final class Downloader: Sendable {
             folder: options.folder,
             sources: job.plan.sources
         )
-        let download = Download(base, box: box, owner: StandaloneRun(engine: engine, place: place))
-        board.add(download)
+        let download = Download(base, box: box, owner: StandaloneRun(scheduler: scheduler, place: place))
+        guard board.add(download) else {
+            throw .gone(base.source, because: "its downloader was shut down")
+        }
         return download
     }
 
     /// Pauses all downloads and waits until all part files are synced to disk.
     ///
-    /// Nothing runs afterwards. Blocks the calling thread; do not call it from an event.
+    /// Nothing runs afterwards: every wait for a download ends, and adding one throws. Blocks the calling
+    /// thread; do not call it from an event.
     public func shutDown() {
         let latch = ThreadLatch()
-        engine.shutDown { latch.open() }
+        board.refuseNew()
+        scheduler.engine.shutDown { latch.open() }
         latch.pass()
+        board.close(because: "its downloader was shut down")
     }
 
     /// Changes the limit for all downloads together while they run; `nil` removes it.
     public func limit(to bytesPerSecond: Int64?) {
-        engine.limit(to: bytesPerSecond)
+        scheduler.engine.limit(to: bytesPerSecond)
     }
 }
 
 /// Controls one download outside a queue.
 final class StandaloneRun: DownloadOwner {
-    private let engine: Engine
+    private let scheduler: DownloadScheduler
     private let place: FileLocation
 
-    init(engine: Engine, place: FileLocation) {
-        self.engine = engine
+    init(scheduler: DownloadScheduler, place: FileLocation) {
+        self.scheduler = scheduler
         self.place = place
     }
 
-    func resume(_ id: Download.ID) { engine.resume(DownloadID(rawValue: id.rawValue)) }
-    func pause(_ id: Download.ID) { engine.pause(DownloadID(rawValue: id.rawValue)) }
-    func letGo(_ id: Download.ID) { engine.forget(DownloadID(rawValue: id.rawValue)) }
+    func resume(_ id: Download.ID) { scheduler.resume(DownloadID(rawValue: id.rawValue)) }
+    func pause(_ id: Download.ID) { scheduler.pause(DownloadID(rawValue: id.rawValue)) }
+    func letGo(_ id: Download.ID) { scheduler.forget(DownloadID(rawValue: id.rawValue)) }
 
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
         pause(download.id)
@@ -202,33 +244,51 @@ final class StandaloneRun: DownloadOwner {
 
 /// Dispatches engine events to their downloads and to the caller's closure.
 final class EventBoard: Sendable {
-    private let downloads = Mutex<[UInt64: Download]>([:])
+    private struct State {
+        var downloads: [UInt64: Download] = [:]
+        var refusesNew = false
+    }
+
+    private let state = Mutex(State())
     private let onEvent: @Sendable (DownloadEvent) -> Void
 
     init(onEvent: @escaping @Sendable (DownloadEvent) -> Void) {
         self.onEvent = onEvent
     }
 
-    func add(_ download: Download) {
-        downloads.withLock { $0[download.id.rawValue] = download }
+    /// Keeps the download until its end; `false` after ``refuseNew()``.
+    func add(_ download: Download) -> Bool {
+        state.withLock { state in
+            guard !state.refusesNew else { return false }
+            state.downloads[download.id.rawValue] = download
+            return true
+        }
     }
 
-    func clear() {
-        let forgotten = downloads.withLock { downloads in
-            defer { downloads = [:] }
-            return downloads
+    func refuseNew() { state.withLock { $0.refusesNew = true } }
+
+    /// Ends every wait for a download that has not ended.
+    func close(because why: String) {
+        let left = state.withLock { state in
+            defer { state.downloads = [:] }
+            return state.downloads
         }
-        // Released outside the lock: the last reference to a download calls the engine.
-        _ = forgotten
+        // Outside the lock: the last reference to a download calls the engine.
+        for download in left.values { download.close(because: why) }
     }
 
     /// A notice of the disk that belongs to no single download.
     func notice(_ text: String) {
-        onEvent(DownloadEvent(id: Download.ID(rawValue: 0), kind: .notice(DownloadNotice("\(text)"))))
+        onEvent(
+            DownloadEvent(
+                id: Download.ID(rawValue: 0),
+                kind: .notice(DownloadNotice(LocalizableMessage(untranslated: text)))
+            )
+        )
     }
 
     func post(_ report: EngineEvent) {
-        let event = DownloadEvent(report)
+        let event = DownloadEvent(id: Download.ID(rawValue: report.id.rawValue), kind: report.kind)
         let ended: Result<DownloadedFile, PawlError>? =
             switch event.kind {
             case .finished(let file): .success(file)
@@ -237,11 +297,11 @@ final class EventBoard: Sendable {
             }
         onEvent(event)
         if case .state(let state) = event.kind, state.isAtRest {
-            downloads.withLock { $0[report.id.rawValue] }?.rested()
+            self.state.withLock { $0.downloads[report.id.rawValue] }?.rested()
         }
         guard let ended else { return }
         // The board keeps it alive only until its end.
-        let download = downloads.withLock { $0.removeValue(forKey: report.id.rawValue) }
+        let download = state.withLock { $0.downloads.removeValue(forKey: report.id.rawValue) }
         download?.end(ended)
     }
 }

@@ -11,8 +11,22 @@ final class HostTableFile: HostNotes {
     private struct State: Sendable {
         var table: HostTable
         /// Changes not yet written.
-        var pending: [Origin: Int] = [:]
+        var pending: [Origin: Change] = [:]
         var isWriting = false
+    }
+
+    private enum Change: Sendable {
+        case note(Int, isCertain: Bool)
+        case forget
+
+        func apply(to table: inout HostTable, of origin: Origin, now: UnixTime) {
+            switch self {
+            case .note(let connections, let isCertain):
+                table.note(connections, of: origin, isCertain: isCertain, now: now)
+            case .forget:
+                table.forget(origin)
+            }
+        }
     }
 
     private let file: StateFile
@@ -34,11 +48,17 @@ final class HostTableFile: HostNotes {
         return state.withLock { $0.table.connections(of: origin, now: now) }
     }
 
-    func note(_ connections: Int, of origin: Origin) {
+    func note(_ connections: Int, of origin: Origin, isCertain: Bool) {
+        make(.note(connections, isCertain: isCertain), of: origin)
+    }
+
+    func forget(_ origin: Origin) { make(.forget, of: origin) }
+
+    private func make(_ change: Change, of origin: Origin) {
         let now = clock.wallTime
         let isFirst = state.withLock { state in
-            state.table.note(connections, of: origin, now: now)
-            state.pending[origin] = connections
+            change.apply(to: &state.table, of: origin, now: now)
+            state.pending[origin] = change
             defer { state.isWriting = true }
             return !state.isWriting
         }
@@ -49,15 +69,15 @@ final class HostTableFile: HostNotes {
 
     private func write() {
         while true {
-            let words = state.withLock { state in
+            let changes = state.withLock { state in
                 defer { state.pending = [:] }
                 state.isWriting = !state.pending.isEmpty
                 return state.pending
             }
-            guard !words.isEmpty else { return }
+            guard !changes.isEmpty else { return }
             let now = clock.wallTime
             var table = Self.read(file, now: now)
-            for (origin, connections) in words { table.note(connections, of: origin, now: now) }
+            for (origin, change) in changes { change.apply(to: &table, of: origin, now: now) }
             file.replace(with: Array(table.text.utf8))
         }
     }

@@ -20,7 +20,9 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The redacted URL or the path for which it failed.
     public var place: String
     /// The cause.
-    public var why: String
+    public var why: String {
+        didSet { if why != oldValue { cause = nil } }
+    }
     /// The remedy, empty if there is none.
     public var remedy: String
     /// Resume data in errors of a session's tasks that had received something; else `nil`.
@@ -33,6 +35,9 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// ``remedy`` as a value.
     private var advice: Remedy
 
+    /// ``why`` as a message for translation, if it is one.
+    package private(set) var cause: LocalizableMessage?
+
     /// The whole sentence.
     public var description: String { failure.description }
 
@@ -43,17 +48,19 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         why = failure.why
         remedy = failure.remedy.text
         refused = failure.refused
+        cause = failure.cause
         advice = failure.remedy
     }
 
     package var failure: Failure {
-        var failure = Failure(
-            Failure.Code(rawValue: code.rawValue),
-            what,
-            at: place,
-            because: why,
-            remedy: advice.text == remedy ? advice : Remedy(remedy)
-        )
+        let remedy = advice.text == remedy ? advice : Remedy(remedy)
+        let code = Failure.Code(rawValue: code.rawValue)
+        var failure =
+            if let cause {
+                Failure(code, what, at: place, because: cause, remedy: remedy)
+            } else {
+                Failure(code, what, at: place, because: why, remedy: remedy)
+            }
         failure.refused = refused
         return failure
     }

@@ -3,6 +3,7 @@ import PawlCurl
 import PawlDisk
 package import PawlEngine
 import PawlReach
+import PawlSystem
 
 extension Ports {
     /// This machine's clock, disk, network and threads; `notice` receives notices that belong to no single
@@ -36,5 +37,27 @@ extension DownloadOptions {
         options.connections = 1
         options.existingFile = .rename
         return options
+    }
+
+    /// Sets the folder and the name: `path` is relative to the folder unless it begins with `/`.
+    mutating func place(at path: String) throws(PawlError) {
+        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty
+        else {
+            throw PawlError(
+                Failure(
+                    .badOption,
+                    "cannot write",
+                    at: path.isEmpty ? "an empty path" : path,
+                    because: "it is not the path of a file"
+                )
+            )
+        }
+        let parent = path.dropLast(name.utf8.count)
+        if path.hasPrefix("/") {
+            folder = parent == "/" ? "/" : String(parent.dropLast())
+        } else if !parent.isEmpty {
+            folder += "/" + parent.dropLast()
+        }
+        fileName = String(name)
     }
 }

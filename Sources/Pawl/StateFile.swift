@@ -3,17 +3,17 @@ import Glibc
 /// A small file of the state folder, shared by all programs of the user.
 ///
 /// A missing file, or one that cannot be written, is treated as empty. Each writer replaces the whole file.
-struct StateFile: Sendable {
+package struct StateFile: Sendable {
     private let folder: String
     private let path: String
 
-    init(_ name: String, in folder: String) {
+    package init(_ name: String, in folder: String) {
         self.folder = folder
         path = "\(folder)/\(name)"
     }
 
     /// Returns `limit` + 1 bytes if the file is longer than `limit`.
-    func read(atMost limit: Int) -> [UInt8] {
+    package func read(atMost limit: Int) -> [UInt8] {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return [] }
         defer { close(file) }
@@ -29,7 +29,8 @@ struct StateFile: Sendable {
         return Array(bytes[..<count])
     }
 
-    func replace(with bytes: [UInt8]) {
+    /// `syncs`: the new content is on disk when this returns.
+    package func replace(with bytes: [UInt8], syncs: Bool = false) {
         makeFolder()
         let draft = "\(path).\(getpid())"
         _ = unsafe unlink(draft)
@@ -37,7 +38,8 @@ struct StateFile: Sendable {
         guard file >= 0 else { return }
         let isWritten =
             unsafe bytes.withUnsafeBytes { unsafe systemWrite(file, $0.baseAddress, $0.count) } == bytes.count
-        guard close(file) == 0, isWritten, unsafe rename(draft, path) == 0 else {
+        let isSynced = !syncs || fsync(file) == 0
+        guard close(file) == 0, isWritten, isSynced, unsafe rename(draft, path) == 0 else {
             _ = unsafe unlink(draft)
             return
         }

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlSystem
 
 /// A dedicated thread for asynchronous work.
 ///
@@ -9,7 +10,7 @@ package final class ThreadExecutor: TaskExecutor {
 
     /// Starts the thread, which is never stopped.
     package init(_ name: String) {
-        BackgroundThread.start(name) { [thread] in thread.run(EmptyOwner()) }
+        SystemThread.detached(name, blocksSignals: true) { [thread] in thread.run(EmptyOwner()) }
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {

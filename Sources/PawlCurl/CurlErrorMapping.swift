@@ -1,6 +1,8 @@
 import CCurl
 import Glibc
 import PawlCore
+import PawlEngine
+import PawlSystem
 
 /// The fault that an error of libcurl stands for.
 struct CurlErrorMapping {
@@ -53,6 +55,12 @@ struct CurlErrorMapping {
         }
     }
 
+    /// Whether a line of the head, or all of it, exceeds libcurl's own limit: versions before 8.6 report the line as a
+    /// lack of memory, later ones with code 100 (CURLE_TOO_LARGE).
+    static func isHeadLimit(_ code: CURLcode, _ text: String) -> Bool {
+        code == CURLE_OUT_OF_MEMORY || code.rawValue == 100 || text.hasPrefix("Too large response headers")
+    }
+
     private var connecting: TransferFault.Kind {
         switch systemError {
         // A local firewall reports EPERM or EACCES.
@@ -87,10 +95,7 @@ struct CurlErrorMapping {
             return .proxy
         }
         if speaksOfChunks { return .truncated }
-        switch systemError {
-        case ENETUNREACH, EHOSTUNREACH, ENETDOWN: return .unreachable
-        default: return .connectionLost
-        }
+        return TransferFault.Kind(receiving: systemError)
     }
 
     private var speaksOfChunks: Bool { text.contains("chunk") }
@@ -106,9 +111,52 @@ struct CurlErrorMapping {
     }
 }
 
+extension EasyHandle {
+    /// The fault of a transfer or a connection attempt that ended with `code`.
+    func fault(
+        _ code: CURLcode,
+        of request: TransferRequest?,
+        isHTTP: Bool,
+        hasHead: Bool
+    ) -> TransferFault {
+        if let denial = denial ?? overrun { return denial }
+        if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
+            return TransferFault(.tls, "the host's SSH key does not match the one in known_hosts")
+        }
+        let said = errorText
+        if isHTTP, !hasHead, CurlErrorMapping.isHeadLimit(code, said) {
+            return TransferFault(.malformed, HTTP1Limits.headText)
+        }
+        let mapping = CurlErrorMapping(
+            code: code,
+            text: said.isEmpty ? CurlLibrary.text(of: code) : said,
+            systemError: Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)),
+            reply: number(CURLINFO_RESPONSE_CODE),
+            isHTTP: isHTTP,
+            hasHead: hasHead
+        )
+        return TransferFault(mapping.kind, Secrets.removed(from: mapping.text, of: request))
+    }
+}
+
 extension TransferFault {
     /// An option that libcurl rejects.
     init(refusal: CURLcode) {
         self.init(.other, "libcurl rejects an option: \(CurlLibrary.text(of: refusal))")
+    }
+
+    /// A failed read from a connection's socket.
+    init(receiving error: Int32) {
+        self.init(Kind(receiving: error), "receiving failed: \(SystemError(number: error).text)")
+    }
+}
+
+extension TransferFault.Kind {
+    /// A failed read with that `errno`.
+    init(receiving error: Int32) {
+        switch error {
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN: self = .unreachable
+        default: self = .connectionLost
+        }
     }
 }

@@ -2,6 +2,7 @@ import CCurl
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 // Where the HTTP/1.1 client meets libcurl: one wait for both, and the connections that libcurl makes for the client.
 extension CurlTransport {
@@ -57,10 +58,7 @@ extension CurlTransport {
     /// Returns `false` when the sink was informed that there is no connection.
     private func connector(_ exchange: HTTP1Exchange, for http1: HTTP1Client) -> Bool {
         do throws(TransferFault) {
-            var request = exchange.request
-            request.connection = .separate
-            guard let connector = CurlConnector(for: exchange, try pool.profile(for: request), sessions)
-            else {
+            guard let connector = CurlConnector(for: exchange, sessions) else {
                 throw TransferFault(.other, "no memory for a connection")
             }
             if let refusal = connector.easy.refusal { throw TransferFault(refusal: refusal) }
@@ -91,7 +89,7 @@ extension CurlTransport {
             return true
         }
         guard let (socket, secure) = connector.takeConnection(in: multi) else {
-            let reason = unsafe String(cString: strerror(errno))
+            let reason = SystemError.last.text
             remove(connector)
             http1.fail(exchange, TransferFault(.other, "cannot take over a connection: \(reason)"))
             return true

@@ -4,7 +4,7 @@ package import PawlEngine
 extension CurlTransport {
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
         do throws(TransferFault) {
-            guard !logins.isGiven(request), let login = try logins.login(for: request) else {
+            guard !logins.isGiven(request), let login = try logins.login(for: request, at: clock.now) else {
                 return begin(request, as: id, sink: sink)
             }
             try RequestText.check(login)

@@ -32,12 +32,8 @@ package final class CurlTransport: Transport {
     var connectors: [UInt: CurlConnector] = [:]
 
     private enum Limit {
-        /// Idle connections kept for reuse.
-        static let connections = 128
         /// Streams of one HTTP/2 connection.
         static let streams = 256
-        /// The time limit for draining the short body of an unwanted response.
-        static let drain = Interval.seconds(1)
     }
 
     /// Starts libcurl once for the process and makes a multi handle.
@@ -56,9 +52,9 @@ package final class CurlTransport: Transport {
         }
         self.multi = multi
         self.clock = clock
-        http1 = usesHTTP1Client ? HTTP1Client(clock: clock) : nil
+        http1 = usesHTTP1Client ? HTTP1Client(clock: clock, settings: pool.settings) : nil
         waker = unsafe http1.map { Waker(wakeup: $0.poller.wakeup) } ?? Waker(multi.raw)
-        _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, Limit.connections)
+        _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAXCONNECTS, HTTP1Limits.idleConnections)
         _ = unsafe pawl_multi_set_long(multi.raw, CURLMOPT_MAX_CONCURRENT_STREAMS, Limit.streams)
         http1?.onCookies = { [pool] request, cookies in pool.remember(cookies, from: request) }
     }
@@ -238,7 +234,7 @@ extension CurlTransport {
             let id = exchange.id
             transfers[id] = nil
             exchange.detach()
-            draining.append((exchange, clock.now + Limit.drain))
+            draining.append((exchange, clock.now + HTTP1Limits.drainTime))
             sink.transferEnded(id, .stopped)
         }
     }

@@ -8,7 +8,7 @@ final class EasyHandlePool {
     let stopped = StoppedList()
 
     private var idle: [Exchange] = []
-    private var profiles: [Profile.Key: Profile] = [:]
+    let settings = SettingsCache()
     private var memories: [OriginState.Key: OriginState] = [:]
     private var requestCount: UInt64 = 0
     /// Whether any origin has set cookies.
@@ -16,7 +16,6 @@ final class EasyHandlePool {
 
     private enum Limit {
         static let idle = 32
-        static let profiles = 64
         static let memories = 256
     }
 
@@ -27,14 +26,15 @@ final class EasyHandlePool {
         sink: any TransferSink
     ) -> Exchange? {
         requestCount += 1
-        guard let exchange = takeIdle(like: Profile.Key(request)) ?? Exchange(stopped: stopped) else {
+        guard let exchange = takeIdle(like: ConnectionSettings.Key(request)) ?? Exchange(stopped: stopped)
+        else {
             return nil
         }
         do throws(TransferFault) {
             try refuseFolder(request.address)
-            let profile = try profile(for: request)
+            let settings = try settings.settings(for: request)
             let memory = try memory(for: request)
-            exchange.prepare(request, as: id, sink: sink, profile: profile, memory: memory)
+            exchange.prepare(request, as: id, sink: sink, settings: settings, memory: memory)
         } catch {
             exchange.refuse(request, as: id, sink: sink, error)
         }
@@ -76,19 +76,9 @@ final class EasyHandlePool {
     }
 
     /// An idle handle, preferably one that carried a request with the same key.
-    private func takeIdle(like key: Profile.Key) -> Exchange? {
-        guard let index = idle.lastIndex(where: { $0.profile?.key == key }) else { return idle.popLast() }
+    private func takeIdle(like key: ConnectionSettings.Key) -> Exchange? {
+        guard let index = idle.lastIndex(where: { $0.settings?.key == key }) else { return idle.popLast() }
         return idle.remove(at: index)
-    }
-
-    func profile(for request: TransferRequest) throws(TransferFault) -> Profile {
-        let key = Profile.Key(request)
-        if let known = profiles[key] { return known }
-        // Handles retain the profile they use, so removing them all is safe.
-        if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
-        let profile = try Profile(for: request)
-        profiles[key] = profile
-        return profile
     }
 
     private func memory(for request: TransferRequest) throws(TransferFault) -> OriginState? {

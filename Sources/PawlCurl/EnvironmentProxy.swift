@@ -14,12 +14,25 @@ enum EnvironmentProxy {
     }
 
     /// Whether a proxy is set for web addresses.
-    static var isNamed: Bool {
-        Set(names(.http) + names(.https)).contains { name in
+    static var isNamed: Bool { isNamed(for: .http) || isNamed(for: .https) }
+
+    /// Whether libcurl uses a proxy for the scheme.
+    static func isNamed(for scheme: WebAddress.Scheme) -> Bool {
+        names(scheme).contains { name in
             guard let value = unsafe getenv(name) else { return false }
             return unsafe value.pointee != 0
         }
     }
+
+    /// Whether a proxy that libcurl may use for TLS is itself reached over TLS.
+    static var mayBeSecure: Bool {
+        names(.https).contains { name in
+            guard let value = unsafe getenv(name) else { return false }
+            return unsafe isSecure(String(cString: value))
+        }
+    }
+
+    static func isSecure(_ proxy: String) -> Bool { proxy.lowercased().hasPrefix("https:") }
 
     /// HTTP_PROXY is left out: CGI sets it from a request's Proxy field.
     private static func names(_ scheme: WebAddress.Scheme) -> [String] {

@@ -16,7 +16,9 @@ extension Exchange {
             guard deliverHead(atEnd: true) else { return verdict ?? .stopped }
             return .complete
         }
-        guard code == CURLE_OK else { return .failed(fault(code)) }
+        guard code == CURLE_OK else {
+            return .failed(easy.fault(code, of: request, isHTTP: isHTTP, hasHead: phase == .delivered))
+        }
         if isHTTP, phase == .collecting {
             return .failed(TransferFault(.malformed, "the connection was closed within the response head"))
         }
@@ -34,22 +36,5 @@ extension Exchange {
         let text = easy.errorText
         guard text.hasSuffix(")"), let opening = text.lastIndex(of: "(") else { return nil }
         return Int64(text[text.index(after: opening)...].dropLast())
-    }
-
-    private func fault(_ code: CURLcode) -> TransferFault {
-        if let denial = easy.denial ?? easy.overrun { return denial }
-        let said = easy.errorText
-        if code == CURLE_PEER_FAILED_VERIFICATION, request?.address.scheme == .sftp {
-            return TransferFault(.tls, "the host's SSH key does not match the one in known_hosts")
-        }
-        let mapping = CurlErrorMapping(
-            code: code,
-            text: said.isEmpty ? CurlLibrary.text(of: code) : said,
-            systemError: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
-            reply: easy.number(CURLINFO_RESPONSE_CODE),
-            isHTTP: isHTTP,
-            hasHead: phase == .delivered
-        )
-        return TransferFault(mapping.kind, Secrets.removed(from: mapping.text, of: request))
     }
 }

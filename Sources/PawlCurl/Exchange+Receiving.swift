@@ -17,9 +17,6 @@ let receiveHeader: curl_write_callback = { bytes, size, count, context in
 }
 
 extension Exchange {
-    /// Bodies longer than this are not drained to keep their connection.
-    static let longestDrain = 64 * 1024
-
     /// Passes a chunk to the sink.
     ///
     /// Returns the callback's result for libcurl.
@@ -51,8 +48,8 @@ extension Exchange {
         if isDraining { return drain(line.count) }
         guard sink != nil, verdict == nil else { return pawl_receiver_fails }
         lineBytes += line.count
-        guard lineBytes <= ResponseReader.longestHead else {
-            let text = isHTTP ? "the response head is too long" : "the server's replies are too long"
+        guard lineBytes <= HTTP1Limits.longestHead else {
+            let text = isHTTP ? HTTP1Limits.headText : "the server's replies are too long"
             verdict = .failed(TransferFault(.malformed, text))
             return pawl_receiver_fails
         }
@@ -92,8 +89,9 @@ extension Exchange {
     func deliverHead(atEnd: Bool) -> Bool {
         guard let sink else { return false }
         let head: ResponseHead
+        var isWorthDraining = false
         do throws(TransferFault) {
-            head = isHTTP ? try readHead() : madeHead(atEnd: atEnd)
+            (head, isWorthDraining) = isHTTP ? try readHead() : (madeHead(atEnd: atEnd), false)
         } catch {
             verdict = .failed(error)
             return false
@@ -101,9 +99,7 @@ extension Exchange {
         phase = .delivered
         guard sink.transfer(id, head: head) else {
             verdict = .stopped
-            guard isHTTP, !atEnd, self.sink != nil, let length = head.contentLength,
-                length <= Self.longestDrain
-            else { return false }
+            guard isWorthDraining, !atEnd, self.sink != nil else { return false }
             drain()
             return true
         }
@@ -158,20 +154,25 @@ extension Exchange {
         return drainable >= 0 ? count : pawl_receiver_fails
     }
 
-    /// The collected header section, parsed as `HTTP1Client` does when it has HTTP/1 framing.
-    private func readHead() throws(TransferFault) -> ResponseHead {
+    /// The collected header section, parsed as `HTTP1Client` does when it has HTTP/1 framing, and whether its body is
+    /// drained when it is not wanted.
+    private func readHead() throws(TransferFault) -> (head: ResponseHead, isWorthDraining: Bool) {
         var head: ResponseHead
+        var body = ResponseFraming.Body.untilClose
+        var keepsConnection = true
         if ResponseFraming.canBegin(lines) {
             let (framing, content) = try ResponseFraming.read(lines)
             if framing.body == .chunked { chunks = ChunkDecoder() }
-            head = content
+            (head, body, keepsConnection) = (content, framing.body, framing.keepsConnection)
         } else if let content = ResponseHead(parsing: lines) {
             head = content
+            // The end of a stream of HTTP/2 is not the connection's.
+            if let length = content.contentLength { body = .length(length) }
         } else {
             throw TransferFault(.malformed, "the response head is not HTTP")
         }
         head.lines = lines
-        return head
+        return (head, HTTP1Limits.isWorthDraining(body, keepsConnection: keepsConnection))
     }
 
     /// The status code of the collected header section; 0 when there is none.

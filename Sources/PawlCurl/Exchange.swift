@@ -24,7 +24,7 @@ final class Exchange {
     }
 
     private(set) var easy: EasyHandle
-    private(set) var profile: Profile?
+    private(set) var settings: ConnectionSettings?
     private(set) var memory: OriginState?
     /// Whether libcurl keeps state from a challenge on this handle.
     ///
@@ -88,26 +88,26 @@ final class Exchange {
         _ request: TransferRequest,
         as id: TransferID,
         sink: any TransferSink,
-        profile: Profile,
+        settings: ConnectionSettings,
         memory: OriginState?
     ) {
         take(request, as: id, sink: sink)
-        adopt(profile, memory)
+        adopt(settings, memory)
         if !takeBufferSize(request.bufferSize) {
             guard let fresh = EasyHandle() else {
                 verdict = .failed(TransferFault(.other, "libcurl is out of memory"))
                 return
             }
             easy = fresh
-            self.profile = nil
+            self.settings = nil
             self.memory = nil
-            adopt(profile, memory)
+            adopt(settings, memory)
             _ = takeBufferSize(request.bufferSize)
         }
         easy.clearErrorText()
         easy.set(CURLOPT_URL, request.address.text)
         setRange(request.range)
-        setLogin(of: request, profile)
+        setLogin(of: request, settings)
         if let refusal = easy.refusal {
             verdict = .failed(
                 TransferFault(refusal: refusal)
@@ -158,9 +158,9 @@ final class Exchange {
         hasLoginState = easy.number(CURLINFO_PROXYAUTH_AVAIL) != 0
     }
 
-    private func adopt(_ profile: Profile, _ memory: OriginState?) {
+    private func adopt(_ settings: ConnectionSettings, _ memory: OriginState?) {
         // libcurl would keep sending the scheme it once picked, also to an origin that has not requested it yet.
-        if self.profile !== profile || easy.refusal != nil || hasLoginState {
+        if self.settings !== settings || easy.refusal != nil || hasLoginState {
             // The share goes first: the reset of 7.88 forgets the list of cookie files without freeing it, and
             // taking that list away would also take the share's cookies from the handle.
             unsafe easy.set(CURLOPT_SHARE, pointer: nil)
@@ -176,8 +176,8 @@ final class Exchange {
             unsafe easy.set(CURLOPT_HEADERDATA, pointer: context)
             unsafe easy.set(CURLOPT_WRITEFUNCTION, receiver: receiveBody)
             unsafe easy.set(CURLOPT_HEADERFUNCTION, receiver: receiveHeader)
-            profile.apply(to: easy)
-            self.profile = profile
+            settings.apply(to: easy)
+            self.settings = settings
             bufferSize = 0
             hasRange = false
         }
@@ -190,7 +190,7 @@ final class Exchange {
     /// Keeps reading a short body that the sink does not want.
     func drain() {
         isDraining = true
-        drainable = Self.longestDrain
+        drainable = HTTP1Limits.longestDrain
         stopped.exchanges.append(self)
     }
 
@@ -209,14 +209,14 @@ final class Exchange {
     }
 
     /// Sets the request's credentials: a field for HTTP, a user name and password for other schemes.
-    private func setLogin(of request: TransferRequest, _ profile: Profile) {
+    private func setLogin(of request: TransferRequest, _ settings: ConnectionSettings) {
         guard !isHTTP else {
             guard request.authorization != nil || hasAuthorization else { return }
             hasAuthorization = request.authorization != nil
-            return easy.set(CURLOPT_HTTPHEADER, profile.lines(with: request.authorization))
+            return easy.set(CURLOPT_HTTPHEADER, settings.lines(with: request.authorization))
         }
         let scheme = request.address.scheme
-        let login = request.login ?? profile.usualLogin
+        let login = request.login ?? settings.usualLogin
         guard login != nil || hasLogin else { return }
         hasLogin = login != nil
         easy.set(CURLOPT_USERNAME, login?.user)

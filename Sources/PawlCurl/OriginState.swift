@@ -9,20 +9,18 @@ import PawlEngine
 @safe
 final class OriginState {
     struct Key: Hashable {
-        var settings: ObjectIdentifier
+        var settings: SettingsID
         var origin: Origin
         var carriesSecrets: Bool
 
         init(_ request: TransferRequest) {
-            settings = ObjectIdentifier(request.settings)
+            settings = request.settings.id
             origin = request.address.origin
             carriesSecrets = request.carriesSecrets
         }
     }
 
     let share: UnsafeMutableRawPointer
-    /// The key holds the identity of the settings, so they must outlive it.
-    private let settings: TransferSettings
     /// Whether `remember` was called: then libcurl sends the requests to this origin, since it matches cookies.
     private(set) var holdsCookies = false
     /// The transport's request count at the last use.
@@ -34,10 +32,9 @@ final class OriginState {
             throw TransferFault(.other, "no memory for cookies")
         }
         unsafe self.share = share
-        settings = request.settings
         // One loop thread uses the share, so it needs no lock functions.
         _ = unsafe pawl_share_set_data(share, CURL_LOCK_DATA_COOKIE)
-        guard request.carriesSecrets, let file = settings.values.cookieFile else { return }
+        guard request.carriesSecrets, let file = request.settings.values.cookieFile else { return }
         try load(file)
     }
 

@@ -3,8 +3,8 @@ import PawlCore
 /// Bounds what libcurl reads without reporting it: a proxy's response to CONNECT, the body of a 407 that it handles
 /// itself, an unterminated line of an FTP server.
 struct SwallowedBytes {
-    /// The limit for a proxy's response in bytes.
-    private static let most: Int64 = 256 * 1024
+    /// The limit for a proxy's response in bytes: that of any header section.
+    private static let most = Int64(HTTP1Limits.longestHead)
 
     private var round: UInt64 = 0
     /// The number of reads that libcurl reported without leaving the stack.

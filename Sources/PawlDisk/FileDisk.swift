@@ -1,6 +1,7 @@
 import Glibc
 package import PawlCore
 package import PawlEngine
+import PawlSystem
 import Synchronization
 
 /// The local disk: part files and journals beside their final names.
@@ -61,7 +62,7 @@ package final class FileDisk: Disk {
             let attempt = ClaimAttempt(disk: self, folder: folder, claim: claim, number: number)
             let outcome = try attempt.run(adopts: adopts)
             switch outcome {
-            case .answer(let answer): return answer
+            case .result(let result): return result
             case .taken(let failure), .distrusted(let failure):
                 guard claim.ifExists == .rename, number < SuffixCache.last else { throw failure }
                 if case .distrusted = outcome {
@@ -116,8 +117,14 @@ package final class FileDisk: Disk {
 
     package func length(of name: String, in folder: String) -> Int64? {
         guard let folder = folders.existing(folder) else { return nil }
-        // A file that cannot be inspected is left for the claim to report.
-        do throws(SystemError) { return try folder.status(of: name)?.length } catch { return nil }
+        guard let found = folder.target(of: name), found.isRegular else { return nil }
+        return found.length
+    }
+
+    package func holds(_ name: String, in folder: String) -> Bool {
+        guard let folder = folders.existing(folder) else { return false }
+        // What cannot be inspected is left for the claim to report.
+        do throws(SystemError) { return try folder.status(of: name) != nil } catch { return false }
     }
 
     package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {

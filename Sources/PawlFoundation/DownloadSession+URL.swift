@@ -14,11 +14,17 @@ extension SessionRequest {
     /// Creates a request for this URL.
     public init(url: URL) { self.init(url: url.text) }
 
-    /// Creates a request with the URL and the header fields of a `URLRequest`; its other properties are
-    /// ignored.
+    /// Creates a request with the URL, method, body, header fields and timeout of a `URLRequest`.
+    ///
+    /// A timeout of 60 seconds, the default of `URLRequest`, means that of the session. The cache policy and
+    /// the network service type have no effect.
     public init(_ request: URLRequest) {
         self.init(url: request.url?.text ?? "")
         allHTTPHeaderFields = request.allHTTPHeaderFields ?? [:]
+        httpMethod = request.httpMethod
+        httpBody = request.httpBody.map { Array($0) }
+        hasBodyStream = request.httpBodyStream != nil
+        if request.timeoutInterval != 60 { timeoutInterval = request.timeoutInterval }
     }
 }
 
@@ -88,8 +94,29 @@ extension PawlError: CustomNSError {
         return info
     }
 
-    /// The number of the error code.
-    public var errorCode: Int { Int(code.rawValue) }
+    /// `NSURLErrorDomain`.
+    public static var errorDomain: String { NSURLErrorDomain }
+
+    /// The code of `NSURLErrorDomain` that comes closest; a cancelled or paused download has −999.
+    ///
+    /// ``Pawl/PawlError/code`` tells more.
+    public var errorCode: Int { (Self.urlErrors[code] ?? .unknown).rawValue }
+
+    private static let urlErrors: [Code: URLError.Code] = [
+        .timeout: .timedOut, .notFound: .fileDoesNotExist, .tooSlow: .timedOut,
+        .network: .networkConnectionLost,
+        .unfinished: .cancelled, .cannotResume: .cannotOpenFile, .diskFull: .cannotWriteToFile,
+        .alreadyDownloading: .cannotCreateFile, .fileExists: .cannotCreateFile,
+        .renameFailed: .cannotMoveFile,
+        .cannotOpen: .cannotOpenFile, .cannotCreate: .cannotCreateFile, .inputOutput: .cannotWriteToFile,
+        .cannotMakeFolder: .cannotCreateFile, .nameResolution: .cannotFindHost,
+        .badResponse: .badServerResponse,
+        .tooManyRedirects: .httpTooManyRedirects, .authorization: .userAuthenticationRequired,
+        .badOption: .unsupportedURL, .overloaded: .resourceUnavailable,
+        .checksumMismatch: .cannotDecodeContentData,
+        .insecure: .serverCertificateUntrusted, .newerJournal: .cannotOpenFile,
+        .tooLarge: .dataLengthExceedsMaximum,
+    ]
 }
 
 /// A `DownloadSessionDelegate` that receives files by `URL`, as `URLSessionDownloadDelegate` does.

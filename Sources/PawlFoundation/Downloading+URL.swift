@@ -46,7 +46,7 @@ extension DownloadManager {
         from url: URL,
         maximumSize: Int = 16 << 20,
         options: DownloadOptions = DownloadOptions()
-    ) async throws(PawlError) -> Data {
+    ) async throws -> Data {
         Data(try await data(from: url.text, maximumSize: maximumSize, options: options))
     }
 }
@@ -57,13 +57,25 @@ extension Downloader {
         try add(url.text, options: options)
     }
 
-    /// Downloads small content into memory.
+    /// Downloads small content into memory; cancelling the task that waits stops the transfer.
     public func data(
         from url: URL,
         maximumSize: Int = 16 << 20,
         options: DownloadOptions = DownloadOptions()
-    ) async throws(PawlError) -> Data {
+    ) async throws -> Data {
         Data(try await data(from: url.text, maximumSize: maximumSize, options: options))
+    }
+
+    /// Downloads a file and returns it when it is complete; cancelling the task that waits stops the transfer
+    /// and keeps what was received.
+    ///
+    /// `file` is the file's URL; `nil` takes the folder and the name of `options`.
+    public func download(
+        _ url: URL,
+        to file: URL? = nil,
+        options: DownloadOptions = DownloadOptions()
+    ) async throws -> DownloadedFile {
+        try await download(url.text, to: file?.path, options: options)
     }
 }
 

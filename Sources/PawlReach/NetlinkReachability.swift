@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Where the kernel cannot be queried (a sandbox without netlink) the result is always online, without changes.
 package final class NetlinkReachability: Reachability {
-    private let told = ToldAnswer()
-    private let watch = Mutex<RouteWatch?>(nil)
+    private let reported = ReportedState()
+    private let watch = Mutex<RouteListenerThread?>(nil)
 
     package init() {}
 
@@ -20,9 +20,9 @@ package final class NetlinkReachability: Reachability {
     /// Otherwise the kernel is queried, which takes some microseconds and no thread.
     package var isOnline: Bool {
         watch.withLock { watch in
-            guard watch == nil else { return told.value ?? true }
+            guard watch == nil else { return reported.value ?? true }
             let current = RouteQuery.isOnline()
-            told.value = current
+            reported.value = current
             return current
         }
     }
@@ -33,7 +33,7 @@ package final class NetlinkReachability: Reachability {
     package func start(_ handler: @escaping @Sendable (Bool) -> Void) {
         watch.withLock { watch in
             guard watch == nil else { return }
-            watch = RouteWatch(told: told, handler: handler)
+            watch = RouteListenerThread(reported: reported, handler: handler)
         }
     }
 
@@ -52,7 +52,7 @@ package final class NetlinkReachability: Reachability {
 }
 
 /// The state that was last reported.
-final class ToldAnswer: Sendable {
+final class ReportedState: Sendable {
     private let current = Mutex<Bool?>(nil)
 
     var value: Bool? {

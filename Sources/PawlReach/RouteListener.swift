@@ -4,18 +4,18 @@ import Glibc
 final class RouteListener: Sendable {
     private let socket: NetlinkSocket
     private let stop: StopSignal
-    private let told: ToldAnswer
+    private let reported: ReportedState
     private let handler: @Sendable (Bool) -> Void
 
     init(
         socket: consuming NetlinkSocket,
         stop: StopSignal,
-        told: ToldAnswer,
+        reported: ReportedState,
         handler: @escaping @Sendable (Bool) -> Void
     ) {
         self.socket = socket
         self.stop = stop
-        self.told = told
+        self.reported = reported
         self.handler = handler
     }
 
@@ -30,8 +30,8 @@ final class RouteListener: Sendable {
             if stop.wait(milliseconds: Self.rest) { return }
         }
         // Without the stop signal only a broken subscription leads here: no caller may keep waiting for a notification.
-        if !stop.isGiven, told.value == false {
-            told.value = true
+        if !stop.isGiven, reported.value == false {
+            reported.value = true
             handler(true)
         }
     }
@@ -41,8 +41,8 @@ final class RouteListener: Sendable {
     /// Queries the kernel and calls the handler when the state has changed.
     private func reportChange() {
         let current = RouteQuery.isOnline()
-        guard current != told.value, !stop.isGiven else { return }
-        told.value = current
+        guard current != reported.value, !stop.isGiven else { return }
+        reported.value = current
         handler(current)
     }
 

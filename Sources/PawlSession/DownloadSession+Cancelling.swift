@@ -15,7 +15,7 @@ extension DownloadSession {
             return manager.perform { self.complete(task, .cancelled(task)) }
         }
         if let handler {
-            let data = await resumeData(task, id, manager, outOf: .wish)
+            let data = await resumeData(task, id, manager, outOf: .request)
             manager.perform { handler(data) }
         }
         // A task that finished at the last moment is reported as finished before it is removed.

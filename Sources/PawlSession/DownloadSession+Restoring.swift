@@ -8,7 +8,8 @@ extension DownloadSession {
         guard folders.session != nil else { return }
         let waiting = try await tasks(.waiting, .turn, manager)
         let paused = try await tasks(.paused, .turn, manager)
-        let over = try await overTasks(manager)
+        // Without a delegate they wait for the next session that has one.
+        let over = delegate == nil ? [] : try await overTasks(manager)
         for (task, snapshot) in waiting + paused + over {
             let response = try await manager.response(of: snapshot.id).map { SessionResponse($0) }
             task.facts.withLock { facts in
@@ -26,7 +27,7 @@ extension DownloadSession {
             let location = try await manager.location(of: snapshot.id)
             var error = snapshot.error
             if let failure = error { error = await resumable(failure, task, manager) }
-            manager.perform { [error] in self.tell(task, location, error) }
+            manager.perform { [error] in self.notify(task, location, error) }
         }
         if !over.isEmpty {
             manager.perform { self.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: self) }
@@ -53,22 +54,23 @@ extension DownloadSession {
         note(try await manager.downloads(matching: DownloadFilter([standing]), by: ordering, limit: Self.all))
     }
 
-    /// Registers the tasks; new ones made meanwhile get other numbers.
+    /// Registers the tasks.
     private func note(_ snapshots: [DownloadSnapshot]) -> [Found] {
         snapshots.compactMap { snapshot in
             guard var note = snapshot.taskDescription.flatMap(TaskNote.init) else { return nil }
             return book.withLock { book in
-                if book.tasks[note.number] != nil { note.number = book.lastNumber + 1 }
+                // Only if the file of numbers was lost.
+                if book.tasks[note.number] != nil { note.number = book.numbers.next() }
                 let task = DownloadTask(note, session: self)
                 book.tasks[note.number] = task
-                book.numbers[snapshot.id] = note.number
-                book.lastNumber = max(book.lastNumber, note.number)
+                book.identifiers[snapshot.id] = note.number
+                book.numbers.restore(note.number)
                 return (task, snapshot)
             }
         }
     }
 
-    private func tell(_ task: DownloadTask, _ location: DownloadLocation, _ error: PawlError?) {
+    private func notify(_ task: DownloadTask, _ location: DownloadLocation, _ error: PawlError?) {
         switch location {
         case .finished(let path): finish(task, path, nil)
         // The program had moved the file, and ended before it returned from the last call.

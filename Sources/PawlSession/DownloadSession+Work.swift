@@ -47,7 +47,8 @@ extension DownloadSession {
         await manager.shutDown()
         claim?.release()
         folders.dropPassing()
-        delegate?.urlSession(self, didBecomeInvalidWithError: nil)
+        let none: (any Error)? = nil
+        delegate?.urlSession(self, didBecomeInvalidWithError: none)
     }
 
     /// Opening failed: every task, also later ones, ends with the reason.
@@ -59,7 +60,8 @@ extension DownloadSession {
         work.finish()
         for await item in stream { await item(nil) }
         for task in tasks.sorted(by: { $0.taskIdentifier < $1.taskIdentifier }) { complete(task, error) }
-        delegate?.urlSession(self, didBecomeInvalidWithError: error)
+        let reason: (any Error)? = error
+        delegate?.urlSession(self, didBecomeInvalidWithError: reason)
     }
 
     /// Ends as soon as no task is left.
@@ -75,13 +77,12 @@ extension DownloadSession {
         _ completion: DownloadTask.Completion?
     ) -> DownloadTask {
         let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
-        let asked = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
+        let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
         let (task, isRefused) = book.withLock { book in
-            book.lastNumber += 1
             let note = TaskNote(
-                number: book.lastNumber,
+                number: book.numbers.next(),
                 folder: SessionFolders.random,
-                request: asked,
+                request: requested,
                 description: nil
             )
             let task = DownloadTask(note, session: self, completion: completion)
@@ -91,11 +92,18 @@ extension DownloadSession {
         if isRefused {
             task.facts.withLock { facts in
                 facts.state = .completed
-                facts.error = .session("start", asked.url, because: "its session was invalidated")
+                facts.error = .session("start", requested.url, because: "its session was invalidated")
             }
             return task
         }
-        work.yield { if let manager = $0 { await self.admit(task, data, to: manager) } }
+        let refusal =
+            requested.refusal ?? (delegate == nil && completion == nil ? .unheard(requested.url) : nil)
+        if let refusal {
+            // It is reported when the task is resumed, as every other failure is.
+            task.facts.withLock { $0.refusal = refusal }
+        } else {
+            work.yield { if let manager = $0 { await self.admit(task, data, to: manager) } }
+        }
         return task
     }
 
@@ -108,7 +116,7 @@ extension DownloadSession {
         do throws(PawlError) {
             let id = try await download(data, queueRequest(task), manager).id
             task.facts.withLock { $0.id = id }
-            book.withLock { $0.numbers[id] = task.taskIdentifier }
+            book.withLock { $0.identifiers[id] = task.taskIdentifier }
             // The description may have been set meanwhile.
             try await manager.change(taskDescription: task.note.text, of: id)
         } catch {
@@ -150,11 +158,13 @@ extension DownloadSession {
             fields[name] = value
         }
         var request = DownloadRequest(note.request.url)
-        request.options.headers = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+        request.options = configuration.options
+        request.options.fileName = nil
+        request.options.headers += fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
         request.options.folder = note.folder
         request.options.connections = 1
         request.options.retries = configuration.retries
-        request.options.timeout = configuration.timeoutIntervalForRequest
+        request.options.timeout = note.request.timeoutInterval ?? configuration.timeoutIntervalForRequest
         request.options.taskDescription = note.text
         request.priority = task.queuePriority
         request.start = .paused
@@ -209,6 +219,18 @@ extension PawlError {
                 because:
                     "the service, or a program with an older version of this library, did not release its queue",
                 remedy: "try again; 'pawl stop' ends the service"
+            )
+        )
+    }
+
+    /// A finished file would be removed without having been seen.
+    fileprivate static func unheard(_ url: String) -> PawlError {
+        PawlError(
+            Failure(
+                .badOption,
+                "cannot start",
+                at: Redaction.address(url),
+                because: "its session has no delegate and the task no completion handler to receive the file"
             )
         )
     }

@@ -1,7 +1,7 @@
 public import Pawl
 import Synchronization
 
-/// Downloads with the interface of `URLSession`: code written for it is ported by renaming types.
+/// Downloads with the interface of `URLSession`; <doc:Porting> lists the differences.
 ///
 /// ```swift
 /// let session = DownloadSession(configuration: .background(withIdentifier: "films"), delegate: delegate)
@@ -15,8 +15,9 @@ import Synchronization
 public final class DownloadSession: Sendable {
     struct Book {
         var tasks: [Int: DownloadTask] = [:]
-        var numbers: [Download.ID: Int] = [:]
-        var lastNumber = 0
+        /// Task identifiers by the queue's.
+        var identifiers: [Download.ID: Int] = [:]
+        var numbers = TaskNumbers()
         var isInvalid = false
     }
 
@@ -27,12 +28,15 @@ public final class DownloadSession: Sendable {
     public let configuration: DownloadSessionConfiguration
     let delegate: (any DownloadSessionDelegate)?
     let folders: SessionFolders
-    let book = Mutex(Book())
+    let book: Mutex<Book>
     let work: AsyncStream<Work>.Continuation
     private static let executor = ThreadExecutor("pawl-session")
 
     /// Creates a session; a background session continues from the state of the previous one of its
     /// identifier.
+    ///
+    /// Without a delegate only tasks with a completion handler can run: finished files are given to one of the
+    /// two. What finished earlier stays until a session with a delegate is created.
     ///
     /// The delegate receives the events of its tasks since then, in order. When the folder cannot be used, or
     /// another process has the identifier, the delegate receives `didBecomeInvalidWithError`, and every task
@@ -44,6 +48,9 @@ public final class DownloadSession: Sendable {
         self.configuration = configuration
         self.delegate = delegate
         folders = SessionFolders(configuration)
+        var book = Book()
+        if let session = folders.session { book.numbers = TaskNumbers(of: session) }
+        self.book = Mutex(book)
         let (stream, work) = AsyncStream<Work>.makeStream()
         self.work = work
         Task(executorPreference: Self.executor) { await self.run(stream) }
@@ -104,13 +111,13 @@ public final class DownloadSession: Sendable {
 
     /// Calls the closure with the unfinished tasks.
     public func getAllTasks(completionHandler: @escaping @Sendable ([DownloadTask]) -> Void) {
-        let answer: @Sendable () -> Void = {
+        let finish: @Sendable () -> Void = {
             let tasks = self.book.withLock { Array($0.tasks.values) }
             completionHandler(
                 tasks.filter { $0.state != .completed }.sorted { $0.taskIdentifier < $1.taskIdentifier }
             )
         }
-        if case .terminated = work.yield({ _ in answer() }) { answer() }
+        if case .terminated = work.yield({ _ in finish() }) { finish() }
     }
 
     /// Cancels all tasks and invalidates the session.

@@ -1,4 +1,4 @@
-import Pawl
+public import Pawl
 
 /// The configuration of a ``DownloadSession``, with the interface of `URLSessionConfiguration`.
 public struct DownloadSessionConfiguration: Sendable, Hashable {
@@ -8,6 +8,11 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     ///
     /// Default 3. A suspended task keeps its slot.
     public var maximumConcurrentTasks = 3
+    /// What every task starts from: credentials, TLS, proxies, limits and so on.
+    ///
+    /// The folder, the file's name, the number of connections, retries, the timeout, and the description are
+    /// the session's own.
+    public var options = DownloadOptions()
     /// Header fields added to every request that does not set them.
     public var httpAdditionalHeaders: [String: String] = [:]
     /// Seconds without any data before a connection is dropped.
@@ -16,7 +21,7 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     public var timeoutIntervalForRequest = 60.0
     /// Retries without progress before a task fails.
     ///
-    /// Default 5.
+    /// Default 5, at most 1,000,000.
     public var retries = 5
     /// The folder for state that survives the program, with a subfolder for each identifier.
     ///

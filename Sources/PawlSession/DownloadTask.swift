@@ -45,7 +45,11 @@ public final class DownloadTask: Sendable {
         /// The handler that waits for resume data.
         var producing: ResumeDataHandler?
         /// A response was accepted in this run.
-        var isAnswered = false
+        var hasResponse = false
+        /// Called after each change of what a progress bar shows.
+        var watcher: (@Sendable (DownloadTask) -> Void)?
+        /// What the watcher keeps up to date, made once.
+        var shown: (any Sendable)?
         /// Progress that arrived before the response.
         var early: (written: Int64, total: Int64?)?
 
@@ -130,6 +134,27 @@ public final class DownloadTask: Sendable {
             cancel { continuation.resume(returning: $0) }
         }
     }
+
+    /// The one `Value` that shows this task's progress: `make` creates it, and `update` is called after each
+    /// change.
+    package func shown<Value: Sendable>(
+        _ make: () -> Value,
+        update: @escaping @Sendable (Value, DownloadTask) -> Void
+    ) -> Value {
+        if let value = facts.withLock({ $0.shown }) as? Value { return value }
+        let value = make()
+        let kept = facts.withLock { facts -> Value in
+            if let other = facts.shown as? Value { return other }
+            facts.shown = value
+            facts.watcher = { update(value, $0) }
+            return value
+        }
+        update(kept, self)
+        return kept
+    }
+
+    /// What a progress bar shows has changed.
+    func changed() { facts.withLock { $0.watcher }?(self) }
 
     private func move(from old: Set<State>, to new: State) {
         let isMoved = facts.withLock { facts in

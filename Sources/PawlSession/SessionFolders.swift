@@ -31,7 +31,7 @@ struct SessionFolders: Sendable {
     /// The reason why a part file is kept.
     enum Cause: String {
         /// Requested by the caller: only its new task removes it.
-        case wish = "PawlDownload_"
+        case request = "PawlDownload_"
         /// Attached to an error, which the caller may ignore: it is removed after a month.
         case failure = "PawlDownload_failed_"
     }
@@ -50,7 +50,7 @@ struct SessionFolders: Sendable {
         unsafe rename("\(partials)/\(name)", "\(root)/\(name)") == 0
     }
 
-    static func isOwnPartial(_ name: String?) -> Bool { name?.hasPrefix(Cause.wish.rawValue) == true }
+    static func isOwnPartial(_ name: String?) -> Bool { name?.hasPrefix(Cause.request.rawValue) == true }
 
     func dropPartial(_ name: String) { unsafe unlink("\(root)/\(name)") }
     static func length(of path: String) -> Int64 {

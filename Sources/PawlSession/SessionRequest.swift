@@ -1,15 +1,53 @@
+import Pawl
+import PawlCore
+
 /// A request of a task, with the interface of `URLRequest`.
+///
+/// Downloads are GET requests without a body. A task with another method or a body fails with
+/// `PawlError.Code.badOption` when it is resumed, before anything is sent.
 public struct SessionRequest: Sendable, Hashable {
     /// The URL, including secrets.
     public var url: String
+    /// The method; only `GET` can be downloaded.
+    public var httpMethod: String? = "GET"
+    /// The body; a download has none.
+    public var httpBody: [UInt8]?
+    /// Seconds without any data before a connection is dropped.
+    ///
+    /// Default `nil`: ``DownloadSessionConfiguration/timeoutIntervalForRequest``.
+    public var timeoutInterval: Double?
     /// Header fields by name.
     public var allHTTPHeaderFields: [String: String] = [:]
+    /// The body is a stream.
+    package var hasBodyStream = false
 
     /// Creates a request for this URL.
     public init(url: String) { self.url = url }
 
-    /// Sets a header field, or removes it with `nil`.
+    /// The value of a header field, case-insensitive.
+    public func value(forHTTPHeaderField field: String) -> String? {
+        allHTTPHeaderFields.first { $0.key.lowercased() == field.lowercased() }?.value
+    }
+
+    /// Sets a header field, or removes it with `nil`; names are case-insensitive.
     public mutating func setValue(_ value: String?, forHTTPHeaderField field: String) {
-        allHTTPHeaderFields[field] = value
+        let known = allHTTPHeaderFields.keys.first { $0.lowercased() == field.lowercased() }
+        allHTTPHeaderFields[known ?? field] = value
+    }
+
+    /// The reason why no download can make this request.
+    var refusal: PawlError? {
+        let method = httpMethod ?? "GET"
+        let why: String? =
+            if method.uppercased() != "GET" {
+                "the method is \(Redaction.printable(method)), and a download is a GET request"
+            } else if hasBodyStream || httpBody?.isEmpty == false {
+                "it has a body, and a download is a GET request without one"
+            } else {
+                nil
+            }
+        return why.map { why in
+            PawlError(Failure(.badOption, "cannot download", at: Redaction.address(url), because: why))
+        }
     }
 }

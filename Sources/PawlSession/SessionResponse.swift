@@ -18,7 +18,7 @@ public struct SessionResponse: Sendable, Hashable {
     /// A safe file name, from the server or the URL.
     public internal(set) var suggestedFilename: String?
 
-    init(statusCode: Int = 0, fields: [(name: String, value: String)] = []) {
+    package init(statusCode: Int = 0, fields: [(name: String, value: String)] = []) {
         self.statusCode = statusCode
         var names: [String: String] = [:]
         var all: [String: String] = [:]

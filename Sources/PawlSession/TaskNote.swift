@@ -7,6 +7,8 @@ struct TaskNote: Hashable {
     var folder: String
     var request: SessionRequest
     var description: String?
+    /// Begins with a colon, as no header field does.
+    private static let timeout = ":timeout"
 
     init(number: Int, folder: String, request: SessionRequest, description: String?) {
         self.number = number
@@ -25,10 +27,12 @@ struct TaskNote: Hashable {
         request = SessionRequest(url: String(lines[2]))
         for line in lines.dropFirst(3) {
             guard let colon = line.firstRange(of: ": ") else { return nil }
-            request.setValue(
-                String(line[colon.upperBound...]),
-                forHTTPHeaderField: String(line[..<colon.lowerBound])
-            )
+            let (name, value) = (String(line[..<colon.lowerBound]), String(line[colon.upperBound...]))
+            if name == Self.timeout {
+                request.timeoutInterval = Double(value)
+            } else {
+                request.allHTTPHeaderFields[name] = value
+            }
         }
         let rest = text[end.upperBound...]
         description = rest.isEmpty ? nil : String(rest.dropFirst())
@@ -36,8 +40,9 @@ struct TaskNote: Hashable {
 
     /// A header with a line end is not preserved: the queue refuses it.
     var text: String {
-        let fields = request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map { "\n\($0.key): \($0.value)" }
+        var lines = request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map { "\n\($0.key): \($0.value)" }
+        if let seconds = request.timeoutInterval { lines.append("\n\(Self.timeout): \(seconds)") }
         return
-            "\(number)\n\(folder)\n\(request.url)\(fields.joined())\n\n\(description.map { ".\($0)" } ?? "")"
+            "\(number)\n\(folder)\n\(request.url)\(lines.joined())\n\n\(description.map { ".\($0)" } ?? "")"
     }
 }

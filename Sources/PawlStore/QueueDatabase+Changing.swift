@@ -10,7 +10,7 @@ extension QueueDatabase {
     }
 }
 
-extension Connection {
+extension DatabaseConnection {
     /// A change is durable when this returns, except when all of it is progress.
     ///
     /// Both levels survive a killed program, and neither lets a power cut damage the file. FULL waits for the disk

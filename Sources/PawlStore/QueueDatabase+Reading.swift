@@ -123,13 +123,13 @@ extension QueueDatabase {
     }
 
     private func read<Value: Sendable>(
-        _ body: @Sendable (Connection) throws(DatabaseError) -> Value
+        _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
     ) throws(Failure) -> Value {
         try use("cannot read the queue", body)
     }
 }
 
-extension Connection {
+extension DatabaseConnection {
     /// URLs of a download, the given one first.
     func sources(of number: Int64) throws(DatabaseError) -> [String] {
         try rows("SELECT address FROM sources WHERE download = ? ORDER BY place", [.integer(number)]) {

@@ -17,7 +17,7 @@ package final class QueueDatabase: QueueStore {
     private struct State {
         /// `nil` once closed.
         var files: QueueFiles?
-        var connection: Connection?
+        var connection: DatabaseConnection?
 
         mutating func beginAnew(_ steps: [Migration], after error: DatabaseError) throws(Failure) -> String {
             guard let files else { return "" }
@@ -61,7 +61,8 @@ package final class QueueDatabase: QueueStore {
         if let damage { notice(damage) }
     }
 
-    private static func visit(_ files: QueueFiles, _ steps: [Migration]) throws(Failure) -> Connection {
+    private static func visit(_ files: QueueFiles, _ steps: [Migration]) throws(Failure) -> DatabaseConnection
+    {
         guard files.isThere else {
             throw .system(.cannotOpen, "cannot open the queue", at: files.path, ENOENT)
         }
@@ -76,7 +77,7 @@ package final class QueueDatabase: QueueStore {
     private static func open(
         _ files: QueueFiles,
         _ steps: [Migration]
-    ) throws(Failure) -> (Connection, damage: String?) {
+    ) throws(Failure) -> (DatabaseConnection, damage: String?) {
         do throws(DatabaseError) {
             return (try connect(files.path, steps), nil)
         } catch  where error.isDamage {
@@ -90,7 +91,7 @@ package final class QueueDatabase: QueueStore {
         _ files: QueueFiles,
         _ steps: [Migration],
         after damage: DatabaseError
-    ) throws(Failure) -> (Connection, String) {
+    ) throws(Failure) -> (DatabaseConnection, String) {
         let bad = try files.setAside()
         do throws(DatabaseError) {
             let words = """
@@ -107,8 +108,8 @@ package final class QueueDatabase: QueueStore {
         _ path: String,
         _ steps: [Migration],
         asGuest: Bool = false
-    ) throws(DatabaseError) -> Connection {
-        let connection = try Connection(path)
+    ) throws(DatabaseError) -> DatabaseConnection {
+        let connection = try DatabaseConnection(path)
         try connection.prepare(steps, asGuest: asGuest)
         return connection
     }
@@ -119,7 +120,7 @@ package final class QueueDatabase: QueueStore {
     /// Passes the connection to `body`; if it meets damage, the database is renamed and a new one created.
     func use<Value: Sendable>(
         _ what: String,
-        _ body: @Sendable (Connection) throws(DatabaseError) -> Value
+        _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
     ) throws(Failure) -> Value {
         let (result, damage) = try state.withLock { (state) throws(Failure) in
             let result = try attempt(state.connection, body)
@@ -139,8 +140,8 @@ package final class QueueDatabase: QueueStore {
     }
 
     private func attempt<Value>(
-        _ connection: Connection?,
-        _ body: @Sendable (Connection) throws(DatabaseError) -> Value
+        _ connection: DatabaseConnection?,
+        _ body: @Sendable (DatabaseConnection) throws(DatabaseError) -> Value
     ) throws(Failure) -> Result<Value, DatabaseError> {
         guard let connection else { throw .queueClosed(path) }
         do throws(DatabaseError) {

@@ -29,11 +29,32 @@ final class QueueFiles: Sendable {
             throw .system(.cannotOpen, "cannot open the folder", at: folderPath, -folder)
         }
         self.folder = Descriptor(raw: folder)
+        try Self.checkOwner(of: name, in: folder, at: folderPath)
         // On a file system without locks (some network ones) only SQLite's remain.
         guard let lock = try FileLock(in: folder, "\(name).lock") else { throw .queueInUse(path) }
         self.lock = lock
         self.path = path
         self.name = name
+    }
+
+    /// A queue directs files and names files to read, such as those with cookies and keys: one that another user made in
+    /// a root where others may write is refused.
+    private static func checkOwner(of name: String, in folder: Int32, at path: String) throws(Failure) {
+        var isForeign = false
+        var found = stat()
+        func note(_ code: Int32) { if code == 0, found.st_uid != geteuid() { isForeign = true } }
+        note(unsafe fstat(folder, &found))
+        // Of the link if it is one.
+        note(unsafe lstat(path, &found))
+        for ending in endings { note(unsafe fstatat(folder, name + ending, &found, AT_SYMLINK_NOFOLLOW)) }
+        guard isForeign else { return }
+        throw Failure(
+            .cannotOpen,
+            "will not use the queue in",
+            at: path,
+            because: "it belongs to another user",
+            remedy: "remove the folder, or choose another download root"
+        )
     }
 
     /// Whether there is a database; without one, its log is orphaned.

@@ -2,11 +2,11 @@ import PawlTestKit
 
 /// An origin, a folder, and a way to run an example with them.
 final class ExampleBench: Sendable {
-    let origin: Origin
+    let origin: OriginServer
     let folder: TemporaryFolder
 
     init() throws {
-        origin = try Origin()
+        origin = try OriginServer()
         folder = try TemporaryFolder()
     }
 

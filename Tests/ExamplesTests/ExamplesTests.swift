@@ -111,7 +111,7 @@ import Testing
         }
         let mute = bench.origin.serve("/mute", payload) {
             $0.cut = .reset(after: 500_000)
-            $0.ranges = .neverAnswered
+            $0.ranges = .unresponsive
         }
         bench.origin.vary("/mute") { facts, behaviour in
             if facts.ordinal > 0 { behaviour.cut = nil }

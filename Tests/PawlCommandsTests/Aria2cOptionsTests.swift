@@ -1,3 +1,4 @@
+import Pawl
 import PawlCore
 import PawlServer
 import Testing
@@ -73,7 +74,7 @@ import Testing
         #expect(joined.passedOver == ["nobody"])
     }
 
-    @Test func `options of one download are translated to those of get`() throws {
+    @Test func `options of one download are applied to those of get`() throws {
         let options = try read(
             "--split=5",
             "--max-connection-per-server=2",
@@ -88,13 +89,23 @@ import Testing
             "f",
             "--header=A: 1"
         )
-        #expect(
-            options.words.map { "\($0.name)=\($0.value)" } == [
-                "output=f", "header=A: 1", "connections=2", "retries=1000000", "user=u:p:w",
-                "proxy=http://h:1",
-                "insecure=true", "no-remote-time=true", "if-exists=resume",
-            ]
-        )
+        var applied = GetOptions()
+        try options.apply(to: &applied, of: "http://h/f")
+        var wanted = GetOptions()
+        wanted.output = "f"
+        wanted.download.headers = ["A: 1"]
+        (wanted.download.connections, wanted.download.retries) = (2, 1_000_000)
+        (wanted.download.user, wanted.download.password) = ("u", "p:w")
+        (wanted.download.proxy, wanted.download.existingFile) = ("http://h:1", .resume)
+        (wanted.download.verifiesPeer, wanted.download.keepsServerTime) = (false, false)
+        #expect(applied == wanted)
+    }
+
+    @Test(arguments: [("0", 1_000_000), ("1", 0), ("1000002", 1_000_000), ("9223372036854775807", 1_000_000)])
+    func `the first of aria2's tries is no retry`(tries: String, retries: Int) throws {
+        var applied = GetOptions()
+        try read("--max-tries=\(tries)").apply(to: &applied, of: "http://h/f")
+        #expect(applied.download.retries == retries)
     }
 
     @Test func `no option is there twice, by name or letter`() {

@@ -22,6 +22,29 @@ import Testing
         }
     }
 
+    @Test(arguments: Command.table)
+    func `the description of a command begins with what the command does`(command: Command) {
+        let verbs: Set = [
+            "Accept", "Add", "Continue", "Download", "Keep", "Limit", "Move", "Open", "Pause", "Print", "Put",
+            "Rename",
+            "Run", "Show", "Start", "Stop", "Wait",
+        ]
+        let first = command.details.prefix { $0.isLetter }
+        #expect(verbs.contains(String(first)), "\(command.name): \(command.details)")
+        #expect(command.summary.first?.isLowercase == true, "\(command.name)")
+    }
+
+    @Test func `the overview has every command under its heading`() throws {
+        let lines = HelpText.overview.split(separator: "\n")
+        var place = 0
+        for group in Command.groups {
+            for start in ["\(group.title):"] + group.commands.map({ "  pawl \($0.name) " }) {
+                let next = try #require(lines[place...].firstIndex { $0.hasPrefix(start) }, "\(start)")
+                place = next + 1
+            }
+        }
+    }
+
     @Test func `no line is wider than a terminal`() {
         for text in [HelpText.overview] + Command.table.map(HelpText.text) {
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }

@@ -66,8 +66,8 @@ import Testing
 
     @Test func `a wrong line is refused before anything starts, with its number`() {
         #expect(
-            failure("http://a/1\n connections=99")?.description
-                == "cannot use --connections 99 (line 2 of the input file): must be a whole number from 1 to 64"
+            failure("http://a/1\n connections=99")?.commandLineSentence
+                == "cannot use --connections 99 (line 2 of the input file): must be a whole number from 1 to 60"
         )
         #expect(
             failure("http://a/1\n\n frob=1")?.description.contains("frob (line 3 of the input file)") == true

@@ -39,11 +39,11 @@ import Testing
             JSONLines.line(Report(id: 7, source: "http://h/f", name: "f", kind: kind))
         }
         let error = PawlError(
-            Failure(.timeout, "no answer from", at: "http://h/f", because: "silence", remedy: "wait")
+            Failure(.timeout, "no response from", at: "http://h/f", because: "silence", remedy: "wait")
         )
         let head = #""id":7,"url":"http://h/f","name":"f""#
         let fields =
-            #""code":2,"message":"no answer from http://h/f: silence; wait","what":"no answer from","#
+            #""code":2,"message":"no response from http://h/f: silence; wait","what":"no response from","#
             + #""place":"http://h/f","why":"silence","remedy":"wait""#
         #expect(
             line(.started(total: nil, resumedAt: 5))

@@ -10,16 +10,16 @@ import Testing
     }
 
     @Test func `every change is one plain line`() {
-        let error = PawlError(Failure(.timeout, "no answer from", at: "h", because: "silence"))
+        let error = PawlError(Failure(.timeout, "no response from", at: "h", because: "silence"))
         #expect(line(.started(total: 2048, resumedAt: 0)) == "f.iso: started, 2.00 KiB")
         #expect(line(.started(total: nil, resumedAt: 0)) == "f.iso: started, size unknown")
         #expect(line(.started(total: 2048, resumedAt: 1024)) == "f.iso: resuming at 1.00 KiB of 2.00 KiB")
         #expect(line(.notice("started over"), name: nil) == "f.iso: started over")
-        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no answer from h: silence; retrying in 2s")
+        #expect(line(.retry(error, delay: 1.2)) == "f.iso: no response from h: silence; retrying in 2s")
         #expect(line(.waitingForNetwork) == "f.iso: no network connection; resumes when it is back")
         #expect(line(.verifying) == "f.iso: verifying")
         #expect(line(.paused) == "f.iso: paused")
-        #expect(line(.failed(error)) == "pawl: no answer from h: silence")
+        #expect(line(.failed(error)) == "pawl: no response from h: silence")
     }
 
     @Test func `the last line has the path, the size, the time and the speed`() {

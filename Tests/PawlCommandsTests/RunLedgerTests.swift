@@ -75,7 +75,7 @@ import Testing
     @Test func `a notice without a download is reported`() {
         var ledger = RunLedger()
         #expect(
-            ledger.apply(.notice(DownloadNotice("the disk is slow")), of: 0)
+            ledger.apply(.notice(DownloadNotice(.init("test", "the disk is slow"))), of: 0)
                 == Report(id: nil, source: "pawl", name: nil, kind: .notice("the disk is slow"))
         )
     }

@@ -43,6 +43,17 @@ import Testing
         }
     }
 
+    @Test func `systemd restarts a service that hangs or crashes, and not one that cannot run`() {
+        let lines = unit.text.split(separator: "\n")
+        for line in [
+            "Type=notify", "WatchdogSec=60", "Restart=on-failure", "RestartPreventExitStatus=11 28",
+        ] {
+            #expect(lines.contains { $0 == line }, "\(line)")
+        }
+        // A requested shutdown ends by itself before systemd kills it.
+        #expect(lines.contains("TimeoutStopSec=60"))
+    }
+
     @Test func `options are kept as given, with absolute paths`() throws {
         var options = ServeOptions()
         let words = ["-j5", "--secret-file=/s", "--root", "/r", "--install", "--no-secret", "-q"]

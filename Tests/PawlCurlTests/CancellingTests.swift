@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [ChunkResult.taken, .pause, .stop])
-    func `cancelled inside the chunk callback, nothing follows`(answer: ChunkResult) throws {
+    func `cancelled inside the chunk callback, nothing follows`(result: ChunkResult) throws {
         let server = try ScriptedServer { _ in .body(payload(1_000_000)) }
         defer { server.stop() }
         let bench = try Bench()
@@ -42,7 +42,7 @@ import Testing
         recorder.onChunk = { _ in
             chunks += 1
             bench.transport.cancel(id)
-            return answer
+            return result
         }
         (id, _) = bench.start(TransferRequest(port: server.port), into: recorder)
         try bench.run { chunks > 0 }

@@ -40,6 +40,22 @@ import Testing
         server.stop()
     }
 
+    @Test(arguments: floods.filter { $0.name.contains("header line") }, [false, true])
+    func `an endless head is reported as longer than the limit, through a proxy too`(
+        flood: Flood,
+        isProxied: Bool
+    ) throws {
+        let server = try ScriptedServer { _ in .endless(flood.begin, then: flood.flood) }
+        let request = TransferRequest(port: isProxied ? 9 : server.port) {
+            if isProxied { $0.proxy = "http://127.0.0.1:\(server.port)" }
+        }
+        let recorder = try Bench().fetch(request)
+        server.waitForClients()
+        #expect(recorder.fault?.kind == .malformed)
+        #expect(recorder.fault?.text == "the response head is longer than the limit")
+        server.stop()
+    }
+
     /// Bodies of unwanted responses.
     static let pages = [
         Flood(
@@ -59,7 +75,7 @@ import Testing
     ]
 
     @Test(arguments: pages, ["Basic realm=\"r\"", "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""])
-    func `the page of a 401 that is answered with credentials is not read for long`(
+    func `the page of a 401 that leads to credentials is not read for long`(
         page: Flood,
         challenge: String
     ) throws {
@@ -83,9 +99,7 @@ import Testing
             .endless("HTTP/1.1 302 There\r\nLocation: /b\r\n" + page.begin, then: page.flood)
         }
         let bench = try Bench()
-        let recorder = Recorder()
-        recorder.onHead = { _ in false }
-        try bench.fetch(TransferRequest(port: server.port), into: recorder)
+        let recorder = try bench.fetchHead(TransferRequest(port: server.port))
         #expect(recorder.events == [.head(302), .ended(.stopped)])
         bench.settle(rounds: 300)
         server.waitForClients()

@@ -4,8 +4,8 @@ import PawlEngine
 import Testing
 
 @Suite(.bothWays) struct FaultTests {
-    private func fault(of answer: ScriptedServer.Answer) throws -> TransferFault {
-        let server = try ScriptedServer { _ in answer }
+    private func fault(of response: ScriptedServer.Response) throws -> TransferFault {
+        let server = try ScriptedServer { _ in response }
         defer { server.stop() }
         let recorder = try Bench().fetch(TransferRequest(port: server.port))
         return try #require(recorder.fault)
@@ -78,14 +78,14 @@ import Testing
 
     @Test func `a kept connection that fails on reuse gets one silent retry`() throws {
         let server = try ScriptedServer { request in
-            request.number == 1 ? .init("", .close) : .body(Array("answer \(request.number)".utf8))
+            request.number == 1 ? .init("", .close) : .body(Array("response \(request.number)".utf8))
         }
         defer { server.stop() }
         let bench = try Bench()
         try bench.fetch(TransferRequest(port: server.port))
         let recorder = try bench.fetch(TransferRequest(port: server.port))
         #expect(recorder.events == [.head(200), .body, .ended(.complete)])
-        #expect(recorder.body == Array("answer 2".utf8))
+        #expect(recorder.body == Array("response 2".utf8))
         #expect(server.connections == 2)
         #expect(server.requests[1].turn == 1)
     }

@@ -5,10 +5,10 @@ import Testing
 
 @Suite(.bothWays) struct HeadTests {
     private func fetch(
-        _ answer: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer,
+        _ respond: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response,
         change: (inout TransferSettings.Values) -> Void = { _ in }
     ) throws -> (Recorder, [ScriptedServer.Request]) {
-        let server = try ScriptedServer(answer)
+        let server = try ScriptedServer(respond)
         defer { server.stop() }
         let recorder = try Bench().fetch(TransferRequest(port: server.port, change: change))
         return (recorder, server.requests)
@@ -58,7 +58,7 @@ import Testing
         #expect(recorder.head?.entityTag == EntityTag(opaque: "x", isWeak: false))
     }
 
-    @Test func `basic credentials answer a 401 and only the final head is reported`() throws {
+    @Test func `basic credentials are sent after a 401 and only the final head is reported`() throws {
         let (recorder, requests) = try fetch { request in
             guard request.header("Authorization") == "Basic dXNlcjpzZWNyZXQ=" else {
                 return .init(
@@ -74,7 +74,7 @@ import Testing
         #expect(requests.count == 2)
     }
 
-    @Test func `digest credentials answer a 401 and the password is not sent`() throws {
+    @Test func `digest credentials are sent after a 401 and the password is not sent`() throws {
         let (recorder, requests) = try fetch { request in
             guard let field = request.header("Authorization"), field.hasPrefix("Digest ") else {
                 return .init(

@@ -2,6 +2,7 @@ import Glibc
 import PawlCore
 import PawlCurl
 import PawlEngine
+import PawlSystem
 import Synchronization
 import Testing
 
@@ -10,13 +11,13 @@ import Testing
         let bench = try Bench()
         let isWoken = Atomic(false)
         let wake = bench.transport.wake
-        let thread = Thread.start {
+        let thread = SystemThread.start {
             isWoken.store(true, ordering: .releasing)
             wake()
         }
         // Without the wake-up this wait would never end.
         while !isWoken.load(ordering: .acquiring) { bench.transport.perform(until: nil) }
-        pthread_join(thread, nil)
+        thread.join()
     }
 
     @Test func `a wake before the wait is not lost, and one after the end does no harm`() throws {

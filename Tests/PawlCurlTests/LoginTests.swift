@@ -9,7 +9,7 @@ import Testing
 @Suite(.bothWays) struct LoginTests {
     private static let login = Credentials(user: "user", password: "secret")
 
-    private static func refusal(_ challenges: String...) -> ScriptedServer.Answer {
+    private static func refusal(_ challenges: String...) -> ScriptedServer.Response {
         let fields = challenges.map { "WWW-Authenticate: \($0)\r\n" }.joined()
         return .init("HTTP/1.1 401 No\r\n\(fields)Content-Length: 9\r\n\r\nlog in!!!")
     }
@@ -17,9 +17,9 @@ import Testing
     /// Accepts the login for `challenge` if it is computed as the RFC requires.
     private static func checked(_ request: ScriptedServer.Request, _ challenge: String) -> Bool {
         guard let field = request.header("Authorization"), let sent = LoginChallenge.parse(field).first,
-            let asked = LoginChallenge.parse(challenge).first.flatMap(DigestChallenge.init)
+            let challenge = LoginChallenge.parse(challenge).first.flatMap(DigestChallenge.init)
         else { return false }
-        let wanted = asked.answer(
+        let wanted = challenge.response(
             login,
             target: request.target,
             clientNonce: sent.parameters["cnonce"] ?? "",
@@ -47,7 +47,7 @@ import Testing
         #expect(server.connections == 1)
     }
 
-    @Test func `the strongest of several challenges is answered`() throws {
+    @Test func `the strongest of several challenges is used`() throws {
         let strongest = "Digest realm=\"r\", nonce=\"c\", qop=\"auth\", algorithm=SHA-512-256"
         let others = ["MD5", "SHA-256", "SHA-1024"].map {
             "Digest realm=\"r\", nonce=\"n\", qop=\"auth\", algorithm=\($0)"
@@ -62,7 +62,7 @@ import Testing
         #expect(try Bench().fetch(request).head?.status == 200)
     }
 
-    @Test func `a stale nonce is answered again, a wrong password is not`() throws {
+    @Test func `a stale nonce is replaced, a wrong password is not`() throws {
         let stale = "Digest realm=\"r\", nonce=\"new\", qop=\"auth\", stale=true"
         let server = try ScriptedServer { request in
             guard request.header("Authorization") != nil else {
@@ -93,19 +93,19 @@ import Testing
             let challenge = try #require(
                 LoginChallenge.parse(common + name).first.flatMap(DigestChallenge.init)
             )
-            let answer = challenge.answer(
+            let authorization = challenge.response(
                 mufasa,
                 target: "/dir/index.html",
                 clientNonce: "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ",
                 hash: Logins.hash
             )
-            #expect(answer?.contains("response=\"\(response)\"") == true)
+            #expect(authorization?.contains("response=\"\(response)\"") == true)
         }
         let field =
             "Digest realm=\"api@example.org\", qop=\"auth\", algorithm=SHA-512-256, "
             + "nonce=\"5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK\", userhash=true"
         let challenge = try #require(LoginChallenge.parse(field).first.flatMap(DigestChallenge.init))
-        let answer = challenge.answer(
+        let authorization = challenge.response(
             Credentials(user: "Jäsøn Doe", password: "Secret, or not?"),
             target: "/doe.json",
             clientNonce: "NTg6RKcb9boFIAS3KrFK9BGeh+niz/sm",
@@ -113,8 +113,8 @@ import Testing
         )
         let user = "793263caabb707a56211940d90411ea4a575adeccb7e360aeb624ed06ece9b0b"
         let response = "7a4e1192babbba02e91182d2895bfdbf7adafc6e48d4e517ca301974843d840c"
-        #expect(answer?.contains("username=\"\(user)\"") == true)
-        #expect(answer?.contains("response=\"\(response)\"") == true)
+        #expect(authorization?.contains("username=\"\(user)\"") == true)
+        #expect(authorization?.contains("response=\"\(response)\"") == true)
     }
 
     // MARK: netrc
@@ -193,12 +193,7 @@ import Testing
         values.proxy = ""
         let settings = TransferSettings(values)
         for _ in 0..<3 {
-            let recorder = Recorder()
-            recorder.onHead = { _ in false }
-            try bench.fetch(
-                TransferRequest(port: server.port, path: "/in/a", settings: settings),
-                into: recorder
-            )
+            try bench.fetchHead(TransferRequest(port: server.port, path: "/in/a", settings: settings))
         }
         let sent = server.requests.map {
             Set(($0.header("Cookie") ?? "").split(separator: "; ").map(String.init))

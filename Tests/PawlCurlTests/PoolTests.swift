@@ -6,7 +6,7 @@ import Testing
 
 /// The state that handles and connections of a transport keep, and must not keep.
 @Suite(.bothWays) struct PoolTests {
-    private static func digest(_ nonce: String) -> ScriptedServer.Answer {
+    private static func digest(_ nonce: String) -> ScriptedServer.Response {
         .init(
             "HTTP/1.1 401 No\r\nWWW-Authenticate: Digest realm=\"r\", nonce=\"\(nonce)\", qop=\"auth\"\r\n"
                 + "Content-Length: 0\r\n\r\n"
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `a server with a new nonce for each request is answered each time`() throws {
+    @Test func `a server with a new nonce for each request is authenticated each time`() throws {
         let server = try ScriptedServer { request in
             request.header("Authorization")?.contains("nonce=\"n\(request.number - 1)\"") == true
                 ? .body([1]) : Self.digest("n\(request.number)")
@@ -92,6 +92,24 @@ import Testing
         #expect(server.connections == 1)
     }
 
+    @Test
+    func `a short chunked page leaves its connection too, and one that closes does not delay the next hop`()
+        throws
+    {
+        for (lines, connections) in [("", 1), ("Connection: close\r\n", 2)] {
+            let page = "Transfer-Encoding: chunked\r\n\(lines)\r\n4\r\nover\r\n5\r\n here\r\n0\r\n\r\n"
+            let server = try ScriptedServer { request in
+                request.number == 0 ? .init("HTTP/1.1 302 There\r\nLocation: /b\r\n\(page)") : .body([1])
+            }
+            defer { server.stop() }
+            let bench = try Bench()
+            let recorder = try bench.fetchHead(TransferRequest(port: server.port))
+            #expect(recorder.events == [.head(302), .ended(.stopped)])
+            try bench.fetch(TransferRequest(port: server.port, path: "/b"))
+            #expect(server.connections == connections)
+        }
+    }
+
     @Test func `a short page that never ends is abandoned`() throws {
         let server = try ScriptedServer { _ in
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 9\r\n\r\nover", .hold)
@@ -115,9 +133,7 @@ import Testing
             .init("HTTP/1.1 302 There\r\nLocation: /b\r\nContent-Length: 900000\r\n\r\nover", .hold)
         }
         let bench = try Bench()
-        let recorder = Recorder()
-        recorder.onHead = { _ in false }
-        try bench.fetch(TransferRequest(port: server.port), into: recorder)
+        let recorder = try bench.fetchHead(TransferRequest(port: server.port))
         #expect(recorder.end == .stopped)
         server.waitForClients()
         #expect(server.abandoned == 1)

@@ -149,7 +149,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `netrc answers a 401`() throws {
+    @Test func `credentials of netrc are sent after a 401`() throws {
         let server = try ScriptedServer { request in
             request.header("Authorization") == "Basic dXNlcjpzZWNyZXQ="
                 ? .body([1])

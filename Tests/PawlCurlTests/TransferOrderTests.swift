@@ -25,9 +25,7 @@ import Testing
     @Test func `a stop at the head accepts no byte`() throws {
         let server = try ScriptedServer { _ in .body(payload(100_000)) }
         defer { server.stop() }
-        let recorder = Recorder()
-        recorder.onHead = { _ in false }
-        try Bench().fetch(TransferRequest(port: server.port), into: recorder)
+        let recorder = try Bench().fetchHead(TransferRequest(port: server.port))
         #expect(recorder.events == [.head(200), .ended(.stopped)])
     }
 

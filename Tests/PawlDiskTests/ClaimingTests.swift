@@ -12,8 +12,8 @@ private let there = "https://b.example/x"
     @Test func `a missing folder is created with its parents`() throws {
         let folder = TestFolder()
         let deep = "\(folder.path)/a/b"
-        let wish = Claim(folder: deep, name: "x", ifExists: .rename, facts: folder.facts("x"))
-        guard case .fresh(let partial) = try folder.disk.claim(wish, adopts: { _ in false }) else {
+        let selection = Claim(folder: deep, name: "x", ifExists: .rename, facts: folder.facts("x"))
+        guard case .fresh(let partial) = try folder.disk.claim(selection, adopts: { _ in false }) else {
             Issue.record("not a new part file")
             return
         }
@@ -26,13 +26,13 @@ private let there = "https://b.example/x"
     @Test func `a folder below a file cannot be created`() throws {
         let folder = TestFolder()
         try folder.put([1], in: "file")
-        let wish = Claim(
+        let selection = Claim(
             folder: "\(folder.path)/file/sub",
             name: "x",
             ifExists: .rename,
             facts: folder.facts("x")
         )
-        let failure = #expect(throws: Failure.self) { try folder.disk.claim(wish) { _ in false } }
+        let failure = #expect(throws: Failure.self) { try folder.disk.claim(selection) { _ in false } }
         #expect(failure?.code == .cannotMakeFolder)
     }
 
@@ -61,11 +61,11 @@ private let there = "https://b.example/x"
         try partial.write(payload(10), at: 0)
         try partial.close(keeping: folder.facts("x.bin", from: there), done: ByteRangeSet([ByteRange(0, 10)]))
         var offered: [LoadedJournal] = []
-        let answer = try folder.claim("x.bin", from: here) { journal in
+        let result = try folder.claim("x.bin", from: here) { journal in
             offered.append(journal)
             return true
         }
-        guard case .found(_, let loaded) = answer else {
+        guard case .found(_, let loaded) = result else {
             Issue.record("not found")
             return
         }
@@ -198,11 +198,11 @@ private let there = "https://b.example/x"
     private func claimsInMovedFolder(_ folder: TestFolder) throws -> [String] {
         let inner = "\(folder.path)/in"
         var found: [String] = []
-        var wish = Claim(folder: inner, name: "x", ifExists: .rename, facts: folder.facts("x"))
-        _ = try folder.disk.claim(wish) { _ in false }
+        var selection = Claim(folder: inner, name: "x", ifExists: .rename, facts: folder.facts("x"))
+        _ = try folder.disk.claim(selection) { _ in false }
         unsafe rename(inner, "\(folder.path)/out")
-        wish.name = "y"
-        _ = try folder.disk.claim(wish) { _ in false }
+        selection.name = "y"
+        _ = try folder.disk.claim(selection) { _ in false }
         for name in ["y", "x"] {
             for place in ["in", "out"] where unsafe unlink("\(folder.path)/\(place)/\(name).part") == 0 {
                 found.append(place)

@@ -31,15 +31,15 @@ import Testing
         try journalled(folder).release()
         move("x.bin.part", to: "x.bin", in: folder)
         folder.restart()
-        let answer = try? folder.claim("x.bin", policy)
-        switch (policy, answer) {
+        let result = try? folder.claim("x.bin", policy)
+        switch (policy, result) {
         case (.rename, .skipped?), (.fail, .skipped?): break
         case (.overwrite, .fresh(let partial)?): partial.discard()
         case (.resume, .existing(let partial, let length)?):
             #expect(length == 3000)
             try partial.restoreOriginal()
         case (.skip, .skipped?): break
-        default: Issue.record("\(policy) gave \(String(describing: answer))")
+        default: Issue.record("\(policy) gave \(String(describing: result))")
         }
         #expect(folder.names == ["x.bin"])
         #expect(try folder.bytes(of: "x.bin") == payload(3000))
@@ -154,6 +154,36 @@ import Testing
         folder.restart()
         #expect(try folder.fresh("x.bin").name == "x (1).bin")
         #expect(folder.names == ["x (1).bin.part", "x.bin"])
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `killed between restoring a continued file and removing the journal, it is not complete`(
+        marks: Bool,
+        isExtended: Bool
+    ) throws {
+        let folder = TestFolder { $0.marks = marks }
+        try folder.put(payload(100), in: "x.bin")
+        guard case .existing(let taken, _) = try folder.claim("x.bin", .resume) else {
+            Issue.record("not taken")
+            return
+        }
+        let partial = try #require(taken as? FilePartial)
+        try partial.record(folder.facts("x.bin", total: 200), done: ByteRangeSet([ByteRange(0, 150)]))
+        try partial.beginLane(slot: 0, at: 100)
+        try partial.write(payload(50, seed: 2), at: 100)
+        partial.advanceLane(slot: 0, to: 150)
+        #expect(unsafe link("\(folder.path)/x.bin.pawl", "\(folder.path)/kept") == 0)
+        if isExtended {
+            try partial.restoreExtended(length: 120)
+        } else {
+            try partial.restoreOriginal()
+        }
+        move("kept", to: "x.bin.pawl", in: folder)
+        folder.restart()
+        #expect(try folder.fresh("x.bin").name == "x (1).bin")
+        #expect(!folder.names.contains("x.bin.pawl"))
+        let added = isExtended ? payload(50, seed: 2).prefix(20) : []
+        #expect(try folder.bytes(of: "x.bin") == payload(100) + added)
     }
 
     @Test func `a live download's journal is not cleared by a claim of its name`() throws {

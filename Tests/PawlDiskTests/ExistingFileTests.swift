@@ -1,6 +1,8 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
+import Synchronization
 import Testing
 
 @testable import PawlDisk
@@ -78,6 +80,86 @@ import Testing
         #expect(after.identity == before.identity)
         #expect(after.modifiedSeconds == before.modifiedSeconds)
         #expect(after.modifiedNanoseconds == before.modifiedNanoseconds)
+    }
+
+    @Test func `a file that was continued has its name again with the first bytes that were added`() throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        try partial.record(folder.facts("x.bin", total: 2000), done: ByteRangeSet([ByteRange(0, 1500)]))
+        try partial.write(payload(500, seed: 2), at: 1000)
+        try partial.restoreExtended(length: 1300)
+        #expect(folder.names == ["x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(1000) + payload(500, seed: 2).prefix(300))
+    }
+
+    @Test func `bytes that were never written are not added to it`() throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        try partial.write(payload(100, seed: 2), at: 1000)
+        try partial.restoreExtended(length: 1101)
+        #expect(folder.names == ["x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `a file whose name was taken in the meantime stays Pawl's, and has the name when it is free`(
+        marks: Bool,
+        isExtended: Bool
+    ) throws {
+        let folder = TestFolder { $0.marks = marks }
+        try folder.put(payload(1000), in: "x.bin")
+        let (partial, _) = try existing(folder)
+        try partial.record(folder.facts("x.bin", total: 2000), done: ByteRangeSet([ByteRange(0, 1500)]))
+        try partial.beginLane(slot: 0, at: 1000)
+        try partial.write(payload(500, seed: 2), at: 1000)
+        partial.advanceLane(slot: 0, to: 1500)
+        try folder.put([7], in: "x.bin")
+        let failure = #expect(throws: Failure.self) {
+            if isExtended {
+                try partial.restoreExtended(length: 1300)
+            } else {
+                try partial.restoreOriginal()
+            }
+        }
+        #expect(failure?.code == .renameFailed)
+        partial.release()
+        for isFree in [false, true] {
+            if isFree { unsafe unlink("\(folder.path)/x.bin") }
+            folder.restart()
+            let other = try folder.fresh("x.bin")
+            #expect(other.name == "x (1).bin")
+            other.discard()
+        }
+        #expect(folder.names == ["x.bin"])
+        let added = isExtended ? payload(500, seed: 2).prefix(300) : []
+        #expect(try folder.bytes(of: "x.bin") == payload(1000) + added)
+    }
+
+    @Test(arguments: [true, false])
+    func `what is being published is left to the publisher`(isExtended: Bool) throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        try partial.write(payload(500, seed: 2), at: 1000)
+        partial.ticket.isPublishing.store(true, ordering: .releasing)
+        if isExtended {
+            try partial.restoreExtended(length: 1300)
+        } else {
+            try partial.restoreOriginal()
+        }
+        #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
+        #expect(try folder.bytes(of: "x.bin.part") == payload(1000) + payload(500, seed: 2))
+        #expect(partial.file == nil && !partial.ticket.isReleased)
+    }
+
+    @Test func `bytes whose sync has failed are not added to it, although a later sync succeeds`() throws {
+        let folder = try folder()
+        let (partial, _) = try existing(folder)
+        try partial.record(folder.facts("x.bin", total: 2000), done: ByteRangeSet([ByteRange(0, 1500)]))
+        try partial.write(payload(500, seed: 2), at: 1000)
+        partial.journal?.distrustCache(because: SystemError(number: EIO))
+        try partial.restoreExtended(length: 1300)
+        #expect(folder.names == ["x.bin"])
+        #expect(try folder.bytes(of: "x.bin") == payload(1000))
     }
 
     @Test func `resume that continues publishes the longer file`() async throws {

@@ -15,7 +15,7 @@ import Testing
         return ContentFingerprint(
             source: source,
             host: "http://a.example",
-            wish: .whole,
+            selection: .whole,
             validators: validators
         )
     }
@@ -42,24 +42,34 @@ import Testing
         _ ifExists: IfExists = .rename,
         source: String = source
     ) throws -> ClaimResult {
-        var wish = Claim(
+        var selection = Claim(
             folder: folder.path,
             name: "x.bin",
             ifExists: ifExists,
             facts: folder.facts("x.bin", from: source)
         )
-        wish.content = { content }
-        wish.length = length
-        return try folder.disk.claim(wish) { _ in false }
+        selection.content = { content }
+        selection.length = length
+        return try folder.disk.claim(selection) { _ in false }
     }
 
-    private func isThere(_ answer: ClaimResult) -> Bool {
-        switch answer {
+    private func isThere(_ result: ClaimResult) -> Bool {
+        switch result {
         case .skipped: return true
         case .fresh(let partial), .found(let partial, _), .existing(let partial, _):
             partial.discard()
             return false
         }
+    }
+
+    @Test(arguments: [253_402_300_799, 18_446_744_074, 9_223_372_036])
+    func `a time that nanoseconds or the file system cannot represent does not keep a file from being found`(
+        _ seconds: Int64
+    ) async throws {
+        let folder = TestFolder()
+        try await finish(folder, journalled: true, modified: UnixTime(seconds: seconds))
+        #expect(try isThere(claim(folder, content())))
+        #expect(folder.names == ["x.bin"])
     }
 
     @Test(arguments: [true, false], ["/tmp", "/dev/shm"])

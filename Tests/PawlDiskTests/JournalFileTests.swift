@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 import Testing
 
 @testable import PawlDisk
@@ -68,6 +69,39 @@ import Testing
         partial.release()
         folder.restart { $0.boot = BootIdentity(high: 77, low: 78) }
         #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 1000)])
+    }
+
+    @Test func `after a failed sync no later one makes bytes durable, nor the file finished`() async throws {
+        let folder = TestFolder { $0.traits = .local }
+        let partial = try folder.fresh("x.bin")
+        try partial.beginJournal(folder.facts("x.bin"), done: ByteRangeSet())
+        try partial.beginLane(slot: 0, at: 0)
+        try partial.write(payload(3000), at: 0)
+        partial.advanceLane(slot: 0, to: 1000)
+        try await partial.checkpoint(ByteRangeSet([ByteRange(0, 1000)]))
+        partial.advanceLane(slot: 0, to: 3000)
+        partial.journal?.distrustCache(because: SystemError(number: EIO))
+        let all = ByteRangeSet([ByteRange(0, 3000)])
+        await #expect(throws: Failure.self) { try await partial.checkpoint(all) }
+        await #expect(throws: Failure.self) { try await partial.publish(length: 3000) }
+        #expect(partial.durable.runs == [ByteRange(0, 1000)])
+        #expect(throws: Failure.self) { try partial.close(keeping: folder.facts("x.bin"), done: all) }
+        #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
+        folder.restart()
+        #expect(try folder.found("x.bin").1.done.runs == [ByteRange(0, 1000)])
+    }
+
+    @Test func `after a failed sync a small file's first journal does not trust its bytes`() async throws {
+        let folder = TestFolder { $0.traits = .local }
+        let partial = try folder.fresh("x.bin")
+        try partial.write(payload(3000), at: 0)
+        partial.openFile.noteFailedSync(SystemError(number: EIO))
+        await #expect(throws: Failure.self) { try await partial.publish(length: 3000) }
+        let all = ByteRangeSet([ByteRange(0, 3000)])
+        #expect(throws: Failure.self) { try partial.close(keeping: folder.facts("x.bin"), done: all) }
+        #expect(folder.names == ["x.bin.part", "x.bin.pawl"])
+        folder.restart()
+        #expect(try folder.found("x.bin").1.done.isEmpty)
     }
 
     @Test(arguments: [true, false])

@@ -78,9 +78,9 @@ import Testing
         partial.release()
     }
 
-    private func use(_ answer: ClaimResult, _ ending: Ending, _ folder: TestFolder) async throws {
+    private func use(_ result: ClaimResult, _ ending: Ending, _ folder: TestFolder) async throws {
         let taken: any Partial
-        switch answer {
+        switch result {
         case .fresh(let partial), .found(let partial, _), .existing(let partial, _): taken = partial
         case .skipped: return
         }
@@ -120,7 +120,7 @@ import Testing
         let before = others.map { Self.sight("\(folder.path)/\($0)") }
         for _ in 0..<2 {
             // A rejection also leaves everything unchanged.
-            if let answer = try? folder.claim("x", policy) { try? await use(answer, ending, folder) }
+            if let result = try? folder.claim("x", policy) { try? await use(result, ending, folder) }
             folder.restart()
         }
         let after = others.map { Self.sight("\(folder.path)/\($0)") }

@@ -12,9 +12,9 @@ import Testing
     {
         let disk = FileDisk(FileDisk.Environment { _ in })
         let facts = JournalFacts(sources: ["https://a.example/x"], name: name)
-        var wish = Claim(folder: folder, name: name, ifExists: policy, facts: facts)
-        wish.isChosen = isChosen
-        switch try disk.claim(wish, adopts: { _ in false }) {
+        var selection = Claim(folder: folder, name: name, ifExists: policy, facts: facts)
+        selection.isChosen = isChosen
+        switch try disk.claim(selection, adopts: { _ in false }) {
         case .fresh(let partial), .found(let partial, _), .existing(let partial, _):
             defer { partial.discard() }
             return partial.name
@@ -43,5 +43,71 @@ import Testing
         let folder = TestFolder()
         unsafe mkfifo("\(folder.path)/pipe", 0o666)
         #expect(try claim(folder.path, "pipe", isChosen: false, .rename) == "pipe (1)")
+    }
+
+    /// A folder with something of each kind that is not a file.
+    private func strange() -> TestFolder {
+        let folder = TestFolder()
+        unsafe mkdir("\(folder.path)/folder", 0o777)
+        unsafe symlink("folder", "\(folder.path)/to-folder")
+        unsafe symlink("nothing", "\(folder.path)/dangling")
+        unsafe mkfifo("\(folder.path)/pipe", 0o666)
+        unsafe symlink("pipe", "\(folder.path)/to-pipe")
+        return folder
+    }
+
+    @Test(
+        arguments: [IfExists.skip, .resume, .overwrite, .fail],
+        [
+            ("folder", "a directory"), ("to-folder", "leads to a directory"),
+            ("dangling", "leads to nothing"),
+            ("pipe", "a device, a pipe"), ("to-pipe", "a device, a pipe"),
+        ]
+    )
+    func `what is not a file is no finished download`(
+        policy: IfExists,
+        found: (name: String, reason: String)
+    ) throws {
+        let folder = strange()
+        defer { unsafe rmdir("\(folder.path)/folder") }
+        let before = folder.names
+        for isChosen in [true, false] {
+            let failure = #expect(throws: Failure.self) {
+                try claim(folder.path, found.name, isChosen: isChosen, policy)
+            }
+            #expect(failure?.why.description.contains(found.reason) == true)
+            #expect(
+                failure?.place.hasSuffix("/\(found.name)") == true && failure?.remedy.text.isEmpty == false
+            )
+        }
+        #expect(folder.names == before)
+    }
+
+    @Test func `a link to a file is one that is skipped, and no other action is taken on it`() throws {
+        let folder = TestFolder()
+        try folder.put(payload(10), in: "file")
+        unsafe symlink("file", "\(folder.path)/link")
+        #expect(try claim(folder.path, "link", isChosen: true, .skip) == "\(folder.path)/link")
+        for policy in [IfExists.resume, .overwrite, .fail] {
+            let failure = #expect(throws: Failure.self) {
+                try claim(folder.path, "link", isChosen: true, policy)
+            }
+            #expect(failure?.code == .fileExists)
+            #expect(failure?.why.description == "a symbolic link of that name exists")
+        }
+        #expect(folder.names == ["file", "link"])
+    }
+
+    @Test func `only a file has a length, everything else takes its name all the same`() throws {
+        let folder = strange()
+        defer { unsafe rmdir("\(folder.path)/folder") }
+        try folder.put(payload(10), in: "file")
+        unsafe symlink("file", "\(folder.path)/link")
+        for name in ["folder", "to-folder", "dangling", "pipe", "to-pipe"] {
+            #expect(folder.disk.length(of: name, in: folder.path) == nil, "\(name)")
+            #expect(folder.disk.holds(name, in: folder.path), "\(name)")
+        }
+        for name in ["file", "link"] { #expect(folder.disk.length(of: name, in: folder.path) == 10) }
+        #expect(!folder.disk.holds("none", in: folder.path))
     }
 }

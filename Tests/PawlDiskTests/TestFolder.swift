@@ -56,8 +56,8 @@ final class TestFolder {
         _ ifExists: IfExists = .rename,
         adopts: (LoadedJournal) -> Bool = { _ in false }
     ) throws -> ClaimResult {
-        let wish = Claim(folder: path, name: name, ifExists: ifExists, facts: facts(name, from: source))
-        return try disk.claim(wish, adopts: adopts)
+        let selection = Claim(folder: path, name: name, ifExists: ifExists, facts: facts(name, from: source))
+        return try disk.claim(selection, adopts: adopts)
     }
 
     func fresh(

@@ -68,13 +68,13 @@ import Testing
         #expect(partial.isNamed)
         #expect(folder.names == ["x.bin.part"])
         let other = FileDisk(folder.disk.environment)
-        let wish = Claim(
+        let selection = Claim(
             folder: folder.path,
             name: "x.bin",
             ifExists: .rename,
             facts: folder.facts("x.bin", total: 1000)
         )
-        let failure = #expect(throws: Failure.self) { try other.claim(wish) { _ in false } }
+        let failure = #expect(throws: Failure.self) { try other.claim(selection) { _ in false } }
         #expect(failure?.code == .alreadyDownloading)
         try partial.write(payload(1000), at: 0)
         _ = try await partial.publish(length: 1000)
@@ -117,13 +117,13 @@ import Testing
         let partial = try folder.fresh("x.bin")
         try partial.close(keeping: folder.facts("x.bin", total: 1000), done: ByteRangeSet([ByteRange(0, 10)]))
         folder.restart()
-        let wish = Claim(
+        let selection = Claim(
             folder: folder.path,
             name: "x.bin",
             ifExists: .rename,
             facts: folder.facts("x.bin", total: 1000)
         )
-        guard case .found(let again, _) = try folder.disk.claim(wish, adopts: { _ in false }) else {
+        guard case .found(let again, _) = try folder.disk.claim(selection, adopts: { _ in false }) else {
             Issue.record("not found")
             return
         }
@@ -166,8 +166,8 @@ extension TestFolder {
         _ ifExists: IfExists,
         on disk: FileDisk
     ) throws -> FilePartial {
-        let wish = Claim(folder: path, name: name, ifExists: ifExists, facts: facts(name, total: total))
-        guard case .fresh(let partial) = try disk.claim(wish, adopts: { _ in false }) else {
+        let selection = Claim(folder: path, name: name, ifExists: ifExists, facts: facts(name, total: total))
+        guard case .fresh(let partial) = try disk.claim(selection, adopts: { _ in false }) else {
             throw Unexpected(what: "the part file of \(name) is not a new one")
         }
         return try #require(partial as? FilePartial)

@@ -31,6 +31,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [403, nil] as [Int?])
+    func `a single rejection beside the first connection is known in the next run`(status: Int?) throws {
+        let bench = try Bench()
+        for (run, path) in ["/a.bin", "/b.bin"].enumerated() {
+            let outcome = try bench.get(serve(bench, path, limit: 1, status), "-x", "2")
+            #expect(outcome.code == 0, "\(outcome)")
+            let records = bench.origin.ended(path)
+            let refused = records.count { $0.status != 200 && $0.status != 206 }
+            #expect(run == 0 ? refused == 1 : refused == 0, "run \(run): \(refused) refused")
+        }
+    }
+
     @Test func `a folder that cannot be created is no failure, and neither is a damaged table`() throws {
         let bench = try Bench()
         let url = serve(bench, "/a.bin", limit: 1, 403)

@@ -122,7 +122,7 @@ import Testing
 
     @Test func `a mirror takes over when the first source dies`() throws {
         let bench = try Bench()
-        let mirror = try Origin()
+        let mirror = try OriginServer()
         defer { mirror.stop() }
         mirror.serve("/copy", payload)
         let url = bench.origin.serve("/f", payload) { $0.cut = .close(after: 4_000_000) }

@@ -2,7 +2,7 @@ import PawlCore
 import PawlTestKit
 import Testing
 
-/// Servers that get ranges wrong: the file is correct in the end, whatever they answer.
+/// Servers that get ranges wrong: the file is correct in the end, whatever they respond.
 @Suite struct HostileRangeTests {
     private static let payload = Payload(seed: 21, length: 6_000_000)
     private static let kept: Int64 = 2_500_000
@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `C6 E2 G1 a part file becomes the correct file although ranges are answered wrongly`(
+    func `C6 E2 G1 a part file becomes the correct file although responses to ranges are wrong`(
         fault: Behaviour.Ranges
     ) throws {
         let bench = try Bench()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: faults)
-    func `E2 G3 four connections give the correct file although ranges are answered wrongly`(
+    func `E2 G3 four connections give the correct file although responses to ranges are wrong`(
         fault: Behaviour.Ranges
     ) throws {
         let bench = try Bench()
@@ -46,11 +46,50 @@ import Testing
         #expect(bench.folder.names == ["file.bin"])
     }
 
-    @Test func `E1 a server that never answers Range is asked without it and not again with it`() throws {
+    @Test func `E2 one refusal of a valid range does not cost the part file`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/file.bin", Self.payload)
         try bench.leavePartial(of: "/file.bin", bytes: Self.kept)
-        bench.origin.adjust("/file.bin") { $0.ranges = .neverAnswered }
+        let before = bench.origin.ended("/file.bin").count
+        bench.origin.vary("/file.bin") { request, behaviour in
+            if request.ordinal == before { behaviour.ranges = .refused(total: 6_000_000) }
+        }
+        let outcome = try bench.get(url, "-x", "1")
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(bench.folder.difference("file.bin", from: Self.payload) == nil, "\(outcome)")
+        #expect(bench.origin.ended("/file.bin").dropFirst(before).map(\.status) == [416, 206])
+    }
+
+    @Test func `E2 the part file outlives a server that refuses every range and never sends the whole`()
+        throws
+    {
+        let bench = try Bench()
+        let url = bench.origin.serve("/file.bin", Self.payload)
+        try bench.leavePartial(of: "/file.bin", bytes: Self.kept)
+        bench.origin.adjust("/file.bin") {
+            $0.ranges = .refused(total: 6_000_000)
+            $0.cut = .reset(after: 1_000_000)
+        }
+        let failed = try bench.get(url, "-x", "1")
+        #expect(failed.code != 0, "\(failed)")
+        #expect(bench.origin.ended("/file.bin").count < 20)
+        bench.origin.adjust("/file.bin") {
+            $0.ranges = .honoured
+            $0.cut = nil
+        }
+        let outcome = try bench.get(url, "-x", "1")
+        #expect(outcome.code == 0, "\(outcome)")
+        #expect(outcome.events("started").first?.number("resumedAt") == Self.kept)
+        #expect(bench.folder.difference("file.bin", from: Self.payload) == nil, "\(outcome)")
+    }
+
+    @Test func `E1 a server that never responds to Range gets requests without it, and not again with it`()
+        throws
+    {
+        let bench = try Bench()
+        let url = bench.origin.serve("/file.bin", Self.payload)
+        try bench.leavePartial(of: "/file.bin", bytes: Self.kept)
+        bench.origin.adjust("/file.bin") { $0.ranges = .unresponsive }
         let before = bench.origin.log.of("/file.bin").count
         let outcome = try bench.get(url, "-x", "1", "--timeout", "1")
         #expect(outcome.code == 0, "\(outcome)")
@@ -63,7 +102,7 @@ import Testing
 
     @Test func `E3 the first request of a fresh file works for servers that fail on Range`() throws {
         let bench = try Bench()
-        let url = bench.origin.serve("/file.bin", Self.payload) { $0.ranges = .neverAnswered }
+        let url = bench.origin.serve("/file.bin", Self.payload) { $0.ranges = .unresponsive }
         let outcome = try bench.get(url, "-x", "1", "--timeout", "2")
         #expect(outcome.code == 0, "\(outcome)")
         #expect(bench.folder.difference("file.bin", from: Self.payload) == nil)

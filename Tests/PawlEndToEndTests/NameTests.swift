@@ -1,3 +1,4 @@
+import Glibc
 import PawlTestKit
 import Testing
 
@@ -183,6 +184,40 @@ import Testing
         let url = bench.origin.serve("/f.bin", payload) { $0.instead = .status(404) }
         let outcome = try bench.get(url, "--if-exists", "resume")
         #expect(outcome.code == 3, "\(outcome)")
+        #expect(FileSystem.contents(bench.folder.path("f.bin")) == mine)
+        #expect(bench.folder.names == ["f.bin"])
+    }
+
+    @Test func `A9 a resume that fails after it added bytes leaves the file under its name`() throws {
+        let bench = try Bench()
+        let content = Payload(seed: 74, length: 6_000_000)
+        let mine = Array(content.bytes.prefix(2_000_000))
+        try FileSystem.write(mine, to: bench.folder.path("f.bin"))
+        let url = bench.origin.serve("/f.bin", content)
+        bench.origin.vary("/f.bin") { request, behaviour in
+            if request.ordinal == 3 { behaviour.cut = .reset(after: 1_000_000) }
+            if request.ordinal > 3 { behaviour.instead = .status(404) }
+        }
+        let outcome = try bench.get(url, "-x", "1", "--if-exists", "resume")
+        #expect(outcome.code == 3, "\(outcome)")
+        #expect(!outcome.message.contains("partial"), "\(outcome)")
+        #expect(bench.folder.names == ["f.bin"])
+        let left = try #require(FileSystem.contents(bench.folder.path("f.bin")))
+        #expect(left.count >= mine.count && content.bytes.starts(with: left), "\(left.count) bytes")
+        bench.origin.serve("/f.bin", content)
+        try #expect(bench.get(url, "--if-exists", "resume").code == 0)
+        #expect(bench.folder.difference("f.bin", from: content) == nil)
+    }
+
+    @Test func `A9 a resume that is interrupted before it added bytes leaves the file as it was`() throws {
+        let bench = try Bench()
+        let mine = Array(payload.bytes.prefix(50_000))
+        try FileSystem.write(mine, to: bench.folder.path("f.bin"))
+        let url = bench.origin.serve("/f.bin", payload) { $0.cut = .stall(after: 10) }
+        let run = try bench.start(url, "--if-exists", "resume")
+        bench.origin.wait(bytes: 10, of: "/f.bin")
+        run.send(SIGINT)
+        #expect(run.wait() == .code(7), "\(run.errors)")
         #expect(FileSystem.contents(bench.folder.path("f.bin")) == mine)
         #expect(bench.folder.names == ["f.bin"])
     }

@@ -10,7 +10,7 @@ struct NetworkLossTests {
         throws
     {
         let namespace = try Namespace(number: 11)
-        let origin = try Origin(address: namespace.address)
+        let origin = try OriginServer(address: namespace.address)
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", payload) { $0.cut = .stall(at: 3_000_000) }
@@ -33,7 +33,7 @@ struct NetworkLossTests {
 
     @Test func `D5 started without network nothing is touched until there is one`() throws {
         let namespace = try Namespace(number: 12)
-        let origin = try Origin(address: namespace.address)
+        let origin = try OriginServer(address: namespace.address)
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", payload)

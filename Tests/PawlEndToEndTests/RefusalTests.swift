@@ -47,7 +47,7 @@ import Testing
 
     @Test func `secrets are sent only to the origins that the caller named`() throws {
         let bench = try Bench()
-        let other = try PawlTestKit.Origin()
+        let other = try OriginServer()
         defer { other.stop() }
         let target = other.serve("/b", payload)
         let url = bench.origin.redirect("/a", to: target)
@@ -114,7 +114,7 @@ import Testing
     @Test(arguments: [403, 410, 404, 401])
     func `A8 an expired signed URL is fetched again from the first URL`(status: Int) throws {
         let bench = try Bench()
-        let store = try Origin()
+        let store = try OriginServer()
         defer { store.stop() }
         store.serve("/signed", payload)
         store.vary("/signed") { facts, behaviour in
@@ -139,7 +139,7 @@ import Testing
 
     @Test func `credentials, cookies and login never cross to another origin`() throws {
         let bench = try Bench()
-        let other = try Origin()
+        let other = try OriginServer()
         defer { other.stop() }
         other.serve("/f.bin", payload)
         let first = bench.origin.redirect("/here", to: "/there")
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `basic and digest logins are answered, and a wrong password ends with code 24`(isDigest: Bool) throws
+    func `basic and digest challenges are met, and a wrong password ends with code 24`(isDigest: Bool) throws
     {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) {
@@ -202,7 +202,7 @@ import Testing
         #expect(bench.folder.difference("f", from: payload) == nil)
     }
 
-    @Test func `a server that never answers ends with code 2`() throws {
+    @Test func `a server that never responds ends with code 2`() throws {
         let bench = try Bench()
         let url = bench.origin.serve("/f", payload) { $0.delay = .untilReleased }
         let outcome = try bench.get(url, "--timeout", "0.5", "--retries", "0")
@@ -212,7 +212,7 @@ import Testing
 
     @Test func `a port without a listener is code 6 and an unknown host code 19`() throws {
         let bench = try Bench()
-        let gone = try Origin()
+        let gone = try OriginServer()
         gone.stop()
         try #expect(bench.get(gone.url("/f"), "--retries", "1").code == 6)
         try #expect(bench.get("http://no-such-host.invalid/f", "--retries", "0").code == 19)

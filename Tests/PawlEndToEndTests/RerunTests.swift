@@ -80,7 +80,44 @@ struct RerunTests {
             #expect(refused.message.contains(digest), "\(refused)")
         }
         #expect(bench.folder.names == ["f.bin"])
-        #expect(bench.origin.ended("/f.bin").isEmpty, "nothing had to be asked for")
+        #expect(bench.origin.ended("/f.bin").isEmpty, "nothing had to be requested")
+    }
+
+    @Test func `a resumed file with another checksum is kept, and fetched no further for the right one`()
+        throws
+    {
+        let bench = try Bench()
+        let payload = Payload(seed: 84, length: 5_000_000)
+        let url = bench.origin.serve("/f.bin", payload) { $0.cut = .close(after: 3_000_000) }
+        try #expect(bench.get(url, "-x", "1", "--retries", "0").code != 0)
+        bench.origin.adjust("/f.bin") { $0.cut = nil }
+        let wrong = "md5=" + String(repeating: "0", count: 32)
+        for _ in 0..<2 {
+            let refused = try bench.get(url, "-x", "1", "--checksum", wrong)
+            #expect(refused.code == 32, "\(refused)")
+            #expect(bench.folder.names == ["f.bin.part", "f.bin.pawl"])
+        }
+        let sum = try PawlProcess.run("/usr/bin/md5sum", [bench.folder.path("f.bin.part")])
+        let before = sent(bench, "/f.bin")
+        let digest = String(try #require(sum.lines.first).prefix(32))
+        let right = try bench.get(url, "-x", "1", "--checksum", "md5=\(digest)")
+        #expect(right.code == 0, "\(right)")
+        #expect(bench.folder.difference("f.bin", from: payload) == nil)
+        #expect(sent(bench, "/f.bin") == before, "all bytes were there")
+    }
+
+    @Test func `skip takes nothing but a file for a finished download`() throws {
+        let bench = try Bench()
+        let url = bench.origin.serve("/f.bin", payload)
+        _ = try PawlProcess.run("/usr/bin/mkdir", [bench.folder.path("f.bin")])
+        for policy in ["skip", "resume"] {
+            for checksum in [[], ["--checksum", "md5=00000000000000000000000000000000"]] {
+                let refused = try bench.get([url, "--if-exists", policy] + checksum)
+                #expect(refused.code == 13, "\(refused)")
+                #expect(refused.message.contains("a directory of that name exists"), "\(refused)")
+            }
+        }
+        #expect(bench.folder.names == ["f.bin"])
     }
 
     @Test(arguments: ["foo.pawl", "foo.part"])

@@ -145,6 +145,7 @@ struct StreamTests {
         bench.origin.waitUntilQuiet("/f.bin")
         run.send(signal)
         #expect(run.wait() == .code(7), "\(run.errors)")
+        #expect(run.errors.contains("the output is incomplete and cannot be resumed"), "\(run.errors)")
         #expect(left(bench) == ["pipe"])
     }
 

@@ -14,13 +14,13 @@ import Testing
         let names = ["a.bin", "b.bin", "c.bin", "d.bin"]
         let payloads = names.map { stage.serve($0, 9 * .mebi) }
         let ids = names.map { stage.start(Stage.job($0)) }
-        stage.whenTaken(3 * .mebi) { $0.engine.change(slots: 1) }
+        stage.whenTaken(3 * .mebi) { $0.scheduler.change(slots: 1) }
         stage.whenTaken(5 * .mebi) { stage in
             #expect(atWork(stage, ids) == [true, false, false, false])
             for id in ids[1...2] {
                 #expect(stage.phases(id) == [.probing, .transferring, .preempted])
             }
-            stage.engine.change(slots: 2)
+            stage.scheduler.change(slots: 2)
         }
         stage.whenTaken(7 * .mebi) { stage in
             #expect(stage.phases(ids[1]).last == .transferring, "the older one first")
@@ -41,9 +41,9 @@ import Testing
             return stage.start(Stage.job(name))
         }
         stage.whenTaken(2 * .mebi) { stage in
-            if pausesFirst { stage.engine.pause(ids[1]) }
-            stage.engine.change(slots: 1)
-            if !pausesFirst { stage.engine.pause(ids[1]) }
+            if pausesFirst { stage.scheduler.pause(ids[1]) }
+            stage.scheduler.change(slots: 1)
+            if !pausesFirst { stage.scheduler.pause(ids[1]) }
         }
         stage.run()
         #expect(stage.phases(ids[0]).last == .finished)
@@ -56,7 +56,7 @@ import Testing
         stage.serve("a.bin", 9 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
         let next = stage.start(Stage.job("b.bin"))
-        stage.whenTaken(3 * .mebi) { $0.engine.remove(id) }
+        stage.whenTaken(3 * .mebi) { $0.scheduler.remove(id) }
         stage.run()
         #expect(stage.phases(id) == [.probing, .transferring, .removed])
         #expect(stage.phases(next).last == .finished)
@@ -71,8 +71,8 @@ import Testing
         let first = stage.start(Stage.job("a.bin"))
         let second = stage.start(Stage.job("b.bin"))
         stage.after(.milliseconds(50)) { stage in
-            stage.engine.remove(second)
-            stage.engine.resume(second)
+            stage.scheduler.remove(second)
+            stage.scheduler.resume(second)
         }
         stage.run()
         #expect(stage.phases(second) == [.removed])

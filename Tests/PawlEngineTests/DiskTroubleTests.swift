@@ -27,7 +27,7 @@ import Testing
             #expect(kept > 2 * .mebi && kept <= 3 * .mebi)
             #expect(kept == stage.world.disk.written("/downloads/a.bin").count)
             stage.world.disk.troubles.room = nil
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         stage.expect(payload, at: "a.bin")
@@ -112,7 +112,7 @@ import Testing
         let id = stage.start(Stage.job("a.bin"))
         stage.after(.seconds(10)) { stage in
             stage.world.disk.troubles.publish = nil
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         let last = ByteRange(3 * .mebi - DownloadMachine.overlap, 3 * .mebi)
@@ -129,7 +129,7 @@ import Testing
             expectCleanEnd(stage, id, .renameFailed)
             #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal"])
             stage.world.disk.troubles.publish = nil
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(stage.requests.count == 1)
@@ -149,7 +149,7 @@ import Testing
             #expect(report.id == first)
             #expect(stage.phases(second) == [.probing, .transferring], "it runs already")
             stage.world.disk.troubles.publish = nil
-            stage.engine.resume(first)
+            stage.scheduler.resume(first)
         }
         stage.run()
         #expect(
@@ -179,7 +179,7 @@ import Testing
         let id = stage.start(Stage.job("a.bin"))
         stage.after(.seconds(2)) { stage in
             #expect(stage.phases(id).last == .publishing)
-            stage.engine.pause(id)
+            stage.scheduler.pause(id)
             stage.shutDown()
         }
         stage.run()

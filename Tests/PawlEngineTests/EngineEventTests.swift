@@ -30,7 +30,7 @@ import Testing
     @Test func `A3 nothing runs before an explicit start`() {
         let stage = Stage()
         stage.serve("a.bin", 1000)
-        let (id, box) = stage.engine.add(Stage.job("a.bin"))
+        let (id, box) = stage.scheduler.add(Stage.job("a.bin"))
         stage.run()
         #expect(stage.requests.isEmpty)
         #expect(stage.notices(id).isEmpty)
@@ -88,7 +88,7 @@ import Testing
         let payload = stage.serve("a.bin", 1000)
         stage.world.network[Stage.host].faults[0] = .status(404)
         let id = stage.start(Stage.job("a.bin"))
-        stage.after(.seconds(5)) { $0.engine.resume(id) }
+        stage.after(.seconds(5)) { $0.scheduler.resume(id) }
         stage.run()
         #expect(stage.phases(id) == [.probing, .failed, .probing, .transferring, .publishing, .finished])
         stage.expect(payload, at: "a.bin")
@@ -98,8 +98,8 @@ import Testing
         let stage = Stage()
         stage.serve("a.bin", 1000)
         let id = stage.start(Stage.job("a.bin"))
-        stage.after(.seconds(5)) { $0.engine.resume(id) }
-        stage.after(.seconds(6)) { $0.engine.pause(id) }
+        stage.after(.seconds(5)) { $0.scheduler.resume(id) }
+        stage.after(.seconds(6)) { $0.scheduler.pause(id) }
         stage.run()
         #expect(stage.requests.count == 1)
         #expect(stage.phases(id).last == .finished)
@@ -109,7 +109,7 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
-        stage.after(.milliseconds(300)) { $0.engine.resume(id) }
+        stage.after(.milliseconds(300)) { $0.scheduler.resume(id) }
         stage.run()
         #expect(stage.requests.count == 1)
         stage.expect(payload, at: "a.bin")
@@ -119,8 +119,8 @@ import Testing
         let stage = Stage()
         stage.serve("a.bin", 20 * .mebi)
         stage.world.network[Stage.host].faults[0] = .stalled(after: 8 * .mebi)
-        let (id, box) = stage.engine.add(Stage.job("a.bin"))
-        stage.engine.resume(id)
+        let (id, box) = stage.scheduler.add(Stage.job("a.bin"))
+        stage.scheduler.resume(id)
         stage.after(.milliseconds(1_900)) { _ in
             #expect(abs(box.reading.speed - 4 * .mebi) < 400_000)
             #expect(box.reading.connections == 1)

@@ -28,6 +28,35 @@ import Testing
         stage.expect(other, at: "ccc.bin")
     }
 
+    @Test(arguments: [true, false])
+    func `the user ends a wait for the next attempt, also one that the server requested`(isRequested: Bool) {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 2 * .mebi)
+        let fault: SimulatedServer.Fault = isRequested ? .status(503, retryAfter: "3000") : .status(500)
+        stage.world.network[Stage.host].faults[0] = fault
+        let id = stage.start(
+            Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 5, delay: .seconds(3000)) }
+        )
+        stage.after(.seconds(5)) { $0.engine.retryNow(id) }
+        stage.run()
+        #expect(stage.retries(id).count == 1)
+        #expect(stage.requests.count == 2)
+        let start = Instant(nanoseconds: 1_000_000_000)
+        #expect(stage.requests.allSatisfy { $0.at - start < .seconds(6) })
+        stage.expect(payload, at: "a.bin")
+    }
+
+    @Test func `a request to try now has no effect on a download that does not wait`() {
+        let stage = Stage()
+        let payload = stage.serve("a.bin", 8 * .mebi)
+        let id = stage.start(Stage.job("a.bin"))
+        stage.whenTaken(1 * .mebi) { $0.engine.retryNow(id) }
+        stage.run()
+        #expect(stage.phases(id) == [.probing, .transferring, .publishing, .finished])
+        stage.engine.retryNow(id)
+        stage.expect(payload, at: "a.bin")
+    }
+
     @Test(arguments: [SimulatedServer.Overflow.refuse, .busy(retryAfter: nil), .busy(retryAfter: "3")])
     func `G3 a cap on connections is found and respected`(overflow: SimulatedServer.Overflow) {
         let stage = Stage()
@@ -39,8 +68,8 @@ import Testing
         stage.run()
         stage.expect(payload, at: "a.bin")
         #expect(stage.retries(id).isEmpty, "working lanes continue")
-        let turnedAway = stage.requests.count { $0.taken.isEmpty && $0.end != .cancelled }
-        #expect(turnedAway <= 10, "it is not hammered")
+        let connectionRefused = stage.requests.count { $0.taken.isEmpty && $0.end != .cancelled }
+        #expect(connectionRefused <= 10, "it is not hammered")
         let seconds = (stage.world.clock.now - Instant(nanoseconds: 1_000_000_000)).seconds
         #expect(seconds < 8.5, "three connections need 6.7 s, two 10 s")
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") < 1 * .mebi)
@@ -108,8 +137,9 @@ import Testing
 
         init(_ hosts: Set<String>) { self.hosts = hosts }
 
-        func borne(by origin: PawlCore.Origin) -> Int? { nil }
-        func note(_ connections: Int, of origin: PawlCore.Origin) {}
+        func borne(by origin: Origin) -> Int? { nil }
+        func note(_ connections: Int, of origin: Origin, isCertain: Bool) {}
+        func forget(_ origin: Origin) {}
         func note(transportSecurity field: String, of host: String) {}
         func secured(_ address: WebAddress) -> WebAddress {
             guard hosts.contains(address.host) else { return address }
@@ -124,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [["cdn.test"], [Stage.host], ["cdn.test", Stage.host]] as [Set<String>])
-    func `a host that requests it is asked over TLS, also after a redirect to it`(hosts: Set<String>) {
+    func `a host that requests it is contacted over TLS, also after a redirect to it`(hosts: Set<String>) {
         let stage = Stage(notes: SecureNotes(hosts))
         let payload = stage.serve("a.bin", 1 * .mebi, host: "cdn.test")
         stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(redirectTo: "http://cdn.test/a.bin")
@@ -187,7 +217,7 @@ import Testing
         )
         let id = stage.start(Stage.job("a.bin", mirrors: ["mirror.test"]) { $0.plan.ramp = .fixed(4) })
         stage.run()
-        #expect(stage.requests.contains { $0.address.host == "mirror.test" }, "it was asked")
+        #expect(stage.requests.contains { $0.address.host == "mirror.test" }, "it was requested")
         #expect(stage.sentences(id).contains { $0.contains("left out") })
         #expect(stage.phases(id).last == .finished)
         stage.expect(payload, at: "a.bin")

@@ -115,12 +115,12 @@ import Testing
         let stage = Stage()
         let payload = Payload(seed: 77, length: 8 * .mebi)
         stage.world.network[Stage.host].files["/a.bin"] = SimulatedFile(payload)
-        let wish = ByteRange(1_000_000, 5_000_001)
+        let selection = ByteRange(1_000_000, 5_000_001)
         stage.world.network[Stage.host].faults[0] = .reset(after: 1 * .mebi)
-        let id = stage.start(Stage.job("a.bin") { $0.plan.wish = .closed(wish) })
+        let id = stage.start(Stage.job("a.bin") { $0.plan.selection = .closed(selection) })
         stage.run()
         #expect(stage.phases(id).last == .finished)
-        #expect(stage.world.disk.finished("/downloads/a.bin")?.bytes == payload.bytes(in: wish))
-        #expect(stage.world.network.taken == wish.count)
+        #expect(stage.world.disk.finished("/downloads/a.bin")?.bytes == payload.bytes(in: selection))
+        #expect(stage.world.network.taken == selection.count)
     }
 }

@@ -78,7 +78,7 @@ import Testing
         let stage = Stage(world: world)
         let payload = stage.serve("a.bin", 6 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
-        stage.whenTaken(2 * .mebi) { $0.engine.pause(id) }
+        stage.whenTaken(2 * .mebi) { $0.scheduler.pause(id) }
         stage.run()
         let kept = world.disk.journalled("/downloads/a.bin")
 
@@ -88,12 +88,12 @@ import Testing
         next.after(.seconds(50)) { stage in
             #expect(stage.phases(again) == [.waitingForNetwork])
             #expect(world.disk.journalled("/downloads/a.bin") == kept)
-            stage.engine.pause(again)
+            stage.scheduler.pause(again)
         }
         next.after(.seconds(60)) { stage in
             #expect(world.disk.journalled("/downloads/a.bin") == kept)
             world.set(online: true)
-            stage.engine.resume(again)
+            stage.scheduler.resume(again)
         }
         next.run()
         #expect(world.network.takenTwice(Stage.host, "/a.bin") == 0)
@@ -117,7 +117,7 @@ import Testing
         stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
         stage.whenTaken(3 * .mebi) { $0.world.set(online: false) }
-        stage.after(.seconds(5)) { $0.engine.pause(id) }
+        stage.after(.seconds(5)) { $0.scheduler.pause(id) }
         stage.after(.seconds(6)) { $0.world.set(online: true) }
         stage.run()
         #expect(stage.phases(id).suffix(2) == [.waitingForNetwork, .paused])
@@ -135,7 +135,8 @@ import Testing
         stage.expect(payload, at: "a.bin")
     }
 
-    @Test func `E1 a server that never answers Range is asked without, and never with it again`() {
+    @Test func `E1 a server that never responds to Range gets requests without it, and never with it again`()
+    {
         let stage = Stage()
         let payload = stage.serve("a.bin", 3 * .mebi) { $0.ranges = .silent }
         stage.world.network[Stage.host].faults = [0: .reset(after: 1 * .mebi), 2: .reset(after: 2 * .mebi)]

@@ -8,14 +8,14 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 6 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
-        stage.whenTaken(2 * .mebi) { $0.engine.pause(id) }
+        stage.whenTaken(2 * .mebi) { $0.scheduler.pause(id) }
         stage.after(.seconds(10)) { stage in
             #expect(stage.phases(id).last == .paused)
             #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal"])
             #expect(stage.world.disk.openPartials == 0)
             #expect(stage.world.network.open == 0)
             #expect(stage.world.disk.journalled("/downloads/a.bin")?.count == stage.world.network.taken)
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(
@@ -35,8 +35,8 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 6 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
-        stage.whenTaken(2 * .mebi) { $0.engine.pause(id) }
-        stage.after(.seconds(10)) { $0.engine.resume(id) }
+        stage.whenTaken(2 * .mebi) { $0.scheduler.pause(id) }
+        stage.after(.seconds(10)) { $0.scheduler.resume(id) }
         stage.onReport { stage, report in
             // The request is decided and not sent yet.
             guard stage.phases(id).contains(.paused), report.notice == .phase(.transferring) else { return }
@@ -58,11 +58,11 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 20 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.plan.ramp = .fixed(4) })
-        stage.whenTaken(9 * .mebi) { $0.engine.pause(id) }
+        stage.whenTaken(9 * .mebi) { $0.scheduler.pause(id) }
         stage.after(.seconds(10)) { stage in
             #expect(stage.world.network.peak(Stage.host) == 4)
             #expect(stage.world.disk.journalled("/downloads/a.bin")?.runs.count == 4)
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") < 4 * 64 * .kibi)
@@ -75,11 +75,11 @@ import Testing
         let id = stage.start(Stage.job("a.bin"))
         stage.after(.milliseconds(100)) { stage in
             #expect(stage.world.disk.listing == ["/downloads/a.bin.part"], "no journal while it runs")
-            stage.engine.pause(id)
+            stage.scheduler.pause(id)
         }
         stage.after(.seconds(3)) { stage in
             #expect(stage.world.disk.listing == ["/downloads/a.bin.part+journal"])
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") == 0)
@@ -101,10 +101,10 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 2 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
-        stage.after(.milliseconds(10)) { $0.engine.pause(id) }
+        stage.after(.milliseconds(10)) { $0.scheduler.pause(id) }
         stage.after(.seconds(1)) { stage in
             #expect(stage.world.disk.listing.isEmpty)
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(stage.phases(id).prefix(3) == [.probing, .paused, .probing])
@@ -118,7 +118,7 @@ import Testing
         let id = stage.start(
             Stage.job("a.bin") { $0.plan.retry = RetryPolicy(retries: 5, delay: .seconds(30)) }
         )
-        stage.after(.seconds(5)) { $0.engine.pause(id) }
+        stage.after(.seconds(5)) { $0.scheduler.pause(id) }
         stage.run()
         #expect(stage.phases(id).last == .paused)
         #expect(stage.requests.count == 1)
@@ -130,10 +130,10 @@ import Testing
         stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
         stage.whenTaken(1 * .mebi) { stage in
-            stage.engine.pause(id)
-            stage.engine.pause(id)
+            stage.scheduler.pause(id)
+            stage.scheduler.pause(id)
         }
-        stage.after(.seconds(5)) { $0.engine.pause(id) }
+        stage.after(.seconds(5)) { $0.scheduler.pause(id) }
         stage.run()
         #expect(stage.phases(id) == [.probing, .transferring, .paused])
     }
@@ -143,8 +143,8 @@ import Testing
         let payload = stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
         stage.whenTaken(1 * .mebi) { stage in
-            stage.engine.pause(id)
-            stage.engine.resume(id)
+            stage.scheduler.pause(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(stage.phases(id).last == .finished)
@@ -158,11 +158,11 @@ import Testing
         let id = stage.start(Stage.job("a.bin"))
         stage.onReport { stage, report in
             switch report.notice {
-            case .failed, .phase(.paused): stage.engine.resume(id)
+            case .failed, .phase(.paused): stage.scheduler.resume(id)
             case .phase, .started, .notice, .retrying, .finished: break
             }
         }
-        stage.whenTaken(1 * .mebi) { $0.engine.pause(id) }
+        stage.whenTaken(1 * .mebi) { $0.scheduler.pause(id) }
         stage.run()
         #expect(stage.phases(id).contains(.failed) && stage.phases(id).contains(.paused))
         #expect(stage.phases(id).last == .finished)
@@ -173,10 +173,10 @@ import Testing
         let stage = Stage()
         stage.serve("a.bin", 8 * .mebi)
         let id = stage.start(Stage.job("a.bin"))
-        stage.whenTaken(1 * .mebi) { $0.engine.pause(id) }
+        stage.whenTaken(1 * .mebi) { $0.scheduler.pause(id) }
         stage.after(.seconds(5)) { stage in
-            stage.engine.resume(id)
-            stage.engine.pause(id)
+            stage.scheduler.resume(id)
+            stage.scheduler.pause(id)
         }
         stage.run()
         #expect(stage.phases(id).last == .paused)

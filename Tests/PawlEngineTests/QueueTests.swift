@@ -55,7 +55,7 @@ import Testing
     @Test func `D10 a slot freed by a pause starts the next one`() {
         let stage = Stage(jobs: 1)
         let ids = serve(["a.bin", "b.bin", "c.bin"], on: stage)
-        stage.whenTaken(1 * .mebi) { $0.engine.pause(ids[0]) }
+        stage.whenTaken(1 * .mebi) { $0.scheduler.pause(ids[0]) }
         stage.run()
         #expect(stage.phases(ids[0]) == [.probing, .transferring, .paused])
         #expect(stage.phases(ids[1]).last == .finished)
@@ -74,7 +74,7 @@ import Testing
     @Test func `D9 a download paused by the user is not started by a free slot`() {
         let stage = Stage(jobs: 2)
         let ids = serve(["a.bin", "b.bin", "c.bin"], on: stage)
-        stage.whenTaken(1 * .mebi) { $0.engine.pause(ids[0]) }
+        stage.whenTaken(1 * .mebi) { $0.scheduler.pause(ids[0]) }
         stage.run()
         #expect(stage.phases(ids[0]).count { $0 == .probing } == 1)
         #expect(stage.phases(ids[0]).last == .paused)
@@ -83,11 +83,11 @@ import Testing
     @Test func `D9 a waiting download that is paused stays out of the queue until it is resumed`() {
         let stage = Stage(jobs: 1)
         let ids = serve(["a.bin", "b.bin", "c.bin"], on: stage)
-        stage.after(.milliseconds(50)) { $0.engine.pause(ids[1]) }
+        stage.after(.milliseconds(50)) { $0.scheduler.pause(ids[1]) }
         stage.after(.seconds(30)) { stage in
             #expect(stage.phases(ids[1]) == [.paused])
             #expect(stage.phases(ids[2]).last == .finished)
-            stage.engine.resume(ids[1])
+            stage.scheduler.resume(ids[1])
         }
         stage.run()
         #expect(stage.phases(ids[1]).last == .finished)
@@ -113,8 +113,8 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 4 * .mebi)
         let first = stage.start(Stage.job("a.bin"))
-        let second = stage.engine.add(Stage.job("a.bin")).id
-        stage.after(.milliseconds(300)) { $0.engine.resume(second) }
+        let second = stage.scheduler.add(Stage.job("a.bin")).id
+        stage.after(.milliseconds(300)) { $0.scheduler.resume(second) }
         stage.run()
         #expect(stage.failure(second)?.code == .alreadyDownloading)
         #expect(stage.phases(first).last == .finished)
@@ -125,12 +125,12 @@ import Testing
         let stage = Stage(jobs: 1)
         let ids = serve(["a.bin", "b.bin"], on: stage)
         stage.after(.milliseconds(100)) { stage in
-            stage.engine.forget(ids[0])
-            stage.engine.forget(ids[1])
+            stage.scheduler.forget(ids[0])
+            stage.scheduler.forget(ids[1])
         }
         stage.after(.seconds(20)) { stage in
-            stage.engine.resume(ids[0])
-            stage.engine.pause(ids[1])
+            stage.scheduler.resume(ids[0])
+            stage.scheduler.pause(ids[1])
         }
         stage.run()
         #expect(stage.phases(ids[0]).last == .finished)
@@ -141,9 +141,9 @@ import Testing
     @Test func `one that is forgotten at rest is unknown afterwards`() {
         let stage = Stage()
         stage.serve("a.bin", 1000)
-        let (id, _) = stage.engine.add(Stage.job("a.bin"))
-        stage.engine.forget(id)
-        stage.engine.resume(id)
+        let (id, _) = stage.scheduler.add(Stage.job("a.bin"))
+        stage.scheduler.forget(id)
+        stage.scheduler.resume(id)
         stage.run()
         #expect(stage.requests.isEmpty)
     }

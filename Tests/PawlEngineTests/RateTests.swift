@@ -45,13 +45,13 @@ import Testing
         let stage = Stage(rate: rate, common: common)
         let payloads = [stage.serve("a.bin", 9 * .mebi), stage.serve("bb.bin", 9 * .mebi)]
         let box = Mutex<Engine?>(nil)
-        let other = Engine(ports: stage.world.ports, loops: 1, jobs: 3, rate: nil, common: common) { report in
+        let other = Engine(ports: stage.world.ports, loops: 1, rate: nil, common: common) { report in
             if report.notice == .phase(.finished) { box.withLock { $0 }?.shutDown {} }
         }
         box.withLock { $0 = other }
         #expect(other.rate == rate)
         stage.start(Stage.job("a.bin"))
-        other.resume(other.add(Stage.job("bb.bin")).id)
+        other.start(other.add(Stage.job("bb.bin")).id)
         watch(stage, rate: rate, to: 9, allowance: rate / 4 + 2 * rate / 8)
         stage.after(.seconds(9)) { stage in
             stage.setMark()
@@ -123,8 +123,8 @@ import Testing
         let stage = Stage()
         let payload = stage.serve("a.bin", 2 * .mebi)
         let id = stage.start(Stage.job("a.bin") { $0.rateLimit = 300 * .kibi })
-        stage.after(.milliseconds(2_050)) { $0.engine.pause(id) }
-        stage.after(.seconds(5)) { $0.engine.resume(id) }
+        stage.after(.milliseconds(2_050)) { $0.scheduler.pause(id) }
+        stage.after(.seconds(5)) { $0.scheduler.resume(id) }
         stage.run()
         #expect(stage.world.network.takenTwice(Stage.host, "/a.bin") == 0)
         stage.expect(payload, at: "a.bin")

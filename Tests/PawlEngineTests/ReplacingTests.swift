@@ -28,18 +28,18 @@ import Testing
             switch state {
             case "running": stage.engine.replaceSource(id, with: Self.fresh)
             case "failed":
-                stage.engine.pause(id)
-                stage.engine.resume(id)
+                stage.scheduler.pause(id)
+                stage.scheduler.resume(id)
             case "waiting":
                 stage.world.set(online: false)
-            default: stage.engine.pause(id)
+            default: stage.scheduler.pause(id)
             }
         }
         stage.after(.seconds(20)) { stage in
             if state == "running" { return }
             stage.engine.replaceSource(id, with: Self.fresh)
             stage.world.set(online: true)
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(stage.phases(id).last == .finished)
@@ -58,17 +58,17 @@ import Testing
         let id = stage.start(Stage.job("a.bin"))
         stage.whenTaken(3 * .mebi) { stage in
             stage.setMark()
-            if isPaused { stage.engine.pause(id) }
+            if isPaused { stage.scheduler.pause(id) }
             stage.engine.replaceSource(id, with: Self.fresh)
         }
         stage.after(.seconds(5)) { stage in
-            if isPaused { stage.engine.resume(id) }
+            if isPaused { stage.scheduler.resume(id) }
         }
         stage.after(.seconds(20)) { stage in
             #expect(stage.failure(id)?.code == .cannotResume)
             #expect(stage.world.disk.journalled("/downloads/a.bin")?.count ?? 0 >= stage.mark)
             stage.engine.replaceSource(id, with: Stage.address("a.bin"))
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.run()
         #expect(stage.phases(id).last == .finished)
@@ -79,17 +79,17 @@ import Testing
         let (stage, payload) = stage()
         stage.world.network[Stage.host].faults[0] = .reset(after: 3 * .mebi)
         stage.world.network[Stage.host].faults[1] = .status(403)
-        let asked = Mutex<[WebAddress]>([])
+        let requested = Mutex<[WebAddress]>([])
         let id = stage.start(
             Stage.job("a.bin") { job in
-                job.refresh = { old, answer in
-                    asked.withLock { $0.append(old) }
-                    stage.world.timeline.after(.seconds(2)) { answer(Self.fresh) }
+                job.refresh = { old, completion in
+                    requested.withLock { $0.append(old) }
+                    stage.world.timeline.after(.seconds(2)) { completion(Self.fresh) }
                 }
             }
         )
         stage.run()
-        #expect(asked.withLock { $0 } == [Stage.address("a.bin")])
+        #expect(requested.withLock { $0 } == [Stage.address("a.bin")])
         #expect(stage.phases(id).last == .finished)
         stage.expect(payload, at: "a.bin")
     }
@@ -98,9 +98,9 @@ import Testing
         let (stage, _) = stage()
         stage.serve("b.bin", 1000)
         stage.world.network[Stage.host].always = .status(403)
-        let refused = stage.start(Stage.job("a.bin") { $0.refresh = { _, answer in answer(nil) } })
+        let refused = stage.start(Stage.job("a.bin") { $0.refresh = { _, completion in completion(nil) } })
         let silent = stage.start(Stage.job("b.bin") { $0.refresh = { _, _ in } })
-        stage.after(.seconds(100)) { $0.engine.pause(silent) }
+        stage.after(.seconds(100)) { $0.scheduler.pause(silent) }
         stage.run()
         #expect(stage.failure(refused)?.code == .authorization)
         #expect(stage.phases(silent).last == .paused)
@@ -109,11 +109,11 @@ import Testing
     @Test func `D5 a part file is not touched while there is no network`() {
         let (stage, payload) = stage()
         let id = stage.start(Stage.job("a.bin"))
-        stage.whenTaken(3 * .mebi) { $0.engine.pause(id) }
+        stage.whenTaken(3 * .mebi) { $0.scheduler.pause(id) }
         stage.after(.seconds(5)) { stage in
             stage.setMark()
             stage.world.set(online: false)
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         stage.after(.seconds(500)) { stage in
             #expect(stage.phases(id).last == .waitingForNetwork)

@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct `An engine commanded by many threads` {
     /// Half of the files stall in the middle of their first response, some fail there, the others are slow: so
     /// that commands meet running downloads.
-    private func serve(_ name: String, _ kind: Int, at origin: PawlTestKit.Origin) {
+    private func serve(_ name: String, _ kind: Int, at origin: OriginServer) {
         origin.serve("/" + name, LiveStage.payload(name))
         origin.vary("/" + name) { facts, behaviour in
             switch (kind % 4, facts.ordinal) {
@@ -31,7 +32,7 @@ import Testing
             let workers = (0..<4).map { person in
                 let own = names.indices.filter { $0 % 4 == person }.map { names[$0] }
                 let seed = dice.next()
-                return Worker { crowd.live(own, seed: seed) }
+                return SystemThread.start { crowd.live(own, seed: seed) }
             }
             for worker in workers { worker.join() }
             crowd.letAllFinish()
@@ -62,25 +63,29 @@ import Testing
         try withLiveStage { stage in
             for name in names { serve(name, 0, at: stage.origin) }
             let ids = names.map { stage.add($0) }
-            for id in ids { stage.engine.resume(id) }
+            for id in ids { stage.scheduler.resume(id) }
             for id in ids.prefix(3) { stage.waitForBytes(256 * .kibi, of: id) }
             let meddlers = (0..<3).map { offset in
-                Worker {
+                SystemThread.start {
                     for round in 0..<200 {
                         let id = ids[(round + offset) % ids.count]
-                        if round % 3 == offset { stage.engine.pause(id) } else { stage.engine.resume(id) }
+                        if round % 3 == offset {
+                            stage.scheduler.pause(id)
+                        } else {
+                            stage.scheduler.resume(id)
+                        }
                         stage.engine.limit(id, to: round % 2 == 0 ? nil : 64 * .mebi)
                     }
                 }
             }
             stage.close(from: 3)
             for meddler in meddlers { meddler.join() }
-            stage.engine.resume(stage.add(names[0]))
+            stage.scheduler.resume(stage.add(names[0]))
             #expect(ids.allSatisfy { !stage.notices($0).contains(.phase(.failed)) })
 
             let next = LiveStage(origin: stage.origin, folder: stage.folder, loops: 2, jobs: 3)
             let again = names.map { next.add($0) }
-            for id in again { next.engine.resume(id) }
+            for id in again { next.scheduler.resume(id) }
             for id in again { next.wait(id) { $0.contains(.phase(.finished)) } }
             next.close()
             for name in names { #expect(stage.folder.difference(name, from: LiveStage.payload(name)) == nil) }
@@ -90,7 +95,7 @@ import Testing
     }
 
     private func withLiveStage(_ body: (LiveStage) throws -> Void) throws {
-        let origin = try PawlTestKit.Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         try body(LiveStage(origin: origin, folder: TemporaryFolder(), loops: 2, jobs: 3))
     }

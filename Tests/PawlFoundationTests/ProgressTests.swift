@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ProgressTests {
     @Test func `A6 a Progress follows the download to its end`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let payload = Payload(seed: 5, length: 3_000_000)

@@ -2,6 +2,7 @@ import Foundation
 import Pawl
 import PawlFoundation
 import PawlSession
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -18,13 +19,19 @@ import FoundationNetworking
         private let destination: URL
         let heard = Monitor<[String]>([])
 
-        init(destination: URL) { self.destination = destination }
+        private let queue: OperationQueue?
+
+        init(destination: URL, queue: OperationQueue? = nil) {
+            self.destination = destination
+            self.queue = queue
+        }
 
         func urlSession(
             _ session: DownloadSession,
             downloadTask: DownloadTask,
             didFinishDownloadingTo location: URL
         ) {
+            if let queue, OperationQueue.current !== queue { heard.with { $0.append("elsewhere") } }
             try? FileManager.default.moveItem(at: location, to: destination)
             heard.with { $0.append("finish") }
         }
@@ -42,20 +49,21 @@ import FoundationNetworking
         func urlSession(
             _ session: DownloadSession,
             task: DownloadTask,
-            didCompleteWithError error: PawlError?
+            didCompleteWithError error: (any Error)?
         ) {
             let data = (error as NSError?)?.userInfo[NSURLSessionDownloadTaskResumeData] as? Data
             let code = (error as NSError?)?.code ?? 0
+            if let error { heard.with { $0.append((error as NSError).domain) } }
             heard.with { $0.append("complete \(code) \(data?.isEmpty == false)") }
         }
 
-        func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: PawlError?) {
+        func urlSession(_ session: DownloadSession, didBecomeInvalidWithError error: (any Error)?) {
             heard.with { $0.append("over") }
         }
 
         func until(_ line: String) async {
             await withCheckedContinuation { continuation in
-                Worker.detached {
+                SystemThread.detached {
                     _ = self.heard.wait { $0.contains(line) ? true : nil }
                     continuation.resume()
                 }
@@ -64,7 +72,7 @@ import FoundationNetworking
     }
 
     @Test func `B3 B6 code for NSURLSession finds URLs, and resume data in the error`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let address = origin.serve("/f", payload) { $0.cut = .stall(at: 2_000_000) }
@@ -78,7 +86,7 @@ import FoundationNetworking
         let session = DownloadSession(configuration: configuration, delegate: delegate)
 
         var request = URLRequest(url: url)
-        request.setValue("yes", forHTTPHeaderField: "X-Asked")
+        request.setValue("yes", forHTTPHeaderField: "X-Extra")
         let task = session.downloadTask(with: request)
         task.resume()
         await delegate.until("much")
@@ -86,13 +94,13 @@ import FoundationNetworking
             task.cancel(byProducingResumeData: { data in continuation.resume(returning: data) })
         }
         let data: Data = try #require(produced)
-        await delegate.until("complete 7 false")
-        #expect(origin.log.of("/f").first?.request.header("X-Asked") == "yes")
+        await delegate.until("complete \(URLError.Code.cancelled.rawValue) false")
+        #expect(origin.log.of("/f").first?.request.header("X-Extra") == "yes")
 
         origin.adjust("/f") { $0.instead = .status(403) }
         let failing = session.downloadTask(withResumeData: data)
         failing.resume()
-        await delegate.until("complete 22 true")
+        await delegate.until("complete \(URLError.Code.badServerResponse.rawValue) true")
         let kept = try #require(failing.error?.errorUserInfo[NSURLSessionDownloadTaskResumeData] as? Data)
         #expect(try ResumeData(kept).received == ResumeData(data).received)
 
@@ -102,10 +110,79 @@ import FoundationNetworking
         #expect(folder.difference("moved", from: payload) == nil)
         session.invalidateAndCancel()
         await delegate.until("over")
+        #expect(delegate.heard.read { $0 }.contains(NSURLErrorDomain))
+    }
+
+    @Test func `a delegate is called on its queue, and a task shows its progress`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let url = try #require(URL(string: origin.serve("/f", payload)))
+        var configuration = DownloadSessionConfiguration.default
+        configuration.stateFolder = folder.path("state")
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let delegate = Delegate(destination: URL(fileURLWithPath: folder.path("moved")), queue: queue)
+        let session = DownloadSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
+        let task = session.downloadTask(with: url)
+        let progress = task.progress
+        #expect(progress.isIndeterminate && progress === task.progress)
+        task.resume()
+        await delegate.until("complete 0 false")
+        #expect(folder.difference("moved", from: payload) == nil)
+        #expect(progress.completedUnitCount == payload.length && progress.totalUnitCount == payload.length)
+        session.invalidateAndCancel()
+        await delegate.until("over")
+        #expect(!delegate.heard.read { $0 }.contains("elsewhere"))
+    }
+
+    @Test func `a file is awaited, and cancelling the task that waits cancels it`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let url = try #require(URL(string: origin.serve("/f", payload)))
+        var configuration = DownloadSessionConfiguration.default
+        configuration.stateFolder = folder.path("state")
+        configuration.timeoutIntervalForRequest = 3600
+        let session = DownloadSession(configuration: configuration)
+        let (file, response) = try await session.download(from: url)
+        defer { try? FileManager.default.removeItem(at: file) }
+        #expect(response.statusCode == 200)
+        #expect(try Data(contentsOf: file) == Data(payload.bytes))
+
+        origin.adjust("/f") { $0.cut = .stall(after: 1000) }
+        let waiting = Task { try await session.download(from: url) }
+        await withCheckedContinuation { continuation in
+            SystemThread.detached {
+                origin.wait(held: 1, of: "/f")
+                continuation.resume()
+            }
+        }
+        waiting.cancel()
+        let error = await #expect(throws: PawlError.self) { try await waiting.value }
+        #expect((error as NSError?)?.code == URLError.Code.cancelled.rawValue)
+        #expect(origin.waitUntilQuiet("/f"))
+        session.invalidateAndCancel()
+    }
+
+    @Test func `a URLRequest that is no download is refused`() async throws {
+        let url = try #require(URL(string: "http://127.0.0.1:1/f"))
+        var post = URLRequest(url: url, timeoutInterval: 3)
+        post.httpMethod = "POST"
+        post.httpBody = Data([1])
+        let request = SessionRequest(post)
+        #expect(request.httpMethod == "POST" && request.httpBody == [1] && request.timeoutInterval == 3)
+        #expect(SessionRequest(URLRequest(url: url)).timeoutInterval == nil)
+        let session = DownloadSession(configuration: .default)
+        let error = await withCheckedContinuation { continuation in
+            session.downloadTask(with: post) { _, _, error in continuation.resume(returning: error) }.resume()
+        }
+        #expect(error?.code == .badOption)
+        session.invalidateAndCancel()
     }
 
     @Test func `the queue and the downloader accept URLs and return Data`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = try #require(URL(string: origin.serve("/f", payload)))

@@ -1,12 +1,13 @@
 import Glibc
 import PawlCore
+import PawlSystem
 import PawlTestKit
 
 /// A headless Chromium, driven over the DevTools protocol: JSON messages that end with a zero byte, on two pipes.
 final class Browser: Sendable {
     private struct State {
         var next: Int64 = 1
-        var answers: [Int64: CheckedContinuation<JSON, Never>] = [:]
+        var responses: [Int64: CheckedContinuation<JSON, Never>] = [:]
         /// Problems reported by pages: exceptions, and resources blocked by the content policy.
         var complaints: [String] = []
         var isOver = false
@@ -19,27 +20,27 @@ final class Browser: Sendable {
     private let folder: TemporaryFolder
     private let process: PawlProcess
     private let orders: Int32
-    private let answers: Int32
+    private let responses: Int32
     private let state = Monitor(State())
 
     /// In `namespace`, if given, it uses another network.
     init(in namespace: Namespace? = nil) throws {
         folder = try TemporaryFolder()
-        let (orders, answers) = (folder.path("orders"), folder.path("answers"))
-        guard unsafe mkfifo(orders, 0o600) == 0, unsafe mkfifo(answers, 0o600) == 0 else {
-            throw SystemError("mkfifo \(orders)")
+        let (orders, responses) = (folder.path("orders"), folder.path("responses"))
+        guard unsafe mkfifo(orders, 0o600) == 0, unsafe mkfifo(responses, 0o600) == 0 else {
+            throw SetupFailure("mkfifo \(orders)")
         }
         // Opened for both, so that neither side waits for the other.
         self.orders = unsafe open(orders, O_RDWR | O_CLOEXEC)
-        self.answers = unsafe open(answers, O_RDWR | O_CLOEXEC)
+        self.responses = unsafe open(responses, O_RDWR | O_CLOEXEC)
         let command = [
             "LANG=en_US.UTF-8", "LANGUAGE=en_US",
-            "/bin/bash", "-c", "exec chromium \"$@\" 3<'\(orders)' 4>'\(answers)'", "chromium",
+            "/bin/bash", "-c", "exec chromium \"$@\" 3<'\(orders)' 4>'\(responses)'", "chromium",
         ]
         process =
             try namespace?.start("/usr/bin/env", command + Browser.arguments(folder))
             ?? PawlProcess("/usr/bin/env", command + Browser.arguments(folder))
-        Worker.detached { [self] in listen() }
+        SystemThread.detached { [self] in listen() }
     }
 
     private static func arguments(_ folder: TemporaryFolder) -> [String] {
@@ -60,15 +61,15 @@ final class Browser: Sendable {
         process.send(SIGKILL)
         _ = process.wait()
         // Wakes the thread that reads.
-        _ = unsafe write(answers, [0] as [UInt8], 1)
+        _ = unsafe write(responses, [0] as [UInt8], 1)
     }
 
     /// Calls a method and returns its result.
     func call(_ method: String, _ parameters: JSON = [:], session: String? = nil) async throws -> JSON {
-        let answer: JSON = await withCheckedContinuation { continuation in
+        let response: JSON = await withCheckedContinuation { continuation in
             let id = state.with { state in
                 state.next += 1
-                state.answers[state.next] = continuation
+                state.responses[state.next] = continuation
                 return state.next
             }
             var message: [JSON.Member] = [
@@ -78,8 +79,8 @@ final class Browser: Sendable {
             if let session { message.append(JSON.Member("sessionId", .string(session))) }
             send(JSON.object(message).utf8 + [0])
         }
-        guard let result = answer["result"] else {
-            throw Refused(description: "\(method): \(answer["error"]?["message"]?.string ?? answer.text)")
+        guard let result = response["result"] else {
+            throw Refused(description: "\(method): \(response["error"]?["message"]?.string ?? response.text)")
         }
         return result
     }
@@ -99,7 +100,7 @@ final class Browser: Sendable {
         var message: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
         while !state.read(\.isOver) {
-            let count = unsafe read(answers, &block, block.count)
+            let count = unsafe read(responses, &block, block.count)
             guard count > 0 else { break }
             for byte in block[..<count] {
                 if byte != 0 {
@@ -111,13 +112,13 @@ final class Browser: Sendable {
             }
         }
         Glibc.close(orders)
-        Glibc.close(answers)
+        Glibc.close(responses)
     }
 
     private func receive(_ bytes: [UInt8]) {
         guard let message = try? JSON.parse(bytes) else { return }
         if let id = message["id"]?.integer {
-            state.with { $0.answers.removeValue(forKey: id) }?.resume(returning: message)
+            state.with { $0.responses.removeValue(forKey: id) }?.resume(returning: message)
         } else if message["method"]?.string == "Runtime.exceptionThrown" {
             throttled(message["params"]?["exceptionDetails"]?.text)
         } else if message["method"]?.string == "Log.entryAdded",

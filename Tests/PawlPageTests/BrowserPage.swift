@@ -69,16 +69,16 @@ struct BrowserPage: Sendable {
     /// The value of an expression, which may be a promise.
     @discardableResult
     func evaluate(_ expression: String) async throws -> JSON {
-        let answer = try await call(
+        let response = try await call(
             "Runtime.evaluate",
             ["expression": .string(expression), "awaitPromise": .bool(true), "returnByValue": .bool(true)]
         )
-        if let problem = answer["exceptionDetails"] {
+        if let problem = response["exceptionDetails"] {
             throw Browser.Refused(
                 description: "\(expression): \(problem["exception"]?["description"]?.string ?? problem.text)"
             )
         }
-        return answer["result"]?["value"] ?? .null
+        return response["result"]?["value"] ?? .null
     }
 
     /// Waits in the page until an expression has a value; the timeout only keeps a failing test from hanging.

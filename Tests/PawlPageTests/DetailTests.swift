@@ -171,13 +171,13 @@ extension BrowserTests {
                 }
                 let download = try await bench.manager.add(bench.origin.url("/evil.html"))
                 _ = try await download.file
-                let told = try await page.evaluate(
+                let output = try await page.evaluate(
                     """
-                    fetch("/files/\(download.id)").then((answer) => ["content-type", "content-disposition",
-                      "x-content-type-options", "content-security-policy"].map((name) => answer.headers.get(name)))
+                    fetch("/files/\(download.id)").then((response) => ["content-type", "content-disposition",
+                      "x-content-type-options", "content-security-policy"].map((name) => response.headers.get(name)))
                     """
                 )
-                let fields = (told.array ?? []).compactMap(\.string)
+                let fields = (output.array ?? []).compactMap(\.string)
                 try #require(fields.count == 4)
                 #expect(fields[0] == "application/octet-stream")
                 #expect(fields[1].hasPrefix(#"attachment; filename="evil.html""#))

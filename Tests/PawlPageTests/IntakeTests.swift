@@ -69,6 +69,22 @@ extension BrowserTests {
             }
         }
 
+        @Test func `an invalid file name is reported in the dialog`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page(BrowserPage.Look(language: "zh-CN"))
+                try await page.press("n")
+                try await page.wait("document.querySelector('#add-urls')")
+                try await page.type(bench.origin.url("/a.bin"))
+                try await page.evaluate("document.querySelector('#add-name').value = 'a/b'")
+                try await page.click(".dialog .primary")
+                try await page.wait(
+                    "document.querySelector('.dialog .problem').textContent.includes('选项或地址无效')"
+                )
+                #expect(try await page.evaluate("document.querySelector('.toast.is-error')") == .null)
+                #expect(try await bench.manager.downloads().isEmpty)
+            }
+        }
+
         @Test func `rejected downloads stay in the dialog with the reason, and the rest is added`()
             async throws
         {

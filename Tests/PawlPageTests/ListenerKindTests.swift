@@ -31,8 +31,8 @@ extension BrowserTests {
 
         @Test func `a link with a code lets in once, and leaves nothing in the address bar`() async throws {
             try await PageBench.with { bench in
-                let answer = try await bench.call("pawl.web")
-                let link = try #require(answer["url"]?.string)
+                let response = try await bench.call("pawl.web")
+                let link = try #require(response["url"]?.string)
                 #expect(link.hasPrefix("\(bench.base)/#code="))
                 let code = link.drop { $0 != "=" }.dropFirst()
                 let page = try await BrowserPage(bench.browser)
@@ -61,8 +61,8 @@ extension BrowserTests {
                 let end = try await page.evaluate(
                     """
                     new Promise((resolve) => {
-                      const stranger = new WebSocket("ws://" + location.host + "/jsonrpc");
-                      stranger.onclose = () => resolve(document.body.classList.contains("is-offline") ? "lost" : "stays");
+                      const unauthenticated = new WebSocket("ws://" + location.host + "/jsonrpc");
+                      unauthenticated.onclose = () => resolve(document.body.classList.contains("is-offline") ? "lost" : "stays");
                     })
                     """
                 )

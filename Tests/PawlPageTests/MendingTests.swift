@@ -25,7 +25,7 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press("Home")
                 try await page.press("u")
-                try await page.wait("document.querySelector('#answer').type === 'url'")
+                try await page.wait("document.querySelector('#input').type === 'url'")
                 try await page.type(new)
                 try await page.press("Enter")
                 try await page.wait("!document.querySelector('dialog')")
@@ -77,11 +77,11 @@ extension BrowserTests {
                 try await page.wait(
                     "opened.join(' ') === '\(files),_blank,noopener \(files)?save,_blank,noopener'"
                 )
-                let told = try await page.evaluate(
-                    "Promise.all(opened.map(([path]) => fetch(path).then(async (answer) => "
-                        + "answer.headers.get('content-disposition').split(';')[0] + ':' + await answer.text())))"
+                let output = try await page.evaluate(
+                    "Promise.all(opened.map(([path]) => fetch(path).then(async (response) => "
+                        + "response.headers.get('content-disposition').split(';')[0] + ':' + await response.text())))"
                 )
-                #expect(told == ["inline:some notes", "attachment:some notes"])
+                #expect(output == ["inline:some notes", "attachment:some notes"])
             }
         }
 

@@ -51,7 +51,7 @@ extension BrowserTests {
     /// The built program and a browser behind a cable, with an origin on this side of it.
     private final class House {
         let namespace: Namespace
-        let origin: PawlTestKit.Origin
+        let origin: OriginServer
         let folder: TemporaryFolder
         let service: PawlProcess
         let browser: Browser
@@ -59,7 +59,7 @@ extension BrowserTests {
         init() throws {
             // Another run of the tests on this machine would have the same addresses.
             namespace = try Namespace(number: 32 + Int(getpid() % 160))
-            origin = try PawlTestKit.Origin(address: namespace.address)
+            origin = try OriginServer(address: namespace.address)
             folder = try TemporaryFolder()
             service = try namespace.start(
                 PawlBinary.path,

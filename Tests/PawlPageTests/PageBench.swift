@@ -1,13 +1,14 @@
 import Pawl
 import PawlCore
 import PawlServer
+import PawlSystem
 import PawlTestKit
 import Testing
 
 /// A service, an origin and a browser for one test.
 final class PageBench: Sendable {
     private let folder: TemporaryFolder
-    let origin: PawlTestKit.Origin
+    let origin: OriginServer
     let browser: Browser
     let secret = "the-secret-word"
     private let configuration: ServiceConfiguration
@@ -23,7 +24,7 @@ final class PageBench: Sendable {
 
     private init(_ change: (inout ServiceConfiguration) -> Void) async throws {
         folder = try TemporaryFolder()
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         browser = try Browser()
         var configuration = ServiceConfiguration(root: folder.path("root"), socket: folder.path("socket"))
         configuration.port = 0
@@ -85,8 +86,8 @@ final class PageBench: Sendable {
                 ]
             ).output
         }
-        let answer = try JSON.parse(text)
-        return try #require(answer["result"], "\(method) answered \(text)")
+        let response = try JSON.parse(text)
+        return try #require(response["result"], "\(method) returned \(text)")
     }
 
     /// On a dedicated thread: the service needs those that tests run on.
@@ -94,7 +95,7 @@ final class PageBench: Sendable {
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         let result = await withCheckedContinuation { continuation in
-            Worker.detached { continuation.resume(returning: Result(catching: body)) }
+            SystemThread.detached { continuation.resume(returning: Result(catching: body)) }
         }
         return try result.get()
     }

@@ -73,11 +73,32 @@ extension BrowserTests {
                 try await page.focusList()
                 try await page.press("Home")
                 try await page.press("F2")
-                try await page.wait("document.querySelector('#answer').selectionEnd === 3")
+                try await page.wait("document.querySelector('#input').selectionEnd === 3")
                 try await page.type("new")
                 try await page.press("Enter")
                 try await page.wait("\(PageBench.text(of: "new.bin", ".cell-state")) === 'Finished'")
                 #expect(bench.difference("new.bin", from: Payload(seed: 3, length: 70_000)) == nil)
+            }
+        }
+
+        @Test func `a download that waits for its next attempt is tried at once`() async throws {
+            try await PageBench.with { bench in
+                let page = try await bench.page()
+                let payload = Payload(seed: 9, length: 70_000)
+                let url = bench.origin.serve("/busy.bin", payload) {
+                    $0.instead = .status(503, retryAfter: "3000")
+                }
+                _ = try await bench.manager.add(url)
+                try await page.wait("\(PageBench.text(of: "busy.bin", ".cell-state")) === 'Connecting'")
+                try await page.focusList()
+                try await page.press("Home")
+                let button = "document.querySelector('#toolbar [data-action=tryNow]')"
+                try await page.wait("!\(button).hidden")
+                bench.origin.adjust("/busy.bin") { $0.instead = nil }
+                try await page.click("#toolbar [data-action=tryNow]")
+                try await page.wait("\(PageBench.text(of: "busy.bin", ".cell-state")) === 'Finished'")
+                try await page.wait("\(button).hidden")
+                #expect(bench.difference("busy.bin", from: payload) == nil)
             }
         }
 
@@ -187,14 +208,14 @@ extension BrowserTests {
             try await PageBench.with { bench in
                 let page = try await bench.page()
                 try await page.focusList()
-                try await page.wait("/^[\\d.]+ .B free$/.test(document.querySelector('#room').textContent)")
+                try await page.wait("/^[\\d.]+ .iB free$/.test(document.querySelector('#room').textContent)")
                 try await page.press("l")
                 try await page.wait("document.querySelector('#bounds-rate')")
                 try await page.evaluate("document.querySelector('#bounds-rate').value = '750K'")
                 try await page.evaluate("document.querySelector('#bounds-slots').value = '5'")
                 try await page.click(".dialog .primary")
                 try await page.wait("document.querySelector('#gauge-note').textContent.includes('limit 750')")
-                var bounds = try await bench.manager.bounds()
+                var bounds = try await bench.manager.limits()
                 #expect(bounds.slots == 5)
                 #expect(bounds.rateLimit == 768_000)
                 #expect(bounds.timetable == nil)
@@ -206,7 +227,7 @@ extension BrowserTests {
                 )
                 try await page.click(".dialog .primary")
                 try await page.wait("document.querySelector('#gauge-note').textContent.includes('limit 2')")
-                bounds = try await bench.manager.bounds()
+                bounds = try await bench.manager.limits()
                 #expect(bounds.timetable == "Mon-Sun 00:00-24:00 2M")
             }
         }

@@ -10,17 +10,17 @@ struct `Reachability in a separate network` {
     private typealias Space = NetworkNamespace
 
     @Test func `an empty network and one with loopback only are offline`() {
-        let answers = Space.run {
+        let states = Space.run {
             let reach = NetlinkReachability()
             let empty = reach.isOnline
             let worked = Space.shell("ip link set lo up")
             return [empty, worked, reach.isOnline]
         }
-        #expect(answers == [false, true, false])
+        #expect(states == [false, true, false])
     }
 
     @Test func `link-local routes alone are offline, an address makes it online`() {
-        let answers: [Bool]? = Space.run {
+        let states: [Bool]? = Space.run {
             let reach = NetlinkReachability()
             guard let news = NetlinkSocket(groups: NetlinkSocket.networkChanges) else { return [] }
             let made = Space.shell(Space.makePair)
@@ -29,7 +29,7 @@ struct `Reachability in a separate network` {
             let added = Space.shell("ip addr add 192.0.2.1/24 dev pawl0")
             return [made, linkLocal, before, added, reach.isOnline]
         }
-        #expect(answers == [true, true, false, true, true])
+        #expect(states == [true, true, false, true, true])
     }
 
     /// The kernel adds the route when it has noticed the cable, which is after the command that plugged it in.
@@ -50,12 +50,12 @@ struct `Reachability in a separate network` {
     }
 
     @Test func `D4 every change is reported once and in order, until stop`() {
-        let told = Space.run {
+        let reported = Space.run {
             let reach = NetlinkReachability()
             let heard = Announcements()
             reach.start { heard.add($0) }
             reach.start { _ in heard.add(false) }
-            var answers: [Bool?] = [reach.isOnline, heard.pending()]
+            var states: [Bool?] = [reach.isOnline, heard.pending()]
             for step in [
                 "\(Space.makePair) && ip addr add 192.0.2.1/24 dev pawl0",
                 "ip link set pawl1 down", "ip link set pawl1 up",
@@ -63,18 +63,18 @@ struct `Reachability in a separate network` {
                 "ip addr flush dev pawl0 scope global", "ip -6 addr add 2001:db8::1/64 dev pawl0 nodad",
                 "ip link del pawl0",
             ] {
-                answers.append(Space.shell(step) ? heard.next() : nil)
+                states.append(Space.shell(step) ? heard.next() : nil)
             }
             reach.stop()
             reach.stop()
             Space.shell("\(Space.makePair) && ip addr add 192.0.2.1/24 dev pawl0")
-            return answers + [heard.pending(), reach.isOnline]
+            return states + [heard.pending(), reach.isOnline]
         }
-        #expect(told == [false, nil, true, false, true, false, true, false, true, false, nil, true])
+        #expect(reported == [false, nil, true, false, true, false, true, false, true, false, nil, true])
     }
 
     @Test func `D5 a caller that read offline before start is notified when the network came meanwhile`() {
-        let told: [Bool?]? = Space.run {
+        let reported: [Bool?]? = Space.run {
             let reach = NetlinkReachability()
             let heard = Announcements()
             let before = reach.isOnline
@@ -82,11 +82,11 @@ struct `Reachability in a separate network` {
             reach.start { heard.add($0) }
             return [before, heard.next(), reach.isOnline]
         }
-        #expect(told == [false, true, true])
+        #expect(reported == [false, true, true])
     }
 
     @Test func `stopping inside the handler ends the watching`() {
-        let told: [Bool?]? = Space.run {
+        let reported: [Bool?]? = Space.run {
             let reach = NetlinkReachability()
             let heard = Announcements()
             reach.start {
@@ -98,11 +98,11 @@ struct `Reachability in a separate network` {
             Space.shell("ip link del pawl0")
             return [first, reach.isOnline, heard.pending()]
         }
-        #expect(told == [true, false, nil])
+        #expect(reported == [true, false, nil])
     }
 
     @Test func `starting again after stop watches again`() {
-        let told: [Bool?]? = Space.run {
+        let reported: [Bool?]? = Space.run {
             let reach = NetlinkReachability()
             let heard = Announcements()
             reach.start { heard.add($0) }
@@ -111,7 +111,7 @@ struct `Reachability in a separate network` {
             Space.shell("\(Space.makePair) && ip addr add 192.0.2.1/24 dev pawl0")
             return [heard.next()]
         }
-        #expect(told == [true])
+        #expect(reported == [true])
     }
 
     @Test func `notifications that the kernel dropped are noticed and reading continues`() {

@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 import Synchronization
 
 /// Runs code on a thread of its own in a new, empty network namespace, which ends with the thread.
@@ -9,27 +10,11 @@ enum NetworkNamespace {
     /// The result of `body`; `nil` if no namespace can be created.
     static func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
         let result = Mutex<Value?>(nil)
-        let work: () -> Void = {
+        SystemThread.start {
             guard enterNewNamespace() else { return }
             let value = body()
             result.withLock { $0 = value }
-        }
-        withoutActuallyEscaping(work) { work in
-            let context = unsafe Unmanaged.passRetained(Work(work))
-            var thread = pthread_t()
-            let started = unsafe pthread_create(
-                &thread,
-                nil,
-                { context in
-                    guard let context = unsafe context else { return nil }
-                    unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().perform()
-                    return nil
-                },
-                unsafe context.toOpaque()
-            )
-            guard started == 0 else { return unsafe context.release() }
-            pthread_join(thread, nil)
-        }
+        }.join()
         return result.withLock { $0 }
     }
 
@@ -49,11 +34,6 @@ enum NetworkNamespace {
         }
         typealias Unshare = @convention(c) (CInt) -> CInt
         return unsafe unsafeBitCast(symbol, to: Unshare.self)(newNetwork) == 0
-    }
-
-    private final class Work {
-        let perform: () -> Void
-        init(_ perform: @escaping () -> Void) { self.perform = perform }
     }
 }
 

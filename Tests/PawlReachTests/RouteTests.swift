@@ -3,7 +3,7 @@ import Testing
 @testable import PawlReach
 
 /// The bytes that the kernel would send, built field by field.
-private enum Wire {
+private enum Raw {
     static func attribute(_ type: UInt16, _ value: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(number: UInt16(4 + value.count))
@@ -74,36 +74,36 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         (0, false),
     ])
     func `leads out when up, with carrier and not loopback`(flags: UInt32, expected: Bool) {
-        let link = NetworkInterface(linkMessage: Wire.link(index: 7, flags: flags)[...])
+        let link = NetworkInterface(linkMessage: Raw.link(index: 7, flags: flags)[...])
         #expect(link == NetworkInterface(index: 7, leadsOut: expected))
     }
 
     @Test func `that is truncated is no link`() {
-        let bytes = Wire.link(index: 7, flags: 0x10043)
+        let bytes = Raw.link(index: 7, flags: 0x10043)
         for length in 0..<12 { #expect(NetworkInterface(linkMessage: bytes.prefix(length)) == nil) }
     }
 }
 
 @Suite struct `A route message` {
-    private let out = Wire.attribute(4, Wire.number(2))
+    private let out = Raw.attribute(4, Raw.number(2))
 
     @Test func `with a default route through a live interface leads out`() {
-        #expect(leadsOut(Wire.route(attributes: [Wire.attribute(5, [192, 0, 2, 1]), out])) == true)
-        #expect(leadsOut(Wire.route(family: 10, attributes: [out])) == true)
+        #expect(leadsOut(Raw.route(attributes: [Raw.attribute(5, [192, 0, 2, 1]), out])) == true)
+        #expect(leadsOut(Raw.route(family: 10, attributes: [out])) == true)
     }
 
     @Test(arguments: [Int32(1), 3, 99])
     func `through loopback, a dead or an unknown interface does not`(index: Int32) {
-        #expect(leadsOut(Wire.route(attributes: [Wire.attribute(4, Wire.number(index))])) == false)
+        #expect(leadsOut(Raw.route(attributes: [Raw.attribute(4, Raw.number(index))])) == false)
     }
 
     @Test(arguments: [UInt8(0), 2, 3, 4, 5, 6, 7, 8, 9, 10])
     func `of a kind other than unicast does not`(kind: UInt8) {
-        #expect(leadsOut(Wire.route(kind: kind, attributes: [out])) == false)
+        #expect(leadsOut(Raw.route(kind: kind, attributes: [out])) == false)
     }
 
     @Test func `of a table that policy rules point to leads out`() {
-        #expect(leadsOut(Wire.route(table: 100, attributes: [out])) == true)
+        #expect(leadsOut(Raw.route(table: 100, attributes: [out])) == true)
     }
 
     @Test(
@@ -118,7 +118,7 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
         prefix: UInt8,
         expected: Bool
     ) {
-        let bytes = Wire.route(prefix: prefix, attributes: [Wire.attribute(1, destination), out])
+        let bytes = Raw.route(prefix: prefix, attributes: [Raw.attribute(1, destination), out])
         #expect(leadsOut(bytes) == expected)
     }
 
@@ -130,45 +130,45 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
     )
     func `IPv6 destinations count unless link-local or multicast`(start: [UInt8], expected: Bool) {
         let destination = start + [UInt8](repeating: 0, count: 14)
-        let bytes = Wire.route(family: 10, prefix: 64, attributes: [Wire.attribute(1, destination), out])
+        let bytes = Raw.route(family: 10, prefix: 64, attributes: [Raw.attribute(1, destination), out])
         #expect(leadsOut(bytes) == expected)
     }
 
     @Test func `to the IPv6 loopback address does not lead out`() {
         let destination = [UInt8](repeating: 0, count: 15) + [1]
-        #expect(leadsOut(Wire.route(family: 10, attributes: [Wire.attribute(1, destination), out])) == false)
+        #expect(leadsOut(Raw.route(family: 10, attributes: [Raw.attribute(1, destination), out])) == false)
     }
 
     @Test(arguments: [UInt32(0x1), 0x10, 0x200])
     func `marked dead, without carrier or cached does not`(flags: UInt32) {
-        #expect(leadsOut(Wire.route(flags: flags, attributes: [out])) == false)
-        #expect(leadsOut(Wire.route(flags: flags, attributes: [Wire.attribute(30, Wire.number(1))])) == false)
+        #expect(leadsOut(Raw.route(flags: flags, attributes: [out])) == false)
+        #expect(leadsOut(Raw.route(flags: flags, attributes: [Raw.attribute(30, Raw.number(1))])) == false)
     }
 
     @Test func `with several next hops leads out when one of them is alive`() {
-        let gateway = Wire.attribute(5, [192, 0, 2, 1])
+        let gateway = Raw.attribute(5, [192, 0, 2, 1])
         func multipath(_ hops: [UInt8]...) -> Bool? {
-            leadsOut(Wire.route(attributes: [Wire.attribute(9, Array(hops.joined()))]))
+            leadsOut(Raw.route(attributes: [Raw.attribute(9, Array(hops.joined()))]))
         }
-        #expect(multipath(Wire.nextHop(3, attributes: gateway), Wire.nextHop(2, attributes: gateway)) == true)
-        #expect(multipath(Wire.nextHop(3), Wire.nextHop(2, flags: 1)) == false)
-        #expect(multipath(Wire.nextHop(3), Wire.nextHop(2, flags: 16)) == false)
-        #expect(multipath(Wire.nextHop(1), Wire.nextHop(3)) == false)
+        #expect(multipath(Raw.nextHop(3, attributes: gateway), Raw.nextHop(2, attributes: gateway)) == true)
+        #expect(multipath(Raw.nextHop(3), Raw.nextHop(2, flags: 1)) == false)
+        #expect(multipath(Raw.nextHop(3), Raw.nextHop(2, flags: 16)) == false)
+        #expect(multipath(Raw.nextHop(1), Raw.nextHop(3)) == false)
     }
 
     @Test func `with a next hop object takes any live interface for it`() {
-        let bytes = Wire.route(attributes: [Wire.attribute(30, Wire.number(12))])
+        let bytes = Raw.route(attributes: [Raw.attribute(30, Raw.number(12))])
         #expect(leadsOut(bytes) == true)
         let dead = [NetworkInterface(index: 2, leadsOut: false)]
         #expect(Route(routeMessage: bytes[...])?.leadsOut(through: dead) == false)
     }
 
     @Test func `of another family is no route`() {
-        #expect(leadsOut(Wire.route(family: 28, attributes: [out])) == nil)
+        #expect(leadsOut(Raw.route(family: 28, attributes: [out])) == nil)
     }
 
     @Test func `truncated anywhere is either no route or one without the missing part`() {
-        let bytes = Wire.route(attributes: [Wire.attribute(1, [192, 168, 1, 0]), out])
+        let bytes = Raw.route(attributes: [Raw.attribute(1, [192, 168, 1, 0]), out])
         for length in bytes.indices {
             let route = Route(routeMessage: bytes.prefix(length))
             #expect((route == nil) == (length < 12))
@@ -179,15 +179,15 @@ private func leadsOut(_ bytes: [UInt8]) -> Bool? { Route(routeMessage: bytes[...
 
 @Suite struct `A netlink datagram` {
     @Test func `is split into its messages`() {
-        let datagram = Wire.message(16, [1, 2, 3]) + Wire.message(24, []) + Wire.message(3, [0, 0, 0, 0])
+        let datagram = Raw.message(16, [1, 2, 3]) + Raw.message(24, []) + Raw.message(3, [0, 0, 0, 0])
         let messages = NetlinkMessage.split(datagram[...])
         #expect(messages.map(\.type) == [16, 24, 3])
         #expect(messages.map { Array($0.payload) } == [[1, 2, 3], [], [0, 0, 0, 0]])
     }
 
     @Test func `truncated anywhere gives the complete messages before the cut`() {
-        let first = Wire.message(16, [1, 2, 3, 4])
-        let datagram = first + Wire.message(24, [5, 6, 7, 8])
+        let first = Raw.message(16, [1, 2, 3, 4])
+        let datagram = first + Raw.message(24, [5, 6, 7, 8])
         for length in datagram.indices {
             #expect(NetlinkMessage.split(datagram.prefix(length)).count == (length >= first.count ? 1 : 0))
         }

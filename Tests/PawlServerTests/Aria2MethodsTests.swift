@@ -59,8 +59,8 @@ import Testing
             var values = parameters.array ?? []
             values.insert("token:the-secret-word", at: 0)
             let message: JSON = ["id": .number(1), "method": .string(method), "params": .array(values)]
-            let answer = try JSON.parse(try await bench.post(message.text, status: false))
-            return try #require(answer["result"], "\(answer.text)")
+            let response = try JSON.parse(try await bench.post(message.text, status: false))
+            return try #require(response["result"], "\(response.text)")
         }
         func usesSecrets(_ gid: JSON) async throws -> Bool {
             let id = try #require(try await bench.service.manager.find(gid.string ?? "").first)
@@ -98,13 +98,40 @@ import Testing
         await bench.close()
     }
 
+    @Test func `concurrent calls lose no change, and one of several removals succeeds`() async throws {
+        let bench = try await ServiceBench()
+        let url = bench.origin.serve("/a.bin", payload)
+        let gid = try await bench.gid("aria2.addUri", [[.string(url)], ["pause": "true"]])
+        let mirrors = (0..<6).map { "http://127.0.0.1:1/\($0)" }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for mirror in mirrors {
+                group.addTask {
+                    let given: JSON = [.string(gid), .number(1), [], [.string(mirror)]]
+                    let changed = try await bench.result("aria2.changeUri", given)
+                    #expect(changed == [.number(0), .number(1)])
+                }
+            }
+            try await group.waitForAll()
+        }
+        let uris = try await bench.result("aria2.getUris", [.string(gid)])
+        #expect(Set((uris.array ?? []).compactMap { $0["uri"]?.string }) == Set(mirrors + [url]))
+        let succeeded = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<6 {
+                group.addTask { try await bench.call("aria2.remove", [.string(gid)])["result"] != nil }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(succeeded == 1)
+        await bench.close()
+    }
+
     @Test func `paused ones wait in order, and lists can be read from both ends`() async throws {
         let bench = try await ServiceBench()
         var gids: [String] = []
         for number in 0..<4 {
             let url = bench.origin.serve("/\(number)", payload)
-            let wish: JSON = [[.string(url)], ["pause": "true", "split": .number(8), "nope": "1"]]
-            gids.append(try await bench.gid("aria2.addUri", wish))
+            let selection: JSON = [[.string(url)], ["pause": "true", "split": .number(8), "nope": "1"]]
+            gids.append(try await bench.gid("aria2.addUri", selection))
         }
         func waiting(_ offset: Int, _ count: Int) async throws -> [String] {
             let list = try await bench.result(
@@ -157,14 +184,14 @@ import Testing
     @Test func `options are returned as they were given, and accepted again verbatim`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
-        let wish: JSON = [
+        let selection: JSON = [
             [.string(url)],
             [
                 "pause": "true", "max-download-limit": "10K", "header": ["A: 1", "B: 2"], "dir": "sub",
                 "min-split-size": "2M", "lowest-speed-limit": "1K", "interface": "nonesuch0",
             ],
         ]
-        let gid = try await bench.gid("aria2.addUri", wish)
+        let gid = try await bench.gid("aria2.addUri", selection)
         let options = try await bench.result("aria2.getOption", [.string(gid)])
         #expect(options["max-download-limit"] == "10240")
         #expect(options["header"] == "A: 1\nB: 2")
@@ -212,8 +239,8 @@ import Testing
 
     @Test func `limits and slots change for all`() async throws {
         let bench = try await ServiceBench()
-        let wish: JSON = [["max-concurrent-downloads": "7", "max-overall-download-limit": "1M"]]
-        #expect(try await bench.result("aria2.changeGlobalOption", wish) == "OK")
+        let selection: JSON = [["max-concurrent-downloads": "7", "max-overall-download-limit": "1M"]]
+        #expect(try await bench.result("aria2.changeGlobalOption", selection) == "OK")
         let options = try await bench.result("aria2.getGlobalOption")
         #expect(options["max-concurrent-downloads"] == "7")
         #expect(options["max-overall-download-limit"] == "1048576")

@@ -1,3 +1,4 @@
+internal import Pawl
 import PawlCore
 import PawlServer
 import PawlTestKit
@@ -22,12 +23,12 @@ import Testing
             (#"{"id":2,"method":"aria2.getVersion","params":{}}"#, "2", -32602, 500),
             ("{", "null", -32700, 500), ("5", "null", -32600, 400), ("", "null", -32700, 500),
         ] {
-            let answer = try await post(bench, message)
+            let response = try await post(bench, message)
             #expect(
-                answer.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#),
+                response.hasPrefix(#"{"id":\#(id),"jsonrpc":"2.0","error":{"code":\#(code),"#),
                 "\(message)"
             )
-            #expect(answer.hasSuffix(" \(status)"), "\(message)")
+            #expect(response.hasSuffix(" \(status)"), "\(message)")
         }
         let unknown = try await post(bench, #"{"id":3,"method":"x","params":["TOKEN"]}"#)
         #expect(
@@ -39,7 +40,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `a wrong secret is answered after a second, whatever was called`() async throws {
+    @Test func `the response to a wrong secret comes after a second, whatever was called`() async throws {
         let bench = try await ServiceBench()
         let time = try await bench.curl(
             "-w",
@@ -55,8 +56,8 @@ import Testing
 
     @Test func `without a configured secret a token is ignored`() async throws {
         let bench = try await ServiceBench { $0.needsNoSecret = true }
-        let answer = try await bench.post(#"{"id":1,"method":"aria2.getSessionInfo","params":["token:x"]}"#)
-        #expect(answer.contains("sessionId") && answer.hasSuffix(" 200"))
+        let response = try await bench.post(#"{"id":1,"method":"aria2.getSessionInfo","params":["token:x"]}"#)
+        #expect(response.contains("sessionId") && response.hasSuffix(" 200"))
         await bench.close()
     }
 
@@ -76,7 +77,7 @@ import Testing
         await bench.close()
     }
 
-    @Test func `preflights are answered, with CORS fields only if every origin is allowed`() async throws {
+    @Test func `preflights get a response, with CORS fields only if every origin is allowed`() async throws {
         for allows in [false, true] {
             let bench = try await ServiceBench { $0.allowsEveryOrigin = allows }
             let fields = try await bench.curl(
@@ -102,17 +103,17 @@ import Testing
         let bench = try await ServiceBench()
         let gids = ["20aaaaaaaaaaaaaa", "20bbbbbbbbbbbbbb"]
         for gid in gids {
-            let wish: JSON = [["http://127.0.0.1:9/f"], ["gid": .string(gid), "pause": "true"]]
-            #expect(try await bench.gid("aria2.addUri", wish) == gid)
+            let selection: JSON = [["http://127.0.0.1:9/f"], ["gid": .string(gid), "pause": "true"]]
+            #expect(try await bench.gid("aria2.addUri", selection) == gid)
         }
         #expect(try await bench.refusal("aria2.tellStatus", ["20"]) == "GID 20 is not unique")
         #expect(try await bench.gid("aria2.unpause", ["20b"]) == gids[1])
         let taken: JSON = [["http://127.0.0.1:9/g"], ["gid": .string(gids[0])]]
         #expect(try await bench.refusal("aria2.addUri", taken).contains("there is a download of that name"))
         for gid in ["20", "0000000000000000", "zzzzzzzzzzzzzzzz"] {
-            let wish: JSON = [["http://127.0.0.1:9/g"], ["gid": .string(gid)]]
+            let selection: JSON = [["http://127.0.0.1:9/g"], ["gid": .string(gid)]]
             #expect(
-                try await bench.refusal("aria2.addUri", wish)
+                try await bench.refusal("aria2.addUri", selection)
                     == "We encountered a problem while processing the option '--gid'."
             )
         }
@@ -142,17 +143,17 @@ import Testing
                     ["methodName": "aria2.tellActive", "params": [["gid"]]],
                 ]
             ]
-            let told = try await bench.result("system.multicall", calls).array ?? []
-            let answers = told.map { $0.array?.first ?? $0 }
-            try #require(answers.count == 8)
-            #expect(answers[0] == ["status": "active"])
-            #expect(answers[2] == [])
-            #expect(answers[3] == [["gid": .string(gid), "status": "paused"]])
-            #expect(answers[4]["numActive"] == "0")
-            #expect(answers[4]["numWaiting"] == "2")
-            #expect(answers[5] == .string(gid))
-            #expect(answers[6] == [["gid": .string(waiting)]])
-            #expect(answers[7] == [])
+            let nested = try await bench.result("system.multicall", calls).array ?? []
+            let results = nested.map { $0.array?.first ?? $0 }
+            try #require(results.count == 8)
+            #expect(results[0] == ["status": "active"])
+            #expect(results[2] == [])
+            #expect(results[3] == [["gid": .string(gid), "status": "paused"]])
+            #expect(results[4]["numActive"] == "0")
+            #expect(results[4]["numWaiting"] == "2")
+            #expect(results[5] == .string(gid))
+            #expect(results[6] == [["gid": .string(waiting)]])
+            #expect(results[7] == [])
         }
         #expect(try await bench.result("aria2.getGlobalStat")["numStoppedTotal"] == "0")
         await bench.close()
@@ -195,13 +196,13 @@ import Testing
         let bench = try await ServiceBench()
         let content = Payload(seed: 617, length: 1_000_000)
         let url = bench.origin.serve("/f", content) { $0.cut = .stall(at: 400_000) }
-        let wish: JSON = [[.string(url)], ["dir": "sub", "out": "got", "split": "1"]]
-        let first = try await bench.gid("aria2.addUri", wish)
+        let selection: JSON = [[.string(url)], ["dir": "sub", "out": "got", "split": "1"]]
+        let first = try await bench.gid("aria2.addUri", selection)
         try await bench.begin(first)
         _ = try await bench.result("aria2.remove", [.string(first)])
         #expect(FileSystem.names(in: bench.root + "/sub").sorted() == ["got.part", "got.pawl"])
         bench.origin.adjust("/f") { $0.cut = nil }
-        try await bench.finish(try await bench.gid("aria2.addUri", wish))
+        try await bench.finish(try await bench.gid("aria2.addUri", selection))
         #expect(FileSystem.difference(of: bench.root + "/sub/got", from: content) == nil)
         #expect(FileSystem.names(in: bench.root + "/sub") == ["got"])
         #expect(bench.origin.ended("/f").map(\.bodyStart).contains { $0 > 0 }, "it continued")
@@ -217,10 +218,10 @@ import Testing
     @Test func `a name with folders is reported so that it can be sent again`() async throws {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
-        let wish: JSON = [
+        let selection: JSON = [
             [.string(url)], ["out": "a/b.bin", "dir": .string(bench.root + "/c"), "pause": "true"],
         ]
-        let gid = try await bench.gid("aria2.addUri", wish)
+        let gid = try await bench.gid("aria2.addUri", selection)
         let options = try await bench.result("aria2.getOption", [.string(gid)])
         #expect(options["dir"]?.string == bench.root + "/c/a")
         #expect(options["out"] == "b.bin")
@@ -240,8 +241,8 @@ import Testing
             .string(gid), .number(1), [.string(second)], [.string(third), "no:address"], .number(0),
         ]
         #expect(try await bench.result("aria2.changeUri", change) == [.number(1), .number(1)])
-        let told = try await bench.result("aria2.getUris", [.string(gid)]).array ?? []
-        #expect(told.compactMap { $0["uri"]?.string } == [third, first, second])
+        let listed = try await bench.result("aria2.getUris", [.string(gid)]).array ?? []
+        #expect(listed.compactMap { $0["uri"]?.string } == [third, first, second])
         #expect(
             try await bench.refusal("aria2.changeUri", [.string(gid), .number(2), [], []])
                 == "fileIndex is out of range"
@@ -251,10 +252,10 @@ import Testing
 
     @Test func `the session keeps unfinished downloads, with their options`() async throws {
         let bench = try await ServiceBench { $0.sessionFile = $0.root + ".session" }
-        let wish: JSON = [
+        let selection: JSON = [
             ["http://127.0.0.1:9/a", "http://127.0.0.1:9/b"], ["pause": "true", "header": ["A: 1", "B: 2"]],
         ]
-        let gid = try await bench.gid("aria2.addUri", wish)
+        let gid = try await bench.gid("aria2.addUri", selection)
         #expect(try await bench.result("aria2.saveSession") == "OK")
         let saved = try #require(FileSystem.contents(bench.root + ".session"))
         #expect(
@@ -265,6 +266,33 @@ import Testing
         let other = try await ServiceBench()
         #expect(try await other.refusal("aria2.saveSession") == "Filename is not given.")
         await other.close()
+    }
+
+    @Test func `an entry of a session is added with its headers, or logged`() async throws {
+        let folder = try TemporaryFolder()
+        let log = try ServiceLog(path: folder.path("log"), format: .text)
+        let entries = try InputFile.parse(
+            """
+            http://127.0.0.1:9/a
+             pause=true
+             header=Authorization : x
+            http://127.0.0.1:9/b
+             pause=true
+             header=X Y: z
+            """
+        )
+        let bench = try await ServiceBench {
+            $0.entries = entries
+            $0.log = log
+        }
+        let manager = bench.service.manager
+        let added = try await manager.downloads()
+        #expect(added.map(\.source) == ["http://127.0.0.1:9/a"])
+        let options = try await manager.details(of: added.map(\.id)).first?.options
+        #expect(options?.headers == ["Authorization: x"])
+        await bench.close()
+        let text = String(decoding: FileSystem.contents(folder.path("log")) ?? [], as: UTF8.self)
+        #expect(text.contains("cannot add http://127.0.0.1:9/b: cannot use"))
     }
 
     @Test func `a session that cannot be saved is logged`() async throws {
@@ -282,9 +310,10 @@ import Testing
     @Test func `an unsupported method is reported, not left out`() async throws {
         let bench = try await ServiceBench()
         for option in ["dry-run", "hash-check-only", "parameterized-uri"] {
-            let wish: JSON = [["http://127.0.0.1:9/f"], .object([JSON.Member(option, "true")])]
+            let selection: JSON = [["http://127.0.0.1:9/f"], .object([JSON.Member(option, "true")])]
             #expect(
-                try await bench.refusal("aria2.addUri", wish) == "The option '--\(option)' is not supported."
+                try await bench.refusal("aria2.addUri", selection)
+                    == "The option '--\(option)' is not supported."
             )
         }
         await bench.close()

@@ -71,7 +71,7 @@ import Testing
     @Test func `at the end everything left is sent at once`() {
         var broadcasts = broadcasts(with: 100)
         broadcasts.add(message(1))
-        let told = broadcasts.next()?.listeners ?? []
+        let receivers = broadcasts.next()?.listeners ?? []
         broadcasts.add(message(2))
         var heard: [ConnectionID: [[UInt8]]] = [:]
         for portion in broadcasts.rest() {
@@ -79,7 +79,7 @@ import Testing
         }
         #expect(heard.count == 100)
         for (listener, messages) in heard {
-            #expect(messages == (told.contains(listener) ? [message(2)] : [message(1), message(2)]))
+            #expect(messages == (receivers.contains(listener) ? [message(2)] : [message(1), message(2)]))
         }
         let isOver = broadcasts.next() == nil
         #expect(isOver)

@@ -7,21 +7,21 @@ import Testing
         var heartbeat = Heartbeat()
         for _ in 0..<5 {
             for _ in 0..<Heartbeat.patience {
-                #expect(heartbeat.look(hasAnswered: false, isEnding: false) == .well)
+                #expect(heartbeat.look(hasResponded: false, isEnding: false) == .well)
             }
-            #expect(heartbeat.look(hasAnswered: true, isEnding: false) == .well)
+            #expect(heartbeat.look(hasResponded: true, isEnding: false) == .well)
         }
-        for _ in 0..<Heartbeat.patience { _ = heartbeat.look(hasAnswered: false, isEnding: false) }
-        #expect(heartbeat.look(hasAnswered: false, isEnding: false) == .stuck)
+        for _ in 0..<Heartbeat.patience { _ = heartbeat.look(hasResponded: false, isEnding: false) }
+        #expect(heartbeat.look(hasResponded: false, isEnding: false) == .stuck)
     }
 
     @Test func `a shutdown has its grace period, whether or not the thread responds`() {
-        for hasAnswered in [true, false] {
+        for hasResponded in [true, false] {
             var heartbeat = Heartbeat()
             for _ in 0..<Heartbeat.grace {
-                #expect(heartbeat.look(hasAnswered: hasAnswered, isEnding: true) == .well)
+                #expect(heartbeat.look(hasResponded: hasResponded, isEnding: true) == .well)
             }
-            #expect(heartbeat.look(hasAnswered: hasAnswered, isEnding: true) == .unending)
+            #expect(heartbeat.look(hasResponded: hasResponded, isEnding: true) == .unending)
         }
     }
 }

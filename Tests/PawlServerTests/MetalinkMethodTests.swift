@@ -6,7 +6,7 @@ import Testing
 @Suite struct MetalinkMethodTests {
     private let payload = Payload(seed: 613, length: 400_000)
 
-    private func wish(_ metalink: String, _ options: JSON = [:]) -> JSON {
+    private func selection(_ metalink: String, _ options: JSON = [:]) -> JSON {
         [.string(TestBase64.encode(Array(metalink.utf8))), options]
     }
 
@@ -24,7 +24,10 @@ import Testing
             <file name="two.bin"><hash type="sha-256">\(String(repeating: "0", count: 64))</hash>
             <url>\(other)</url></file></metalink>
             """
-        let gids = try await bench.result("aria2.addMetalink", wish(text, ["out": "no", "retry-wait": "0"]))
+        let gids = try await bench.result(
+            "aria2.addMetalink",
+            selection(text, ["out": "no", "retry-wait": "0"])
+        )
         let (one, two) = try (#require(gids.array?.first?.string), #require(gids.array?.last?.string))
         try await bench.finish(one)
         #expect(FileSystem.difference(of: bench.root + "/sub/one.bin", from: payload) == nil)
@@ -47,7 +50,7 @@ import Testing
             "pause": "true", "metalink-location": "fr,de", "metalink-preferred-protocol": "http",
         ]
         let gid = try #require(
-            try await bench.result("aria2.addMetalink", wish(text, options)).array?.first?.string
+            try await bench.result("aria2.addMetalink", selection(text, options)).array?.first?.string
         )
         let uris = try await bench.result("aria2.getUris", [.string(gid)]).array ?? []
         #expect(uris.compactMap { $0["uri"]?.string } == ["http://c/", "http://a/", "ftp://b/"])
@@ -59,9 +62,9 @@ import Testing
         let text = """
             <metalink><file name="f"><url>http://a/</url></file><file name="g"><url>http://b/</url></file></metalink>
             """
-        var wish = wish(text, ["pause": "true"]).array ?? []
-        wish.append(.number(Int64.max))
-        #expect(try await bench.result("aria2.addMetalink", .array(wish)).array?.count == 2)
+        var selection = selection(text, ["pause": "true"]).array ?? []
+        selection.append(.number(Int64.max))
+        #expect(try await bench.result("aria2.addMetalink", .array(selection)).array?.count == 2)
         await bench.close()
     }
 
@@ -69,7 +72,7 @@ import Testing
         let bench = try await ServiceBench()
         for text in ["", "<html/>", "<metalink><file name='../f'><url>http://h/</url></file></metalink>"] {
             #expect(
-                try await bench.refusal("aria2.addMetalink", wish(text)).hasPrefix(
+                try await bench.refusal("aria2.addMetalink", selection(text)).hasPrefix(
                     "The Metalink cannot be used: "
                 )
             )

@@ -21,30 +21,48 @@ import Testing
         do {
             let outbox = Outbox(path: path, now: 100, log: nil)
             #expect(outbox.left.isEmpty && FileSystem.mode(path) == 0o600)
-            let both = outbox.add(message("complete", "a", at: 101), owedTo: [.program, .webhook])
-            let one = outbox.add(message("error", "b", at: 102), owedTo: [.webhook])
-            _ = outbox.add(message("complete", "c", at: 102), owedTo: [])
-            _ = outbox.add(message("start", "d", at: 103), owedTo: [.program])
+            let both = outbox.add(message("complete", "a", at: 101), pending: [.program, .webhook])
+            let one = outbox.add(message("error", "b", at: 102), pending: [.webhook])
+            _ = outbox.add(message("complete", "c", at: 102), pending: [])
+            _ = outbox.add(message("start", "d", at: 103), pending: [.program])
             outbox.settle(both.number, .webhook)
             outbox.settle(one.number, .webhook)
         }
         // A kill in the middle of a line.
-        try FileSystem.write(Array((text(of: path) + "{\"number\":9,\"let").utf8), to: path)
+        try FileSystem.write(Array((text(of: path) + "{\"number\":9,\"mess").utf8), to: path)
         let outbox = Outbox(path: path, now: 500, log: nil)
         #expect(outbox.left.map { $0.message["id"]?.string } == ["a", "d"])
-        #expect(outbox.left.map(\.owed) == [[.program], [.program]])
+        #expect(outbox.left.map(\.pending) == [[.program], [.program]])
         #expect(outbox.ended.at == 102 && outbox.ended.ids == ["b", "c"])
         // Numbers are not used twice.
-        #expect(outbox.add(message("pause", "e", at: 0), owedTo: [.program]).number > outbox.left[1].number)
+        #expect(outbox.add(message("pause", "e", at: 0), pending: [.program]).number > outbox.left[1].number)
+    }
+
+    @Test func `the names of version 0.1.0 are read`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("outbox")
+        let lines = """
+            {"number":7,"letter":{"event":"start","id":"a"},"owed":["program","webhook"]}
+            {"number":8,"letter":{"event":"start","id":"b"},"owed":["webhook"]}
+            {"number":7,"heard":"program"}
+            {"number":8,"heard":"webhook"}
+
+            """
+        try FileSystem.write(Array(lines.utf8), to: path)
+        let left = Outbox(path: path, now: 0, log: nil).left
+        #expect(left.map(\.number) == [7])
+        #expect(left.map(\.pending) == [[.webhook]])
+        #expect(left.first?.message["id"]?.string == "a")
+        #expect(!text(of: path).contains("letter"))
     }
 
     @Test func `the file stays short, and keeps pending deliveries`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("outbox")
         let outbox = Outbox(path: path, now: 0, log: nil)
-        _ = outbox.add(message("complete", "kept", at: 1), owedTo: [.webhook])
+        _ = outbox.add(message("complete", "kept", at: 1), pending: [.webhook])
         for number in 0..<5000 {
-            let entry = outbox.add(message("complete", "\(number)", at: Int64(number)), owedTo: [.webhook])
+            let entry = outbox.add(message("complete", "\(number)", at: Int64(number)), pending: [.webhook])
             outbox.settle(entry.number, .webhook)
         }
         #expect(try #require(FileSystem.size(path)) <= Int64(Outbox.limit))
@@ -60,11 +78,11 @@ import Testing
         try? FileSystem.write([UInt8](repeating: 1, count: 1 << 18), to: disk.path("filler"))
         let padding = String(repeating: "x", count: 1000)
         for number in 0..<20 {
-            _ = outbox.add(message(padding, "\(number)", at: 0), owedTo: [.webhook])
+            _ = outbox.add(message(padding, "\(number)", at: 0), pending: [.webhook])
         }
         #expect(Outbox(path: disk.path("outbox"), now: 0, log: nil).left.count < 20)
         FileSystem.remove(disk.path("filler"))
-        _ = outbox.add(message("start", "last", at: 0), owedTo: [.webhook])
+        _ = outbox.add(message("start", "last", at: 0), pending: [.webhook])
         let left = Outbox(path: disk.path("outbox"), now: 0, log: nil).left
         #expect(left.map { $0.message["id"]?.string } == (0..<20).map { "\($0)" } + ["last"])
     }
@@ -120,7 +138,7 @@ import Testing
         let events = Outbox(path: path, now: 0, log: nil).left.compactMap { $0.message["event"]?.string }
         #expect(events == ["start", "complete"])
 
-        let server = try LetterBox(port: port)
+        let server = try WebhookReceiver(port: port)
         let again = try await ServiceBench {
             $0.root = bench.root
             $0.hooks.webhook = "http://127.0.0.1:\(port)/hook"

@@ -1,55 +1,38 @@
+import Pawl
 import PawlTestKit
 import Testing
 
-/// The core's messages are shown in Chinese to readers of Chinese.
+/// The service's messages are shown in Chinese to readers of Chinese.
 @Suite struct PageWordsTests {
     private static let sources = FileSystem.folder(of: #filePath) + "/../../Sources"
 
-    @Test func `every decision that can be reported has a translation in Chinese`() throws {
-        let forms = ["Machines", "Resume"].flatMap { room in
-            let folder = "\(Self.sources)/PawlCore/\(room)"
-            return FileSystem.names(in: folder).flatMap { Self.forms(in: Self.text("\(folder)/\($0)")) }
-        }
-        #expect(Set(forms).count > 35)
-        #expect(forms.contains("the server ignored Range and sent the whole file"))
-        #expect(forms.contains("compared {} with {}: same content"))
-        let chinese = Self.text("\(Self.sources)/PawlServer/Page/Assets/messages.zh.js")
-        for form in forms where !chinese.contains("\n  \"\(form)\": \"") { Issue.record("\(form)") }
+    @Test func `every message has one identifier and a translation in Chinese`() throws {
+        // Written as `LocalizableMessage("id", "…")` or `.init("id", "…")`.
+        let written = ["PawlCore/Machines", "PawlCore/Resume", "PawlCore/Values", "Pawl", "Pawl/Manager"]
+            .flatMap { folder in
+                FileSystem.names(in: "\(Self.sources)/\(folder)").filter { $0.hasSuffix(".swift") }
+                    .flatMap { name in
+                        let pattern = #/(?:LocalizableMessage|init)\(\s*"([a-z0-9-]+)",\s*"/#
+                        return Self.text("\(folder)/\(name)").matches(of: pattern).map { String($0.1) }
+                    }
+            }
+        #expect(written.contains("range-ignored") && written.contains("http-status"))
+        let translated = Self.text("PawlServer/Page/Assets/messages.zh.js").matches(
+            of: #/\n  "([a-z0-9-]+)": "/#
+        )
+        .map { String($0.1) }
+        #expect(written.sorted() == translated.sorted())
+    }
+
+    @Test func `the page sets options that a download has`() {
+        let page = Self.text("PawlServer/Page/Assets/adding.js")
+        let names = page.matches(of: /\bput\("([^"]+)"|options\["([^"]+)"\]|options\.(\w+) =/)
+            .compactMap { ($0.1 ?? $0.2 ?? $0.3).map(String.init) }
+        #expect(names.count > 7)
+        for name in names { #expect(DownloadOption.named[name] != nil, "\(name)") }
     }
 
     private static func text(_ path: String) -> String {
-        String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
-    }
-
-    /// Messages of the type `LocalizableMessage`, with `{}` for each value.
-    private static func forms(in source: String) -> [String] {
-        let opening =
-            #/
-            (?: \.notice\( | evidence:\s | \.unproven\( | \.page\( | [ .]changed\( | :\ LocalizableMessage\ = | ->\ LocalizableMessage\ \{
-              | leaveOut\(index,\s | failTrial\(of:\s[^,]+,\s )
-            \s* "
-            /#
-        return source.matches(of: opening).map { form(source[$0.range.upperBound...]) }
-    }
-
-    /// The text between the first and the last quotation mark.
-    private static func form(_ source: Substring) -> String {
-        var form = ""
-        var depth = 0
-        var isEscaped = false
-        for character in source {
-            switch (depth, character) {
-            case (0, "\""): return form
-            case (0, "\\"): isEscaped = true
-            case (0, "(") where isEscaped:
-                form += "{}"
-                (depth, isEscaped) = (1, false)
-            case (0, _): form.append(character)
-            case (_, "("): depth += 1
-            case (_, ")"): depth -= 1
-            case (_, _): break
-            }
-        }
-        return form
+        String(decoding: FileSystem.contents("\(sources)/\(path)") ?? [], as: UTF8.self)
     }
 }

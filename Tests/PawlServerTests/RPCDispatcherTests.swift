@@ -7,7 +7,7 @@ private struct Echo: RPCMethods {
     let names = ["test.say", "test.change", "test.fail"]
     let notifications = ["test.onSay"]
     func isReadOnly(_ method: String) -> Bool { method != "test.change" }
-    func tellsOptions(_ method: String) -> Bool { method == "test.fail" }
+    func returnsOptions(_ method: String) -> Bool { method == "test.fail" }
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
         if method == "test.fail" { throw RPCError("it failed") }
         return .array(parameters)
@@ -26,13 +26,13 @@ private struct Echo: RPCMethods {
         let message = RPCMessage.parse(JSON.array(Array(repeating: guess, count: 90)).utf8)
         var rights = RPCRights(isTrusted: false, isReadOnly: false)
         for _ in 0..<100 {
-            #expect(await dispatcher.answer(message, rights: rights).json.array?.count == 90)
+            #expect(await dispatcher.respond(to: message, rights: rights).json.array?.count == 90)
         }
-        let answer = await dispatcher.answer(RPCMessage.parse(right.utf8), rights: rights)
-        #expect(answer.json["error"]?["message"] == "Unauthorized")
-        #expect(!answer.showedSecret && answer.isUnauthorized)
+        let outcome = await dispatcher.respond(to: RPCMessage.parse(right.utf8), rights: rights)
+        #expect(outcome.json["error"]?["message"] == "Unauthorized")
+        #expect(!outcome.showedSecret && outcome.isUnauthorized)
         rights.isKnown = true
-        let known = await dispatcher.answer(RPCMessage.parse(right.utf8), rights: rights)
+        let known = await dispatcher.respond(to: RPCMessage.parse(right.utf8), rights: rights)
         #expect(known.showedSecret && known.json["result"] == [])
     }
 
@@ -58,8 +58,8 @@ private struct Echo: RPCMethods {
         #expect(await size(#"{"id":"\#(long)","method":"system.listMethods"}"#) < most)
         // The first correct one lifts the limits.
         let right = Array(repeating: #"{"id":1,"method":"test.say","params":["token:s"]}"#, count: 900)
-        let answer = await ask("[" + right.joined(separator: ",") + "]", secret: "s")
-        #expect(try JSON.parse(answer.text).array?.count == 900)
+        let outcome = await ask("[" + right.joined(separator: ",") + "]", secret: "s")
+        #expect(try JSON.parse(outcome.text).array?.count == 900)
         let many =
             "[" + Array(repeating: "{}", count: RPCDispatcher.mostCalls + 1).joined(separator: ",") + "]"
         #expect(await ask(many).text.contains("One request takes no more than"))
@@ -73,8 +73,8 @@ private struct Echo: RPCMethods {
             #"{"id":1,"method":"test.fail"}"#,
             #"{"id":1,"method":"system.multicall","params":[[{"methodName":"test.fail"}]]}"#,
         ] {
-            let answer = await dispatcher.answer(RPCMessage.parse(Array(text.utf8)), rights: rights)
-            #expect(answer.json.text.contains("test.fail is not available to JSONP callbacks."))
+            let outcome = await dispatcher.respond(to: RPCMessage.parse(Array(text.utf8)), rights: rights)
+            #expect(outcome.json.text.contains("test.fail is not available to JSONP callbacks."))
         }
     }
 
@@ -102,8 +102,8 @@ private struct Echo: RPCMethods {
     ) async -> (text: String, status: Int, isUnauthorized: Bool) {
         let dispatcher = RPCDispatcher(Echo(), secret: secret.flatMap(Secret.init))
         let rights = RPCRights(isTrusted: isTrusted, isReadOnly: isReadOnly)
-        let answer = await dispatcher.answer(RPCMessage.parse(Array(text.utf8)), rights: rights)
-        return (answer.json.text, answer.status, answer.isUnauthorized)
+        let outcome = await dispatcher.respond(to: RPCMessage.parse(Array(text.utf8)), rights: rights)
+        return (outcome.json.text, outcome.status, outcome.isUnauthorized)
     }
 
     /// Requests and responses of aria2, with methods of this test.
@@ -129,9 +129,9 @@ private struct Echo: RPCMethods {
         (#"[{"id":1,"method":"test.fail"}]"#, "[\(refused("1", 1, "it failed"))]", 200),
         ("[]", "[]", 200),
     ])
-    func `messages have aria2's responses`(_ text: String, _ answer: String, _ status: Int) async {
+    func `messages have aria2's responses`(_ text: String, _ expected: String, _ status: Int) async {
         let got = await ask(text)
-        #expect(got.text == answer)
+        #expect(got.text == expected)
         #expect(got.status == status)
     }
 
@@ -150,7 +150,7 @@ private struct Echo: RPCMethods {
         #expect(local.text == #"{"id":1,"jsonrpc":"2.0","result":[1]}"#)
     }
 
-    @Test func `several calls in one are answered in order, each with its own secret`() async {
+    @Test func `the calls of a batch have their responses in order, each with its own secret`() async {
         let calls = #"""
             {"id":1,"method":"system.multicall","params":[[{"methodName":"test.say","params":["token:s",1]},5,{},
             {"methodName":"system.multicall","params":[[]]},{"methodName":"test.say"},{"methodName":"test.say","params":{}},

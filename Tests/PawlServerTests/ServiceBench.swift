@@ -1,13 +1,14 @@
 import Pawl
 import PawlCore
 import PawlServer
+import PawlSystem
 import PawlTestKit
 import Testing
 
 /// A test's own service, an origin, and curl to call it.
 final class ServiceBench: Sendable {
     let folder: TemporaryFolder
-    let origin: PawlTestKit.Origin
+    let origin: OriginServer
     let service: Service
     let secret = "the-secret-word"
 
@@ -18,7 +19,7 @@ final class ServiceBench: Sendable {
 
     init(_ change: (inout ServiceConfiguration) -> Void = { _ in }) async throws {
         folder = try TemporaryFolder()
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         var configuration = ServiceConfiguration(root: folder.path("root"), socket: folder.path("socket"))
         configuration.port = 0
         configuration.secret = "the-secret-word"
@@ -35,7 +36,7 @@ final class ServiceBench: Sendable {
     /// Waits on a dedicated thread: the service needs those that tests run on.
     func run(_ program: String, _ arguments: [String]) async throws -> PawlProcess {
         let result = await withCheckedContinuation { continuation in
-            Worker.detached {
+            SystemThread.detached {
                 continuation.resume(returning: Result { try PawlProcess.run(program, arguments) })
             }
         }
@@ -63,20 +64,20 @@ final class ServiceBench: Sendable {
 
     /// The result of a call that must succeed.
     func result(_ method: String, _ parameters: JSON = []) async throws -> JSON {
-        let answer = try await call(method, parameters)
-        return try #require(answer["result"], "\(method) answered \(answer.text)")
+        let response = try await call(method, parameters)
+        return try #require(response["result"], "\(method) returned \(response.text)")
     }
 
     /// The gid returned by a call.
     func gid(_ method: String, _ parameters: JSON) async throws -> String {
         let result = try await result(method, parameters)
-        return try #require(result.string, "\(method) answered \(result.text)")
+        return try #require(result.string, "\(method) returned \(result.text)")
     }
 
     /// The message of a call that must be refused.
     func refusal(_ method: String, _ parameters: JSON = []) async throws -> String {
-        let answer = try await call(method, parameters)
-        return try #require(answer["error"]?["message"]?.string, "\(method) answered \(answer.text)")
+        let response = try await call(method, parameters)
+        return try #require(response["error"]?["message"]?.string, "\(method) returned \(response.text)")
     }
 
     /// Posts over the port.

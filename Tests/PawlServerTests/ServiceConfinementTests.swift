@@ -30,8 +30,8 @@ import Testing
         try await bench.finish(try await bench.gid("aria2.addUri", [[.string(url)], ["dir": "in/new"]]))
         #expect(FileSystem.difference(of: bench.root + "/inside/new/f", from: payload) == nil)
         // A link that is created later is detected when the download starts.
-        let wish: JSON = [[.string(url)], ["dir": "later", "pause": "true"]]
-        let gid = try await bench.gid("aria2.addUri", wish)
+        let selection: JSON = [[.string(url)], ["dir": "later", "pause": "true"]]
+        let gid = try await bench.gid("aria2.addUri", selection)
         #expect(unsafe symlink(outside, bench.root + "/later") == 0)
         _ = try await bench.result("aria2.unpause", [.string(gid)])
         await #expect(throws: (any Error).self) { try await bench.finish(gid) }
@@ -44,11 +44,11 @@ import Testing
         let bench = try await ServiceBench()
         #expect(unsafe symlink(".pawl", bench.root + "/link") == 0)
         let url = bench.origin.serve("/f", payload)
-        for wish: JSON in [
+        for selection: JSON in [
             ["dir": .string(folder), "out": "outbox", "allow-overwrite": "true"],
             ["out": .string(folder + "/queue.db"), "allow-overwrite": "true"],
         ] {
-            let refusal = try await bench.refusal("aria2.addUri", [[.string(url)], wish])
+            let refusal = try await bench.refusal("aria2.addUri", [[.string(url)], selection])
             #expect(refusal.contains("the queue keeps its own files there"), "\(refusal)")
         }
         await bench.close()
@@ -61,10 +61,10 @@ import Testing
         let url = bench.origin.serve("/f", payload)
         for (option, name) in [("allow-overwrite", "a"), ("continue", "b")] {
             #expect(unsafe symlink(outside, bench.root + "/" + name) == 0)
-            let wish: JSON = [
+            let selection: JSON = [
                 [.string(url)], .object([JSON.Member("out", .string(name)), JSON.Member(option, "true")]),
             ]
-            _ = try? await bench.finish(try await bench.gid("aria2.addUri", wish))
+            _ = try? await bench.finish(try await bench.gid("aria2.addUri", selection))
             #expect(FileSystem.contents(outside) == Array("precious".utf8), "\(option)")
         }
         await bench.close()
@@ -94,8 +94,8 @@ import Testing
         }
         let call = #"{"id":1,"method":"system.listNotifications"}"#
         let url = "https://127.0.0.1:\(bench.service.port)/jsonrpc"
-        let answer = try await bench.curl("--cacert", authority.authority, "--data-binary", call, url)
-        #expect(answer.contains("aria2.onDownloadStart"))
+        let response = try await bench.curl("--cacert", authority.authority, "--data-binary", call, url)
+        #expect(response.contains("aria2.onDownloadStart"))
         let plain = try await bench.curl(
             "-o",
             "/dev/null",

@@ -58,13 +58,13 @@ import Testing
         let folder = try TemporaryFolder()
         let script = """
             import http.server,sys
-            answers=[500,503,200,404,200]
+            statuses=[500,503,200,404,200]
             class H(http.server.BaseHTTPRequestHandler):
                 def log_message(s,*a): pass
                 def do_POST(s):
                     body=s.rfile.read(int(s.headers['Content-Length'])).decode()
                     print(s.headers['Content-Type'],body,flush=True)
-                    s.send_response(answers.pop(0)); s.send_header('Content-Length','0'); s.end_headers()
+                    s.send_response(statuses.pop(0)); s.send_header('Content-Length','0'); s.end_headers()
             server=http.server.HTTPServer(('127.0.0.1',0),H)
             print(server.server_port,flush=True)
             server.serve_forever()
@@ -84,9 +84,9 @@ import Testing
         #expect(
             Array(messages) == ["one", "one", "one", "two", "three"].map { "application/json \"\($0)\"" }
         )
-        let told = text(of: folder.path("log"))
-        #expect(told.contains("the server responded with 404"))
-        #expect(!told.contains("secret") && !told.contains("hidden"))
+        let output = text(of: folder.path("log"))
+        #expect(output.contains("the server responded with 404"))
+        #expect(!output.contains("secret") && !output.contains("hidden"))
         server.send(15)
     }
 
@@ -103,7 +103,7 @@ import Testing
         let other = #expect(throws: Failure.self) { try ServiceLog(path: path, format: .text) }
         #expect(other?.why == "it has other hard links")
         let bounded = ServiceLog(path: path, format: .text, limit: 500)
-        bounded.note("told", "something")
+        bounded.note("event", "something")
         #expect(text(of: victim) == "precious")
     }
 
@@ -123,7 +123,7 @@ import Testing
         let path = folder.path("log")
         let log = ServiceLog(path: path, format: .text, limit: 500)
         #expect(!FileSystem.exists(path))
-        for number in 1...40 { log.note("told", "number \(number) of the things that happened") }
+        for number in 1...40 { log.note("event", "number \(number) of the things that happened") }
         let now = text(of: path)
         let before = text(of: path + ".1")
         #expect(now.contains("number 40 ") && !before.isEmpty)

@@ -63,7 +63,7 @@ import Testing
         #expect(lines == ["False"])
     }
 
-    @Test func `a sender that is too slow is disconnected, others are answered meanwhile`() async throws {
+    @Test func `a sender that is too slow is disconnected, others get responses meanwhile`() async throws {
         let script = """
             slow = [connect() for _ in range(50)]
             for s in slow[:25]: s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: local")
@@ -116,18 +116,18 @@ import Testing
         #expect(try await python(script) { $0.memory = 8 << 20 } == ["True"])
     }
 
-    @Test func `a socket's messages are read no faster than they are answered`() async throws {
+    @Test func `a socket's messages are read no faster than their responses are sent`() async throws {
         let script = """
             s = connect()
             upgrade(s, frame(json.dumps({"id": 1, "method": "aria2.getVersion", "params": [token]}).encode()))
             data = b""
             while b'"id":1' not in data: data += s.recv(4096)
             s.settimeout(3)
-            letter = json.dumps({"id": 1, "method": "x", "params": ["a" * 100_000]}).encode()
+            message = json.dumps({"id": 1, "method": "x", "params": ["a" * 100_000]}).encode()
             sent = 0
             try:
-                # Each is answered after a second, since the secret is wrong.
-                for _ in range(1000): s.sendall(frame(letter)); sent += 1
+                # Each response comes after a second, since the secret is wrong.
+                for _ in range(1000): s.sendall(frame(message)); sent += 1
             except TimeoutError: pass
             print(16 < sent < 200)
             """
@@ -137,11 +137,11 @@ import Testing
     @Test func `a client that never presents the secret is disconnected`() async throws {
         let script = """
             known = connect()
-            # All in one piece: who is kept from its processor between two of them is no stranger for that.
+            # All in one piece: who is kept from its processor between two of them is not unauthenticated for that.
             upgrade(known, frame(json.dumps({"id": 1, "method": "aria2.getVersion", "params": [token]}).encode()))
             known.recv(10)
-            stranger = connect(); upgrade(stranger)
-            rest(stranger)
+            unauthenticated = connect(); upgrade(unauthenticated)
+            rest(unauthenticated)
             print("gone")
             known.sendall(frame(json.dumps({"id": 2, "method": "aria2.getVersion", "params": [token]}).encode()))
             data = b""
@@ -181,13 +181,13 @@ import Testing
         #expect(lines == ["20 True", "19", "stays"])
     }
 
-    @Test func `random messages are answered or cut off`() async throws {
+    @Test func `random messages get a response or are cut off`() async throws {
         let script = """
             import random
             dice = random.Random(7)
             seeds = [b'{"id":1,"method":"aria2.addUri","params":[["http://h/"],{"dir":"x"}]}', b'[[[[{"a":"\\\\ud800"}]]]]',
                 b'{"id":[1e999],"method":"system.multicall","params":[[{"methodName":"aria2.tellStatus"}]]}']
-            answered = 0
+            responses = 0
             for round in range(300):
                 text = bytearray(dice.choice(seeds))
                 for _ in range(dice.randrange(1, 6)):
@@ -201,9 +201,9 @@ import Testing
                 s = connect()
                 s.sendall(b"POST /jsonrpc HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\nContent-Length: %d\\r\\n\\r\\n" % len(text) + text)
                 s.shutdown(socket.SHUT_WR) if round % 2 else None
-                answered += rest(s).startswith(b"HTTP/1.1 ") if round % 2 == 0 else 1
+                responses += rest(s).startswith(b"HTTP/1.1 ") if round % 2 == 0 else 1
                 s.close()
-            print(answered)
+            print(responses)
             """
         #expect(try await python(script) == ["300"])
     }

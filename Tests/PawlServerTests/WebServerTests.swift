@@ -13,7 +13,7 @@ private final class Parrot: WebHandler {
     let opened = Mutex<[ConnectionID]>([])
     let server = Mutex<WebServer?>(nil)
 
-    func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+    func respond(to request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         let query = request.query.map { "\($0.name)=\($0.value)" }.joined(separator: "|")
         switch request.path {
         case "/empty": reply(WebResponse(204))

@@ -19,21 +19,23 @@ import Testing
     }
 
     @Test(.enabled(if: PythonClients.areThere, "PyPI could not be reached"))
-    func `calls are answered in order and events are sent to authenticated clients`() async throws {
+    func `responses come in the order of the calls, and events are sent to authenticated clients`()
+        async throws
+    {
         let bench = try await ServiceBench()
         let url = bench.origin.serve("/f", payload)
         let script = """
             import asyncio, json, sys, websockets
             address, token, url = sys.argv[1:]
-            def letter(id, method, *params):
+            def message(id, method, *params):
                 return json.dumps({"id": id, "method": "aria2." + method, "params": [token, *params]})
             async def main():
-                async with websockets.connect(address) as stranger, websockets.connect(address) as client:
+                async with websockets.connect(address) as unauthenticated, websockets.connect(address) as client:
                     for number in range(40):
-                        await client.send(letter(number, "getVersion"))
-                    answers = [json.loads(await client.recv())["id"] for _ in range(40)]
-                    print(answers == list(range(40)))
-                    await client.send(letter("a", "addUri", [url], {"gid": "00000000000000aa", "max-download-limit": "2K"}))
+                        await client.send(message(number, "getVersion"))
+                    responses = [json.loads(await client.recv())["id"] for _ in range(40)]
+                    print(responses == list(range(40)))
+                    await client.send(message("a", "addUri", [url], {"gid": "00000000000000aa", "max-download-limit": "2K"}))
                     await client.send(json.dumps([{"id": 1, "method": "system.listMethods"}, 5]))
                     seen, events = [], []
                     def take(text):
@@ -43,19 +45,19 @@ import Testing
                         else: seen.append(message["result"])
                     while not any(name == "aria2.onDownloadStart" for name, _ in events):
                         take(await client.recv())
-                    await client.send(letter("p", "pause", "00000000000000aa"))
+                    await client.send(message("p", "pause", "00000000000000aa"))
                     while not any(name == "aria2.onDownloadPause" for name, _ in events):
                         take(await client.recv())
-                    await client.send(letter("u", "unpause", "00000000000000aa"))
-                    await client.send(letter("o", "changeOption", "00000000000000aa", {"max-download-limit": "0"}))
+                    await client.send(message("u", "unpause", "00000000000000aa"))
+                    await client.send(message("o", "changeOption", "00000000000000aa", {"max-download-limit": "0"}))
                     while not any(name == "aria2.onDownloadComplete" for name, _ in events):
                         take(await client.recv())
                     await client.send("{")
                     print(json.loads(await client.recv())["error"]["code"])
                     print(seen)
                     print([name for name, gid in events if gid == "00000000000000aa"])
-                    await stranger.send(json.dumps({"id": 9, "method": "system.listNotifications"}))
-                    print(json.loads(await stranger.recv())["id"])
+                    await unauthenticated.send(json.dumps({"id": 9, "method": "system.listNotifications"}))
+                    print(json.loads(await unauthenticated.recv())["id"])
             asyncio.run(main())
             """
         let lines = try await python(bench, script, url)
@@ -123,7 +125,7 @@ import Testing
                     client.send(json.dumps({"id": 2, "method": "aria2.shutdown", "params": [token]}))
             """
         async let stopped: Void = {
-            await bench.service.waitUntilAsked()
+            await bench.service.waitUntilStopRequested()
             await bench.close()
         }()
         let lines = try await python(bench, script, url)

@@ -56,23 +56,53 @@ import Testing
             "\(second.lines) \(second.errors)"
         )
         await aside { _ = second.wait() }
-        let told = second.lines.filter { !$0.hasPrefix("found") }
+        let output = second.lines.filter { !$0.hasPrefix("found") }
         #expect(
-            told.prefix(6) == [
+            output.prefix(6) == [
                 "finish task 0 300000 300000", "complete task 0 0", "finish task 1 300000 300000",
                 "complete task 1 0",
                 "complete task 2 3", "events",
             ],
-            "\(told)"
+            "\(output)"
         )
-        #expect(told.contains("complete task 3 0"), "\(told)")
-        #expect(told.contains("complete asleep 7"), "\(told)")
-        #expect(told.contains { $0.hasPrefix("resumed task 3 at") })
+        #expect(output.contains("complete task 3 0"), "\(output)")
+        #expect(output.contains("complete asleep 7"), "\(output)")
+        #expect(output.contains { $0.hasPrefix("resumed task 3 at") })
         #expect(second.lines.contains("found task 3 running"))
         #expect(second.lines.contains("found asleep suspended"))
         #expect(bench.origin.log.sentTwice("/last") < 60_000_000)
         #expect(bench.origin.ended("/f0").count == 1)
         #expect(bench.leftovers.isEmpty, "\(bench.leftovers)")
+    }
+
+    @Test func `A2 task identifiers are kept, and new ones are above all that were given`() async throws {
+        let bench = try SessionBench()
+        func list(_ names: String...) async throws -> [String: (number: Int, isNew: Bool)] {
+            let program = try PawlProcess(
+                PawlBinary.beside("SessionProgram"),
+                [bench.folder.path("state"), "numbers"] + names
+            )
+            #expect(await aside { program.line { $0 == "all are there" } } != nil, "\(program.errors)")
+            program.send(SIGKILL)
+            await aside { _ = program.wait() }
+            var tasks: [String: (number: Int, isNew: Bool)] = [:]
+            for line in program.lines.dropLast() {
+                let words = line.split(separator: " ")
+                tasks[String(words[1])] = (try #require(Int(words[0])), words.count == 3)
+            }
+            return tasks
+        }
+        let first = try await list("a", "b", "c")
+        #expect(first.values.map(\.number).sorted() == [1, 2, 3])
+        // Made before the earlier ones are restored.
+        let second = try await list("d")
+        #expect(second.count == 4 && second["d"]?.isNew == true)
+        for name in ["a", "b", "c"] { #expect(second[name]?.number == first[name]?.number) }
+        let highest = try #require(second["d"]?.number)
+        #expect(highest > 3)
+        let third = try await list("e")
+        #expect(third["d"]?.number == highest)
+        #expect(try #require(third["e"]?.number) > highest)
     }
 
     @Test func `B6 resume data is valid once, also in another process`() async throws {

@@ -20,11 +20,11 @@ import Testing
         #expect(await notes.until("over 0"))
         let other = try await DownloadManager(root: bench.folder.path("service"))
         try await other.limit(to: 5_000)
-        let manager = try await DownloadManager(goingOnIn: root(bench).path, beside: other)
-        #expect(try await manager.bounds().slots == 5)
-        #expect(try await manager.bounds().rateLimit == 5_000)
+        let manager = try await DownloadManager(resumingIn: root(bench).path, beside: other)
+        #expect(try await manager.limits().slots == 5)
+        #expect(try await manager.limits().rateLimit == 5_000)
         try await other.limit(to: 6_000)
-        #expect(try await manager.bounds().rateLimit == 6_000)
+        #expect(try await manager.limits().rateLimit == 6_000)
         await other.shutDown()
         return manager
     }
@@ -48,9 +48,55 @@ import Testing
         #expect(await notes.until("over 0"))
         #expect(root.leftBy != nil)
         let manager = try await DownloadManager(root: root.path)
-        let bounds = try await manager.bounds()
+        let bounds = try await manager.limits()
         #expect(bounds.slots == 3 && bounds.rateLimit == nil)
         await manager.shutDown()
+    }
+
+    @Test func `the threads of a session block the process's signals`() async throws {
+        let bench = try SessionBench()
+        let service = try await adopted(bench)
+        let notes = Notes()
+        let session = bench.session(notes, identifier: "films")
+        let names = ["pawl-session", "pawl-handover"]
+        // The second one waits for the service.
+        let masks = await aside { () -> [String: [UInt64]] in
+            let end = ContinuousClock.now + .patience
+            while ContinuousClock.now < end {
+                let masks = Self.blockedSignals()
+                if names.allSatisfy({ masks[$0] != nil }) { return masks }
+                sched_yield()
+            }
+            return [:]
+        }
+        for name in names {
+            let blocked = try #require(masks[name], "no thread \(name)")
+            for number in [SIGTERM, SIGINT, SIGHUP, SIGCHLD] {
+                #expect(blocked.allSatisfy { $0 >> UInt64(number - 1) & 1 == 1 }, "\(name), signal \(number)")
+            }
+        }
+        await service.shutDown()
+        #expect(await session.allTasks.isEmpty)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
+    /// The masks of this process's threads, by their names.
+    private static func blockedSignals() -> [String: [UInt64]] {
+        var masks: [String: [UInt64]] = [:]
+        for thread in FileSystem.names(in: "/proc/self/task") {
+            let status = FileSystem.contents("/proc/self/task/\(thread)/status") ?? []
+            let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
+            var fields: [Substring: Substring] = [:]
+            for line in lines {
+                let parts = line.split(separator: ":\t", maxSplits: 1)
+                if parts.count == 2 { fields[parts[0]] = parts[1] }
+            }
+            guard let name = fields["Name"], let mask = fields["SigBlk"].flatMap({ UInt64($0, radix: 16) })
+            else { continue }
+            masks[String(name), default: []].append(mask)
+        }
+        return masks
     }
 
     @Test func `A2 a session whose queue is never released fails with a remedy`() async throws {

@@ -1,15 +1,16 @@
 import Glibc
 import Pawl
 import PawlSession
+import PawlSystem
 import PawlTestKit
 
 /// An origin and a folder for sessions, and a delegate that records its calls.
 final class SessionBench: Sendable {
-    let origin: Origin
+    let origin: OriginServer
     let folder: TemporaryFolder
 
     init() throws {
-        origin = try Origin()
+        origin = try OriginServer()
         folder = try TemporaryFolder()
     }
 
@@ -132,6 +133,6 @@ final class Notes: DownloadSessionDelegate {
 /// Waits on a dedicated thread: sessions need those that tests would block.
 func aside<Value: Sendable>(_ wait: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in
-        Worker.detached { continuation.resume(returning: wait()) }
+        SystemThread.detached { continuation.resume(returning: wait()) }
     }
 }

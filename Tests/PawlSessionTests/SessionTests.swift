@@ -1,5 +1,6 @@
 import Glibc
 import Pawl
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -216,11 +217,11 @@ import Testing
         #expect(await aside { bench.origin.wait(requests: 1, of: "/b") })
         second.cancel()
         #expect(await notes.until("complete 7", times: 2))
-        let asked = bench.origin.log.records.count
+        let requested = bench.origin.log.records.count
         second.resume()
         #expect(second.state == .completed)
         #expect(await second.cancelByProducingResumeData() == nil)
-        #expect(bench.origin.log.records.count == asked)
+        #expect(bench.origin.log.records.count == requested)
         session.invalidateAndCancel()
         #expect(await notes.until("over 0"))
         #expect(bench.leftovers.count == 1, "the partial that waits for its resume data: \(bench.leftovers)")
@@ -257,11 +258,57 @@ import Testing
     @Test func `a session's record of a task is read back unchanged`() {
         var request = SessionRequest(url: "http://a.example/x?y=1")
         request.setValue("a: b", forHTTPHeaderField: "X-Note")
+        request.timeoutInterval = 2.5
         for description in [nil, "", "two\n\nparts\n"] {
             let note = TaskNote(number: 7, folder: "f", request: request, description: description)
             #expect(TaskNote(note.text) == note)
         }
         #expect(TaskNote("") == nil)
         #expect(TaskNote("x\n\n") == nil)
+    }
+
+    @Test func `a task whose file nobody would receive fails instead of losing it`() async throws {
+        let bench = try SessionBench()
+        let url = bench.origin.serve("/f", Payload(seed: 741, length: 1000))
+        let session = bench.session()
+        let task = session.downloadTask(with: url)
+        task.resume()
+        // A task with a handler runs.
+        let length = await withCheckedContinuation { continuation in
+            session.downloadTask(with: url) { path, _, _ in
+                continuation.resume(returning: path.map { FileSystem.size($0) ?? -1 } ?? -1)
+            }.resume()
+        }
+        #expect(length == 1000)
+        #expect(task.state == .completed)
+        #expect(task.error?.code == .badOption)
+        #expect(bench.origin.log.of("/f").count == 1)
+        session.invalidateAndCancel()
+    }
+
+    @Test func `a request that is no download is refused, and its timeout is honoured`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes()
+        let url = bench.origin.serve("/f", Payload(seed: 742, length: 3_000_000)) {
+            $0.cut = .stall(from: 1000)
+        }
+        let session = bench.session(notes)
+        var post = SessionRequest(url: url)
+        post.httpMethod = "POST"
+        var body = SessionRequest(url: url)
+        body.httpBody = [1]
+        for request in [post, body] {
+            let task = session.downloadTask(with: request)
+            task.resume()
+        }
+        #expect(await notes.until("complete 28", times: 2))
+        #expect(bench.origin.log.of("/f").isEmpty)
+        var hasty = SessionRequest(url: url)
+        hasty.timeoutInterval = 0.2
+        session.downloadTask(with: hasty).resume()
+        // The session's own is a minute.
+        #expect(await notes.until("complete 2 "))
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 import Synchronization
 import Testing
@@ -63,7 +64,7 @@ private struct Doomed {
         let calls = Box()
         let said = unsafe open("\(path).returned", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         let queue = try QueueDatabase(at: path) { _ in }
-        Worker.detached {
+        SystemThread.detached {
             while calls.count.load(ordering: .acquiring) < last { sched_yield() }
             for _ in 0..<spins { calls.spun.add(1, ordering: .relaxed) }
             kill(getpid(), SIGKILL)

@@ -32,11 +32,31 @@ import Testing
         PRAGMA user_version = 1;
         """
 
+    @Test(.enabled(if: geteuid() == 0, "needs root"), arguments: ["folder", "file", "log", "link"])
+    func `a queue that another user has made is refused`(what: String) throws {
+        let bench = try QueueBench()
+        try bench.open().close()
+        let folder = bench.folder.path(".pawl")
+        switch what {
+        case "folder": #expect(unsafe chown(folder, 65_534, 65_534) == 0)
+        case "file": #expect(unsafe chown(bench.path, 65_534, 65_534) == 0)
+        case "log":
+            try FileSystem.write([1], to: bench.path + "-wal")
+            #expect(unsafe chown(bench.path + "-wal", 65_534, 65_534) == 0)
+        default:
+            #expect(unsafe rename(folder, bench.folder.path("own")) == 0)
+            #expect(unsafe symlink("own", folder) == 0 && lchown(folder, 65_534, 65_534) == 0)
+        }
+        let failure = #expect(throws: Failure.self) { try bench.open() }
+        #expect(failure?.code == .cannotOpen && failure?.why == "it belongs to another user")
+        #expect(throws: Failure.self) { try bench.open(asGuest: true) }
+    }
+
     @Test func `a queue of the first release opens with its content`() throws {
         let bench = try QueueBench()
         try bench.open().close()
         FileSystem.remove(bench.path)
-        try Connection(bench.path).script(Self.firstForm)
+        try DatabaseConnection(bench.path).script(Self.firstForm)
         let queue = try bench.open()
         var wanted = QueueRecord(
             id: QueueID(rawValue: 9),
@@ -92,7 +112,7 @@ import Testing
             name: "test: bad",
             script: "CREATE TABLE notes (text TEXT) STRICT; CREATE TABLE sources (a);"
         )
-        let database = try Connection(bench.path)
+        let database = try DatabaseConnection(bench.path)
         #expect(throws: DatabaseError.self) { try database.prepare(Migration.all + [bad]) }
         #expect(try database.rows("SELECT name FROM sqlite_schema WHERE name = 'notes'") { $0.text(0) } == [])
     }
@@ -201,7 +221,9 @@ import Testing
         let bench = try QueueBench()
         try bench.open().close()
         FileSystem.remove(bench.path)
-        try Connection(bench.path).script("CREATE TABLE downloads (a); CREATE TABLE migrations (name TEXT)")
+        try DatabaseConnection(bench.path).script(
+            "CREATE TABLE downloads (a); CREATE TABLE migrations (name TEXT)"
+        )
         #expect(try bench.open().entries().isEmpty)
         #expect(bench.files.contains("queue.sqlite.bad"))
         #expect(bench.said.count == 1)
@@ -210,7 +232,9 @@ import Testing
     @Test func `a user's additions to the schema are not a fault`() throws {
         let bench = try QueueBench()
         try bench.open().close()
-        try Connection(bench.path).script("CREATE INDEX mine ON downloads (type); CREATE TABLE mine2 (a)")
+        try DatabaseConnection(bench.path).script(
+            "CREATE INDEX mine ON downloads (type); CREATE TABLE mine2 (a)"
+        )
         try bench.open().close()
         #expect(bench.said.isEmpty)
     }

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `content, ranges and validators are served and logged`() async throws {
-        try await Origin.with { origin in
+        try await OriginServer.with { origin in
             let url = origin.serve("/f", payload)
             try #expect(curl(url).outputBytes == payload.bytes)
             let part = try curl("--include", "--range", "1000-1999", url)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test func `cuts are at the configured places`() async throws {
-        try await Origin.with { origin in
+        try await OriginServer.with { origin in
             let url = origin.serve("/f", payload) { $0.cut = .close(after: 1234) }
             let short = try curl(url)
             #expect(short.exit == .code(18))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func `a stall lasts until it is released`() async throws {
-        try await Origin.with { origin in
+        try await OriginServer.with { origin in
             let url = origin.serve("/f", payload) { $0.cut = .stall(after: 100_000) }
             let curl = try PawlProcess("/usr/bin/curl", ["--silent", url])
             #expect(origin.wait(held: 1, of: "/f"))
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func `stop ends a stalled exchange and a peer that closes is noticed`() throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         let url = origin.serve("/f", payload) { $0.cut = .stall(after: 10) }
         let leaving = try PawlProcess("/usr/bin/curl", ["--silent", url])
         #expect(origin.wait(held: 1, of: "/f"))
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `logins are checked`() async throws {
-        try await Origin.with { origin in
+        try await OriginServer.with { origin in
             let basic = origin.serve("/basic", payload) { $0.login = .basic(user: "me", password: "se:cret") }
             try #expect(curl("--user", "me:se:cret", basic).outputBytes == payload.bytes)
             try #expect(curl("--fail", "--user", "me:wrong", basic).exit == .code(22))
@@ -96,7 +96,7 @@ import Testing
 
     @Test func `content changes after requests, after bytes and on command`() async throws {
         let versions = [payload, Payload(seed: 12, length: 1000), Payload(seed: 13, length: 2000)]
-        try await Origin.with { origin in
+        try await OriginServer.with { origin in
             let url = origin.serve("/f", versions: versions, changing: .afterRequests(1))
             try #expect(curl(url).outputBytes == versions[0].bytes)
             try #expect(curl(url).outputBytes == versions[1].bytes)
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `framings, interim responses and kept connections are understood by curl`() async throws {
-        try await Origin.with { origin in
+        try await OriginServer.with { origin in
             let url = origin.serve("/f", payload) { $0.interim = [103] }
             for framing in [Behaviour.Framing.chunked, .untilClose, .http10] {
                 origin.adjust("/f") { $0.framing = framing }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `surplus connections are rejected, by response or by closing`() async throws {
-        try await Origin.with { origin in
+        try await OriginServer.with { origin in
             let url = origin.serve("/f", payload) {
                 $0.crowd = .init(limit: 1, refusal: .status(503, retryAfter: "7"))
                 $0.cut = .stall(after: 10)

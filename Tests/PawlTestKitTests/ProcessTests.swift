@@ -33,7 +33,7 @@ import Testing
     @Test(.enabled(if: Namespace.isAvailable))
     func `a namespace reaches an origin until its cable is pulled`() throws {
         let namespace = try Namespace(number: 1)
-        let origin = try Origin(address: namespace.address)
+        let origin = try OriginServer(address: namespace.address)
         defer { origin.stop() }
         let url = origin.serve("/f", Payload(text: "over the cable"))
         let curl = ["--silent", "--max-time", "300", url]
@@ -52,7 +52,7 @@ import Testing
     @Test(.enabled(if: MountedFolder.isAvailable))
     func `a small disk fills up and can grow`() throws {
         let disk = try MountedFolder(bytes: 65_536)
-        #expect(throws: SystemError.self) {
+        #expect(throws: SetupFailure.self) {
             try FileSystem.write([UInt8](repeating: 1, count: 100_000), to: disk.path("f"))
         }
         try disk.remount("size=1m")

@@ -1,4 +1,5 @@
 import Pawl
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func `A3 nothing runs before resume, and a description is returned`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", payload)
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func `B1 small content is loaded into memory`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let downloader = Downloader()
         let content = Payload(seed: 502, length: 70_001)
@@ -66,7 +67,7 @@ import Testing
 
     @Test(arguments: [Behaviour.Framing.length, .chunked])
     func `B1 content beyond the limit is refused with its code`(framing: Behaviour.Framing) async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let url = origin.serve("/big", payload) { $0.framing = framing }
         let downloader = Downloader()
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test func `B1 content in memory survives a cut connection`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let url = origin.serve("/f", payload) { $0.cut = .reset(after: 1_000_000) }
         origin.vary("/f") { facts, behaviour in
@@ -93,7 +94,7 @@ import Testing
     }
 
     @Test func `E6 starting twice is one download, and remove deletes file and part file`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", payload)
@@ -112,7 +113,7 @@ import Testing
     @Test func `E6 A9 remove in the middle leaves nothing of this download and everything of others`()
         async throws
     {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         try FileSystem.write(Array("mine".utf8), to: folder.path("f"))
@@ -128,7 +129,7 @@ import Testing
     }
 
     @Test func `A5 pause keeps the received bytes and resume requests only the rest`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", long) { $0.cut = .stall(after: stall) }
@@ -170,7 +171,7 @@ import Testing
     }
 
     @Test func `a downloader without references pauses running downloads`() async throws {
-        let origin = try Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let url = origin.serve("/f", long) { $0.cut = .stall(after: stall) }

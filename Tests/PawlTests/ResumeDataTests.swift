@@ -9,12 +9,12 @@ import Testing
 
     /// The folder of an app's part file, and the target folder of this program.
     private struct Site {
-        let origin: Origin
+        let origin: OriginServer
         let old: TemporaryFolder
         let new: TemporaryFolder
 
         init() throws {
-            origin = try Origin()
+            origin = try OriginServer()
             old = try TemporaryFolder()
             new = try TemporaryFolder()
         }

@@ -7,6 +7,7 @@ import PawlSession
 /// usage: SessionProgram STATE hold URL...    starts tasks; the delegate never returns from the first finish
 ///        SessionProgram STATE start URL...   starts tasks, except those of "-URL", and runs until it is killed
 ///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
+///        SessionProgram STATE numbers NAME... makes tasks that do not run, and lists all with their identifiers
 ///        SessionProgram STATE data HEX       continues from resume data, until it is killed or done
 @main
 struct SessionProgram {
@@ -42,6 +43,17 @@ struct SessionProgram {
                 if !isAsleep { task.resume() }
             }
             if await session.allTasks.count >= arguments.count - 3 { say("all are there") }
+        case "numbers":
+            let new = arguments.dropFirst(3).map { name in
+                let task = session.downloadTask(with: "http://127.0.0.1:1/\(name)")
+                task.taskDescription = name
+                return task
+            }
+            for task in await session.allTasks {
+                let isNew = new.contains { $0 === task }
+                say("\(task.taskIdentifier) \(task.taskDescription ?? "nil")\(isNew ? " new" : "")")
+            }
+            say("all are there")
         case "data":
             let task = session.downloadTask(withResumeData: bytes(arguments[3]))
             task.taskDescription = "data"

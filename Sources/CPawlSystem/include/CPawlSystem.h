@@ -69,6 +69,9 @@ static inline void pawl_store(void *word, uint64_t value) {
     __atomic_store_n((uint64_t *)word, value, __ATOMIC_RELEASE);
 }
 
+// Names the calling thread with the first 15 bytes of `name`.
+void pawl_name_thread(const char *name);
+
 // Whether the processor has instructions for AES.
 int pawl_has_aes(void);
 

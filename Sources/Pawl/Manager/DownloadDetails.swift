@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlEngine
 
 /// Details of a download (``DownloadManager/details(of:looking:)``).
@@ -49,26 +49,14 @@ extension DownloadManager {
         of ids: [Download.ID],
         looking: Bool = true
     ) async throws(PawlError) -> [DownloadDetails] {
-        let found = try await ask { keeper throws(Failure) in
-            var found: [(DownloadDetails, DownloadID?)] = []
+        let found = try await step { step throws(Failure) in
+            var found: [InspectedDetails] = []
             for id in ids {
-                guard let record = try keeper.record(QueueID(id)) else { continue }
-                let run = looking ? keeper.runs[record.id] : nil
-                found.append((keeper.details(record), run?.engineID))
+                if let details = try step.inspectedDetails(of: id, looking: looking) { found.append(details) }
             }
-            return (found, keeper.engine)
+            return found
         }
-        var details = found.0.map(\.0)
-        // Concurrently: a busy thread replies with a delay, which all requests share.
-        let looks = await withTaskGroup(of: (Int, Inspection?).self) { group in
-            for (index, (_, engineID)) in found.0.enumerated() {
-                guard let engineID else { continue }
-                group.addTask { [engine = found.1] in (index, await engine.look(at: engineID)) }
-            }
-            return await group.reduce(into: []) { $0.append($1) }
-        }
-        for case (let index, let look?) in looks { details[index].take(look) }
-        return details
+        return await InspectedDetails.completed(found)
     }
 
     /// Downloads that have a slot.
@@ -108,15 +96,7 @@ extension DownloadManager {
     /// `false` when there is no such download or it has finished. Throws code 28 when an option is invalid.
     @discardableResult
     public func change(options: DownloadOptions, of id: Download.ID) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in
-            let id = QueueID(id)
-            guard let record = try keeper.record(id), record.state != .removed, record.state != .finished
-            else {
-                return false
-            }
-            try keeper.change(record, to: options)
-            return true
-        }
+        try await step { step throws(Failure) in try step.change(options: options, of: id) }
     }
 
     /// Pauses all waiting and running downloads.
@@ -142,24 +122,62 @@ extension DownloadManager {
     /// downloads.
     public func forget(_ id: Download.ID? = nil) async throws(PawlError) {
         try await ask { keeper throws(Failure) in
-            let ended: Set<QueueState> = [.finished, .failed, .removed]
-            var records: [QueueRecord] = []
             if let id {
-                records = [try keeper.record(QueueID(id))].compactMap { $0 }
-            } else {
-                keeper.writeNow()
-                records = try keeper.store.records(
-                    matching: QueueFilter(states: ended),
-                    by: .ended(newestFirst: false),
-                    offset: 0,
-                    limit: .max
-                )
+                try keeper.record(QueueID(id)).map { keeper.forget($0) }
+                return
             }
-            for record in records where ended.contains(record.state) && !keeper.isLeaving(record.id) {
-                keeper.erased.insert(record.id)
-                keeper.changed[record.id] = nil
-            }
+            keeper.writeNow()
+            let records = try keeper.store.records(
+                matching: QueueFilter(states: QueueKeeper.ended),
+                by: .ended(newestFirst: false),
+                offset: 0,
+                limit: .max
+            )
+            for record in records { keeper.forget(record) }
         }
+    }
+}
+
+/// The details of a download as the queue knows them; those of its transfer are requested afterwards.
+package struct InspectedDetails: Sendable {
+    package private(set) var details: DownloadDetails
+    /// `nil` if it does not run.
+    fileprivate var run: (engine: Engine, id: DownloadID)?
+
+    /// Adds ranges and connections from the transfer threads.
+    ///
+    /// Concurrently: a busy thread replies with a delay, which all requests share.
+    package static func completed(_ found: [InspectedDetails]) async -> [DownloadDetails] {
+        var details = found.map(\.details)
+        let looks = await withTaskGroup(of: (Int, Inspection?).self) { group in
+            for (index, found) in found.enumerated() {
+                guard let (engine, id) = found.run else { continue }
+                group.addTask { (index, await engine.look(at: id)) }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        for case (let index, let look?) in looks { details[index].take(look) }
+        return details
+    }
+}
+
+extension QueueStep {
+    /// Details of a download without its connections.
+    package func details(of id: Download.ID) throws(Failure) -> DownloadDetails? {
+        try keeper.record(QueueID(id)).map { keeper.details($0) }
+    }
+
+    /// Details to be completed after the step; without `looking` nothing will be added.
+    package func inspectedDetails(
+        of id: Download.ID,
+        looking: Bool = true
+    ) throws(Failure) -> InspectedDetails? {
+        guard let record = try keeper.record(QueueID(id)) else { return nil }
+        let run = looking ? keeper.runs[record.id] : nil
+        return InspectedDetails(
+            details: keeper.details(record),
+            run: run.map { (engine: keeper.engine, id: $0.engineID) }
+        )
     }
 }
 
@@ -181,6 +199,15 @@ extension QueueKeeper {
             options: options,
             written: snapshot.written > 0 ? [0..<snapshot.written] : []
         )
+    }
+
+    static let ended: Set<QueueState> = [.finished, .failed, .removed]
+
+    /// Erases the record of an ended download.
+    func forget(_ record: QueueRecord) {
+        guard Self.ended.contains(record.state), !isLeaving(record.id) else { return }
+        erased.insert(record.id)
+        changed[record.id] = nil
     }
 
     fileprivate func entriesNow() throws(Failure) -> [QueueEntry] {

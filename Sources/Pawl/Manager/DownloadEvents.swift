@@ -11,14 +11,14 @@ public struct DownloadEvents: AsyncSequence, Sendable {
     /// The sequence never throws.
     public typealias Failure = Never
 
-    let listener: Listener
+    let listener: EventSubscriber
 
     /// Starts with the oldest buffered event; several iterators of one value share its events.
     public func makeAsyncIterator() -> Iterator { Iterator(listener: listener) }
 
     /// Consumes buffered events.
     public struct Iterator: AsyncIteratorProtocol {
-        let listener: Listener
+        let listener: EventSubscriber
 
         /// The next event; `nil` when the manager is shut down or the task is cancelled.
         public mutating func next() async -> DownloadEvent? { await listener.next() }
@@ -26,7 +26,7 @@ public struct DownloadEvents: AsyncSequence, Sendable {
 }
 
 /// The buffer of one consumer.
-final class Listener: Sendable {
+final class EventSubscriber: Sendable {
     private struct State {
         var events: [DownloadEvent] = []
         var front = 0

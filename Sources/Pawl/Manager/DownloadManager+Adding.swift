@@ -1,5 +1,6 @@
-import PawlCore
+package import PawlCore
 import PawlEngine
+import Synchronization
 
 extension DownloadManager {
     /// Adds a download of `source`, or resumes the known one of that URL.
@@ -52,61 +53,119 @@ extension DownloadManager {
     /// others.
     public func add(_ requests: [DownloadRequest]) async throws(PawlError) -> [Result<Download.ID, PawlError>]
     {
+        try await addAll(requests.map { .success($0) }).map { $0.map(\.id) }
+    }
+
+    /// The result of one request among several.
+    package struct Added: Sendable {
+        package var id: Download.ID
+        /// The known download of the URL, which has finished and whose file is there: nothing is requested.
+        package var isFinished: Bool
+    }
+
+    /// Adds as ``add(_:)-swift.method``, and says which requests met a finished download.
+    ///
+    /// A request that was refused before keeps its reason.
+    package func addAll(
+        _ requests: [Result<DownloadRequest, Failure>]
+    ) async throws(PawlError) -> [Result<Added, PawlError>] {
         let orders = requests.map { request in
-            Result { () throws(Failure) in try AddOrder(request, settingsCache: settingsCache) }
+            Result { () throws(Failure) in try AddOrder(try request.get(), settingsCache: settingsCache) }
         }
         return try await ask { keeper throws(Failure) in
-            var answers: [Result<Download.ID, PawlError>] = []
+            var results: [Result<Added, PawlError>] = []
             for order in orders {
                 do throws(Failure) {
                     let record = try keeper.add(try order.get())
-                    answers.append(.success(Download.ID(rawValue: record.id.rawValue)))
+                    let id = Download.ID(rawValue: record.id.rawValue)
+                    results.append(.success(Added(id: id, isFinished: record.state == .finished)))
                 } catch {
-                    answers.append(.failure(PawlError(error)))
+                    results.append(.failure(PawlError(error)))
                 }
             }
             keeper.perform(keeper.machine.startNext())
-            return answers
+            return results
         }
     }
 
     /// Downloads small content into memory, outside the queue.
     ///
     /// As ``Downloader/data(from:maximumSize:options:)``: content of more than `maximumSize` bytes fails with
-    /// ``PawlError/Code/tooLarge``.
+    /// ``PawlError/Code/tooLarge``, and cancelling the task that waits stops the transfer.
     public func data(
         from source: String,
         maximumSize: Int = 16 << 20,
         options: DownloadOptions = DownloadOptions()
-    ) async throws(PawlError) -> [UInt8] {
+    ) async throws -> [UInt8] {
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let options = try options.forMemory()
-        var job: Job
+        let job = try memoryJob(source, options, memory)
+        let fetch = MemoryFetch()
+        let result: Result<Void, Failure> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isHeard = thread.post { keeper in
+                    keeper.run(fetch, job) { continuation.resume(returning: $0) }
+                }
+                if !isHeard { continuation.resume(returning: .failure(.closed)) }
+            }
+        } onCancel: {
+            thread.post { $0.cancel(fetch) }
+        }
+        if case .failure(let failure) = result {
+            if Task.isCancelled { throw CancellationError() }
+            throw PawlError(failure)
+        }
+        return memory.bytes
+    }
+
+    private func memoryJob(
+        _ source: String,
+        _ options: DownloadOptions,
+        _ memory: MemoryDisk
+    ) throws(PawlError) -> Job {
         do throws(Failure) {
-            job = try Job(source: source, options: options, settingsCache: settingsCache)
+            var job = try Job(source: source, options: options, settingsCache: settingsCache)
+            job.disk = memory
+            job.plan.keepsPartial = false
+            return job
         } catch {
             throw PawlError(error)
         }
-        job.disk = memory
-        let errand = job
-        let result: Result<Void, Failure> = await withCheckedContinuation { continuation in
-            let isHeard = thread.post { keeper in
-                keeper.fetch(errand) { continuation.resume(returning: $0) }
-            }
-            if !isHeard { continuation.resume(returning: .failure(.closed)) }
-        }
-        if case .failure(let failure) = result { throw PawlError(failure) }
-        return memory.bytes
     }
 }
 
 // Content for memory: the engine runs it at once, and no queue knows of it.
 extension QueueKeeper {
-    func fetch(_ job: Job, _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void) {
+    func run(
+        _ fetch: MemoryFetch,
+        _ job: Job,
+        _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) {
         guard closing.isEmpty else { return completion(.failure(.closed)) }
         let (id, _) = engine.add(job)
+        let isCancelled = fetch.state.withLock { state in
+            // The cancellation may have come first.
+            if case .cancelled = state { return true }
+            state = .running(id)
+            return false
+        }
+        guard !isCancelled else {
+            engine.forget(id)
+            return completion(.failure(.cancelled))
+        }
         memoryDownloads[id] = completion
-        engine.resume(id)
+        engine.start(id)
+    }
+
+    func cancel(_ fetch: MemoryFetch) {
+        let before = fetch.state.withLock { state in
+            defer { state = .cancelled }
+            return state
+        }
+        guard case .running(let id) = before, let completion = memoryDownloads.removeValue(forKey: id)
+        else { return }
+        engine.remove(id)
+        completion(.failure(.cancelled))
     }
 
     func memoryDownloadEnded(_ report: EngineEvent) {
@@ -122,4 +181,24 @@ extension QueueKeeper {
         engine.forget(report.id)
         completion(result)
     }
+}
+
+/// One run of ``DownloadManager/data(from:maximumSize:options:)``.
+final class MemoryFetch: Sendable {
+    enum State {
+        case waiting
+        case running(DownloadID)
+        case cancelled
+    }
+
+    let state = Mutex(State.waiting)
+}
+
+extension Failure {
+    static let cancelled = Failure(
+        .unfinished,
+        "cannot finish",
+        at: "the download",
+        because: "it was cancelled"
+    )
 }

@@ -63,7 +63,7 @@ extension QueueKeeper {
         record.group = group
         put(record)
         perform(machine.change(group: record.groupID, of: id))
-        tell(id, .changed)
+        notify(id, .changed)
         return true
     }
 }

@@ -20,9 +20,7 @@ extension DownloadManager {
     /// unique.
     public func find(_ digits: String) async throws(PawlError) -> [Download.ID] {
         try await ask { keeper throws(Failure) in
-            try keeper.store.ids(prefix: digits.lowercased(), limit: 10).map {
-                Download.ID(rawValue: $0.rawValue)
-            }
+            try keeper.ids(of: digits).map { Download.ID(rawValue: $0.rawValue) }
         }
     }
 
@@ -91,7 +89,7 @@ extension QueueKeeper {
         guard let record, record.state != .removed else { return .unknown }
         guard record.state == .finished, let name = record.name else { return .unfinished }
         let path = path(of: name, record)
-        return ports.disk.holds(name, in: self.path(of: record))
+        return ports.disk.hasFile(name, in: self.path(of: record))
             ? .finished(path: path) : .missing(path: path)
     }
 

@@ -18,7 +18,7 @@ extension DownloadManager {
     /// downloads. The queue must be intact and in this version's format: it belongs to the program, and is
     /// neither quarantined nor migrated.
     package convenience init(
-        goingOnIn root: String,
+        resumingIn root: String,
         beside other: DownloadManager
     ) async throws(PawlError) {
         var configuration = Configuration()

@@ -1,7 +1,42 @@
 import PawlCore
 import PawlEngine
 
+/// The result of a step for downloads that were given by the first digits of their ids.
+package enum SteeringResult<Value: Sendable>: Sendable {
+    /// The downloads in the given order, each with its value.
+    case done([(id: Download.ID, value: Value)])
+    /// Nothing was done: there is no such download.
+    case missing(String)
+    /// Nothing was done: there are several of them.
+    case ambiguous(String)
+}
+
 extension DownloadManager {
+    /// Looks up downloads by the first digits of their ids and runs `body` for each, all as one step of the queue.
+    ///
+    /// A failure ends it; what was done for the downloads before that one stays. A failure of the queue is thrown as
+    /// a ``PawlError``, an error of `body`'s own as it is.
+    package func steer<Value: Sendable>(
+        _ prefixes: [String],
+        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
+    ) async throws -> SteeringResult<Value> {
+        let result = try await thread.step { step throws(any Error) -> SteeringResult<Value> in
+            do {
+                var ids: [Download.ID] = []
+                for prefix in prefixes {
+                    let found = prefix.isEmpty ? [] : try step.keeper.ids(of: prefix)
+                    guard let first = found.first else { return .missing(prefix) }
+                    guard found.count == 1 else { return .ambiguous(prefix) }
+                    ids.append(Download.ID(rawValue: first.rawValue))
+                }
+                return .done(try ids.map { (id: $0, value: try body(step, $0)) })
+            } catch let failure as Failure {
+                throw PawlError(failure)
+            }
+        }
+        return try result.get()
+    }
+
     /// Pauses a download until the user resumes or starts it.
     ///
     /// Everything received is kept. With `keepingSlot` a running download is only suspended and keeps its
@@ -14,7 +49,7 @@ extension DownloadManager {
 
     /// Resumes a paused download in queue order, or retries a failed one.
     ///
-    /// A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
+    /// One that waits for its next attempt makes it at once, even if the server requested a longer wait. A finished download whose file is gone is downloaded again. `false` when there was nothing to resume.
     @discardableResult
     public func resume(_ id: Download.ID) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.resume(QueueID(id)) }
@@ -42,18 +77,20 @@ extension DownloadManager {
         keepingHistory: Bool = false,
         keepingPartial: Bool = false
     ) async throws(PawlError) -> Bool {
-        let wish = Removal(
-            keepsFile: keepingFile,
-            keepsHistory: keepingHistory,
-            keepsPartial: keepingPartial
-        )
-        return try await thread.remove(id, wish)
+        try await step { step throws(Failure) in
+            try step.remove(
+                id,
+                keepingFile: keepingFile,
+                keepingHistory: keepingHistory,
+                keepingPartial: keepingPartial
+            )
+        }
     }
 
     /// Renames a download's file, on disk too if it has finished.
     ///
-    /// An unfinished one is renamed when it finishes. An empty name keeps the old one. `false` when there is
-    /// no such download. Throws code 13 when the name is taken and 28 when it is invalid.
+    /// An unfinished one is renamed when it finishes. `false` when there is no such download. Throws code 13 when
+    /// the name is taken and 28 when it is invalid, as an empty one is.
     @discardableResult
     public func rename(_ id: Download.ID, to name: String) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.rename(QueueID(id), to: name) }
@@ -67,9 +104,7 @@ extension DownloadManager {
     /// `false` when there is no such download or it has finished. Throws code 28 when the URL is invalid.
     @discardableResult
     public func replaceURL(of id: Download.ID, with source: String) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in
-            try keeper.replace(QueueID(id), with: try WebAddress.parse(source).address)
-        }
+        try await step { step throws(Failure) in try step.replaceURL(of: id, with: source) }
     }
 
     /// The target position of a waiting or paused download in the queue.
@@ -87,22 +122,7 @@ extension DownloadManager {
     /// `nil` when it is not in the queue.
     @discardableResult
     public func move(_ id: Download.ID, to place: Position) async throws(PawlError) -> Int? {
-        try await ask { keeper in
-            let target: QueueTarget =
-                switch place {
-                case .index(let index): .index(index)
-                case .offset(let offset): .offset(offset)
-                case .fromEnd(let offset): .fromEnd(offset)
-                }
-            guard let (index, actions) = keeper.machine.move(QueueID(id), to: target) else { return nil }
-            keeper.perform(actions)
-            keeper.tell(QueueID(id), .changed)
-            // Positions of other downloads may have changed.
-            for case .place(let other, _) in actions where other != QueueID(id) {
-                keeper.tell(other, .changed)
-            }
-            return index
-        }
+        try await step { $0.move(id, to: place) }
     }
 
     /// Changes the priority of a download; it goes to the end of the downloads of that priority.
@@ -111,14 +131,7 @@ extension DownloadManager {
     /// is no such download.
     @discardableResult
     public func change(priority: Int, of id: Download.ID) async throws(PawlError) -> Bool {
-        try await ask { keeper throws(Failure) in
-            let id = QueueID(id)
-            guard let record = try keeper.record(id), record.state != .removed else { return false }
-            keeper.edit(id) { $0.priority = priority }
-            keeper.perform(keeper.machine.change(priority: priority, of: id))
-            keeper.tell(id, .changed)
-            return true
-        }
+        try await step { step throws(Failure) in try step.change(priority: priority, of: id) }
     }
 
     /// Changes the number of simultaneous downloads; if it is lowered, the newest are preempted.
@@ -128,18 +141,18 @@ extension DownloadManager {
         try await ask { $0.change(slots: slots) }
     }
 
-    /// Changes the limit for all downloads together, in bytes per second; `nil` removes it.
+    /// Changes the limit for all downloads together, in bytes per second; `nil` or 0 removes it.
     ///
-    /// The value survives restarts.
+    /// The value survives restarts. Throws code 28 for a negative limit.
     public func limit(to bytesPerSecond: Int64?) async throws(PawlError) {
-        try await ask { $0.limit(to: bytesPerSecond) }
+        try await ask { keeper throws(Failure) in try keeper.limit(to: bytesPerSecond) }
     }
 }
 
 extension DownloadManager {
-    /// Changes the limit of one download, in bytes per second; `nil` removes it.
+    /// Changes the limit of one download, in bytes per second; `nil` or 0 removes it.
     ///
-    /// `false` when there is no such download.
+    /// `false` when there is no such download. Throws code 28 for a negative limit.
     @discardableResult
     public func limit(_ id: Download.ID, to bytesPerSecond: Int64?) async throws(PawlError) -> Bool {
         try await ask { keeper throws(Failure) in try keeper.limit(QueueID(id), to: bytesPerSecond) }

@@ -60,9 +60,9 @@ public final class DownloadManager: Sendable {
         public var deniesPrivateAddresses = false
         /// A folder that stores how many connections each host accepts, shared by all programs that use it.
         ///
-        /// A host that rejected further connections gets no more than it accepted for a day, also after a
-        /// restart. The folder is created when needed; one that cannot be used is ignored. Default `nil`:
-        /// nothing is kept across restarts.
+        /// A host that rejected further connections gets no more than it accepted for a day, or for an hour
+        /// after a single rejection; also after a restart. The folder is created when needed; one that
+        /// cannot be used is ignored. Default `nil`: nothing is kept across restarts.
         public var stateFolder: String?
         /// Whether symbolic links in the root that lead out of it are refused.
         package var staysInRoot = false
@@ -72,7 +72,7 @@ public final class DownloadManager: Sendable {
         /// Whether responses are stored with the records, without fields that may contain a secret.
         package var keepsResponses = false
         /// Whether the queue belongs to a program that has exited, see
-        /// ``DownloadManager/init(goingOnIn:beside:)``.
+        /// ``DownloadManager/init(resumingIn:beside:)``.
         var isGuest = false
         /// The common limit of several managers.
         var commonRate: CommonRate?
@@ -124,7 +124,7 @@ public final class DownloadManager: Sendable {
     ) async throws(PawlError) {
         let thread = WorkThread<QueueKeeper>()
         let notice: @Sendable (String) -> Void = { [weak thread] text in
-            thread?.post { $0.notice("\(text)") }
+            thread?.post { $0.notice(LocalizableMessage(untranslated: text)) }
         }
         let ports = ports(notice).remembering(in: configuration.stateFolder)
         let dispatcher = DelegateDispatcher(delegate, threads: ports.threads)
@@ -151,7 +151,7 @@ public final class DownloadManager: Sendable {
                     )
                     keeper.owner = owner
                     try keeper.load(configuration)
-                    keeper.answers.append { failure in
+                    keeper.completions.append { failure in
                         continuation.resume(returning: failure.map { .failure($0) } ?? .success(()))
                     }
                     keeper.settle()
@@ -187,22 +187,16 @@ public final class DownloadManager: Sendable {
 
     /// Runs `body` on the queue's thread and returns when its changes are written.
     func ask<Value: Sendable>(
-        _ question: @escaping @Sendable (QueueKeeper) throws(Failure) -> Value
+        _ body: @escaping @Sendable (QueueKeeper) throws(Failure) -> Value
     ) async throws(PawlError) -> Value {
-        let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
-            let isHeard = thread.post { keeper in
-                guard !keeper.hasEnded else { return continuation.resume(returning: .failure(.closed)) }
-                do throws(Failure) {
-                    let value = try question(keeper)
-                    keeper.answers.append { failure in
-                        continuation.resume(returning: failure.map { .failure($0) } ?? .success(value))
-                    }
-                } catch {
-                    keeper.answers.append { _ in continuation.resume(returning: .failure(error)) }
-                }
-            }
-            if !isHeard { continuation.resume(returning: .failure(.closed)) }
-        }
+        try await step { step throws(Failure) in try body(step.keeper) }
+    }
+
+    /// Runs `body` as one step of the queue.
+    func step<Value: Sendable>(
+        _ body: @escaping @Sendable (QueueStep) throws(Failure) -> Value
+    ) async throws(PawlError) -> Value {
+        let result = try await thread.step(body)
         do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
     }
 }
@@ -232,31 +226,10 @@ final class ManagerOwner: DownloadOwner {
     func letGo(_ id: Download.ID) { thread.post { $0.forgetHandle(QueueID(id)) } }
 
     func remove(_ download: Download, keepingFile: Bool) async throws(PawlError) {
-        _ = try await thread.remove(download.id, Removal(keepsFile: keepingFile))
-    }
-}
-
-extension WorkThread<QueueKeeper> {
-    /// Returns when the removal is complete; `false` if there was no such download.
-    func remove(_ id: Download.ID, _ wish: Removal) async throws(PawlError) -> Bool {
-        let result: Result<Bool, Failure> = await withCheckedContinuation { continuation in
-            let isHeard = post { keeper in
-                guard !keeper.hasEnded else { return continuation.resume(returning: .failure(.closed)) }
-                do throws(Failure) {
-                    let id = QueueID(id)
-                    guard let record = try keeper.record(id), record.state != .removed || keeper.isLeaving(id)
-                    else {
-                        return continuation.resume(returning: .success(false))
-                    }
-                    var removal = wish
-                    removal.isFinished = record.state == .finished
-                    keeper.remove(record, removal) { continuation.resume(returning: $0.map { true }) }
-                } catch {
-                    continuation.resume(returning: .failure(error))
-                }
-            }
-            if !isHeard { continuation.resume(returning: .failure(.closed)) }
+        let id = download.id
+        let result = try await thread.step { step throws(Failure) in
+            try step.remove(id, keepingFile: keepingFile)
         }
-        do throws(Failure) { return try result.get() } catch { throw PawlError(error) }
+        do throws(Failure) { _ = try result.get() } catch { throw PawlError(error) }
     }
 }

@@ -60,8 +60,8 @@ extension DownloadResponse {
     /// Lines for the queue's record, without fields that may contain a secret.
     var kept: [String] {
         guard status > 0 else { return [] }
-        let told = fields.filter { !Redaction.isSecret(name: $0.name.lowercased()) }
-        return ["HTTP/1.1 \(status)"] + told.map { "\($0.name): \($0.value)" }
+        let shown = fields.filter { !Redaction.isSecret(name: $0.name.lowercased()) }
+        return ["HTTP/1.1 \(status)"] + shown.map { "\($0.name): \($0.value)" }
     }
 
     init?(kept lines: [String]) {

@@ -1,10 +1,10 @@
 import PawlEngine
 import Synchronization
 
-/// Distributes a manager's events to sequences, the delegate, and closures.
+/// Delivers each of a manager's events to all of its listeners: event sequences, closures and the delegate.
 final class EventBroadcaster: Sendable {
     private struct WeakListener {
-        weak var listener: Listener?
+        weak var listener: EventSubscriber?
     }
 
     private struct State {
@@ -21,8 +21,8 @@ final class EventBroadcaster: Sendable {
         self.dispatcher = dispatcher
     }
 
-    func listen() -> Listener {
-        let listener = Listener(limit: bufferSize)
+    func listen() -> EventSubscriber {
+        let listener = EventSubscriber(limit: bufferSize)
         let isOver = state.withLock { state in
             state.listeners.removeAll { $0.listener == nil }
             state.listeners.append(WeakListener(listener: listener))
@@ -33,7 +33,7 @@ final class EventBroadcaster: Sendable {
     }
 
     /// Called on the queue's thread only, so every consumer gets the same order.
-    func tell(_ events: [DownloadEvent]) {
+    func broadcast(_ events: [DownloadEvent]) {
         guard !events.isEmpty else { return }
         for listener in state.withLock({ $0.listeners }) { listener.listener?.post(events) }
     }

@@ -25,7 +25,7 @@ extension QueueKeeper {
         try resumeRemovals()
         let held = try store.setting(Self.holdersName)
         writtenHolders = held
-        perform(machine.goOn(Self.holders(held ?? "")))
+        perform(machine.resume(Self.holders(held ?? "")))
         perform(machine.startNext())
     }
 
@@ -61,9 +61,7 @@ extension QueueKeeper {
         guard isStopped, !hasEnded else { return }
         hasEnded = true
         store.close()
-        for handle in allHandles {
-            handle.end(.failure(.gone(handle.source, because: "its manager was shut down")))
-        }
+        for handle in allHandles { handle.close(because: "its manager was shut down") }
         broadcaster.close()
         let completions = closing
         closing = []
@@ -75,7 +73,7 @@ extension QueueKeeper {
     /// Adds a new download, or resumes the known one of the same URL.
     func add(_ order: AddOrder) throws(Failure) -> QueueRecord {
         let source = order.record.sources[0]
-        if !order.allowsDuplicate, let record = try goOn(with: order) { return record }
+        if !order.allowsDuplicate, let record = try resume(with: order) { return record }
         var record = order.record
         try checkPlace(of: record)
         while try self.record(record.id) != nil {
@@ -96,7 +94,7 @@ extension QueueKeeper {
         put(record)
         unwritten.insert(record.id)
         fresh[source, default: []].append(record.id)
-        tell(record.id, .added)
+        notify(record.id, .added)
         machine.admit(record.id, at: place, group: record.groupID, isPaused: order.start == .paused)
         if order.start == .now { perform(machine.start(record.id)) }
         return record
@@ -135,15 +133,25 @@ extension QueueKeeper {
 
     // MARK: steering
 
+    /// The ids that begin with these hexadecimal digits, at most ten.
+    func ids(of digits: String) throws(Failure) -> [QueueID] {
+        try store.ids(prefix: digits.lowercased(), limit: 10)
+    }
+
     func pause(_ id: QueueID, keepsSlot: Bool = false) -> Bool {
         let actions = machine.pause(id, keepsSlot: keepsSlot)
         perform(actions)
         return !actions.isEmpty
     }
 
-    /// Resumes a paused download, and restarts a failed one or a finished one whose file is gone.
-    func resume(_ id: QueueID) throws(Failure) -> Bool {
+    /// Resumes a paused download, restarts a failed one or a finished one whose file is gone, and, with
+    /// `endsWait`, ends the wait for a retry.
+    func resume(_ id: QueueID, endsWait: Bool = true) throws(Failure) -> Bool {
         if machine.knows(id) {
+            if endsWait, machine.rest(of: id) == nil, let run = runs[id], run.box.reading.retryIn != nil {
+                engine.retryNow(run.engineID)
+                return true
+            }
             let actions = machine.resume(id)
             perform(actions)
             return !actions.isEmpty
@@ -166,7 +174,9 @@ extension QueueKeeper {
         switch record.state {
         case .failed: break
         case .finished:
-            guard let name = record.name, !ports.disk.holds(name, in: path(of: record)) else { return false }
+            guard let name = record.name, !ports.disk.hasFile(name, in: path(of: record)) else {
+                return false
+            }
             record.written = 0
             record.total = nil
         case .waiting, .paused, .removed: return false
@@ -178,15 +188,14 @@ extension QueueKeeper {
         put(record)
         existingHandle(id)?.reopen()
         machine.admit(id, at: place, group: record.groupID, isPaused: false)
-        tell(id, .state(.waiting))
+        notify(id, .state(.waiting))
         return true
     }
 
     /// Renames a download, in the queue and on disk.
     func rename(_ id: QueueID, to name: String) throws(Failure) -> Bool {
         guard let record = try record(id), record.state != .removed else { return false }
-        if name.isEmpty { return true }
-        try Job.check(fileName: name)
+        try OptionForm.fileName.check(name, .fileName)
         switch record.state {
         case .finished:
             if let old = record.name, old != name {
@@ -202,7 +211,7 @@ extension QueueKeeper {
             }
         case .removed: return false
         }
-        tell(id, .changed)
+        notify(id, .changed)
         return true
     }
 
@@ -246,15 +255,16 @@ extension QueueKeeper {
                 if stored.formerSources.count > Self.mostFormer { stored.formerSources.remove(at: 1) }
             }
         }
-        tell(id, .changed)
+        notify(id, .changed)
     }
 
     /// Sets the limit of one download.
     func limit(_ id: QueueID, to rate: Int64?) throws(Failure) -> Bool {
+        let rate = try Self.checked(rate)
         guard let record = try record(id), record.state != .removed else { return false }
         edit(id) { $0.change { $0.options.rateLimit = rate } }
         if let run = runs[id] { engine.limit(run.engineID, to: rate) }
-        tell(id, .changed)
+        notify(id, .changed)
         return true
     }
 }

@@ -7,26 +7,26 @@ extension QueueKeeper {
     /// same URL is for the same file.
     ///
     /// Throws code 28 when the request contradicts the expected content.
-    func goOn(with order: AddOrder) throws(Failure) -> QueueRecord? {
-        let wish = StoredOptions(text: order.record.options)
-        for record in try known(order, wish) {
+    func resume(with order: AddOrder) throws(Failure) -> QueueRecord? {
+        let added = StoredOptions(text: order.record.options)
+        for record in try known(order, added) {
             let stored = StoredOptions(text: record.options)
             let isElsewhere = !order.record.folder.isEmpty && order.record.folder != record.folder
-            guard !isElsewhere, !stored.isAnotherFile(wish, name: record.name ?? stored.options.fileName)
+            guard !isElsewhere, !stored.isAnotherFile(added, name: record.name ?? stored.options.fileName)
             else { continue }
             let isThere = record.state == .finished && holds(record)
-            if let name = stored.contradiction(wish, isFinished: isThere) {
+            if let name = stored.contradiction(added, isFinished: isThere) {
                 throw Self.contradicts(name, record, isFinished: isThere)
             }
-            if !isThere { try take(over: order, stored.taking(over: wish), record) }
-            try goOn(record.id, order.start)
+            if !isThere { try take(over: order, stored.taking(over: added), record) }
+            try resume(record.id, order.start)
             return try self.record(record.id) ?? record
         }
         return nil
     }
 
     /// The downloads of this URL: identical file options first, then the oldest.
-    private func known(_ order: AddOrder, _ wish: StoredOptions) throws(Failure) -> [QueueRecord] {
+    private func known(_ order: AddOrder, _ added: StoredOptions) throws(Failure) -> [QueueRecord] {
         let source = order.record.sources[0]
         // Downloads added in the same transaction are not stored yet.
         var ids = fresh[source] ?? []
@@ -39,37 +39,41 @@ extension QueueKeeper {
             else { continue }
             let isExact =
                 record.folder == order.record.folder
-                && StoredOptions(text: record.options).isSameFile(wish)
+                && StoredOptions(text: record.options).isSameFile(added)
             if isExact { exact.append(record) } else { others.append(record) }
         }
         return exact + others.sorted { $0.addedAt < $1.addedAt }
     }
 
     private func holds(_ record: QueueRecord) -> Bool {
-        record.name.map { ports.disk.holds($0, in: path(of: record)) } ?? false
+        record.name.map { ports.disk.hasFile($0, in: path(of: record)) } ?? false
     }
 
     private func take(over order: AddOrder, _ merged: StoredOptions, _ record: QueueRecord) throws(Failure) {
-        let wish = order.record
-        let mirrors = wish.sources.dropFirst().filter { !record.sources.contains($0) }
+        let added = order.record
+        let mirrors = added.sources.dropFirst().filter { !record.sources.contains($0) }
         var options = merged.options
         options.mirrors = Array(record.sources.dropFirst()) + mirrors
         try change(record, to: options)
-        if wish.priority != 0, wish.priority != record.priority { change(record.id, priority: wish.priority) }
-        if !wish.group.isEmpty, wish.group != record.group { change(record.id, group: wish.group) }
-        if let text = wish.taskDescription { edit(record.id) { $0.taskDescription = text } }
+        if added.priority != 0, added.priority != record.priority {
+            change(record.id, priority: added.priority)
+        }
+        if !added.group.isEmpty, added.group != record.group {
+            change(record.id, group: added.group)
+        }
+        if let text = added.taskDescription { edit(record.id) { $0.taskDescription = text } }
     }
 
     func change(_ id: QueueID, priority: Int) {
         edit(id) { $0.priority = priority }
         perform(machine.change(priority: priority, of: id))
-        tell(id, .changed)
+        notify(id, .changed)
     }
 
     func change(_ id: QueueID, group: String) {
         edit(id) { $0.group = group }
         perform(machine.change(group: group.isEmpty ? nil : GroupID(group), of: id))
-        tell(id, .changed)
+        notify(id, .changed)
     }
 
     /// Changes the options of an unfinished download: a limit applies at once, everything else requires a
@@ -97,14 +101,15 @@ extension QueueKeeper {
             if options.range != before.range { record.total = nil }
         }
         if options.rateLimit != before.rateLimit { _ = try limit(id, to: options.rateLimit) }
-        tell(id, .changed)
+        notify(id, .changed)
         if isOther { perform(machine.restart(id)) }
     }
 
-    private func goOn(_ id: QueueID, _ start: QueueMachine.Start) throws(Failure) {
+    private func resume(_ id: QueueID, _ start: QueueMachine.Start) throws(Failure) {
         switch start {
         case .paused: break
-        case .enqueued: _ = try resume(id)
+        // Adding the URL again is no reason to disregard a Retry-After.
+        case .enqueued: _ = try resume(id, endsWait: false)
         case .now: _ = try force(id)
         }
     }

@@ -30,7 +30,15 @@ extension QueueKeeper {
         perform(machine.change(slots: slots))
     }
 
-    func limit(to rate: Int64?) {
+    /// Throws code 28 for a negative limit; 0 is none.
+    static func checked(_ rate: Int64?) throws(Failure) -> Int64? {
+        guard let rate else { return nil }
+        try OptionForm.rate.check(rate, .rateLimit)
+        return rate > 0 ? rate : nil
+    }
+
+    func limit(to rate: Int64?) throws(Failure) {
+        let rate = try Self.checked(rate)
         self.rate = rate
         settings[Setting.rate] = rate.map { "\($0)" } ?? ""
         engine.limit(to: rate)

@@ -36,15 +36,18 @@ struct Removal: Hashable, Sendable {
 extension QueueKeeper {
     private static let setting = "removing"
 
-    /// Begins a removal; `answer` is called when it is complete.
-    func remove(_ record: QueueRecord, _ removal: Removal, answer: @escaping (Result<Void, Failure>) -> Void)
-    {
+    /// Begins a removal; `completion` is called when it is complete.
+    func remove(
+        _ record: QueueRecord,
+        _ removal: Removal,
+        completion: @escaping (Result<Void, Failure>) -> Void
+    ) {
         let id = record.id
         edit(id) { record in
             record.state = .removed
             record.endedAt = ports.clock.wallTime
         }
-        removalAnswers[id, default: []].append(answer)
+        removalCompletions[id, default: []].append(completion)
         guard removals.updateValue(removal, forKey: id) == nil else { return }
         writeRemovals()
         perform(machine.remove(id))
@@ -84,14 +87,14 @@ extension QueueKeeper {
             let source = (try? record(id)).map { DownloadSnapshot($0).source } ?? id.text
             let result = removeFiles(of: id, removal)
             if !removal.keepsHistory { erased.insert(id) }
-            tell(id, .state(.removed))
+            notify(id, .state(.removed))
             let handle = existingHandle(id)
-            let waiters = removalAnswers.removeValue(forKey: id) ?? []
+            let waiters = removalCompletions.removeValue(forKey: id) ?? []
             if waiters.isEmpty, case .failure(let failure) = result {
-                tell(id, .notice(DownloadNotice("\(failure)")))
+                notify(id, .notice(DownloadNotice(LocalizableMessage(failure))))
             }
             let gone = PawlError.gone(source, because: "it was removed")
-            answers.append { [broadcaster] failure in
+            completions.append { [broadcaster] failure in
                 if let handle {
                     var last = handle.snapshot
                     last.state = .removed

@@ -18,9 +18,9 @@ extension QueueKeeper {
                     record.priority = place.priority
                     record.position = place.position
                 }
-            case .tell(let id, let rest):
+            case .notify(let id, let rest):
                 existingHandle(id)?.rested()
-                tell(id, .state(DownloadState(rest)))
+                notify(id, .state(DownloadState(rest)))
             case .clean(let id): cleanings.append(id)
             }
         }
@@ -66,12 +66,12 @@ extension QueueKeeper {
         let id = record.id
         if let refreshURL {
             job.plan.canRefresh = true
-            job.refresh = { [weak thread] expired, answer in
+            job.refresh = { [weak thread] expired, completion in
                 Task {
                     let text = await refreshURL(Download.ID(rawValue: id.rawValue), expired.text)
                     let address = text.flatMap { text in (try? WebAddress.parse(text))?.address }
                     if let address { thread?.post { $0.keep(address, for: id) } }
-                    answer(address)
+                    completion(address)
                 }
             }
         }
@@ -104,7 +104,7 @@ extension QueueKeeper {
         case .phase(let phase):
             if phase == .publishing { perform(machine.publishing(id)) }
             if phase == .waitingForNetwork { starts.end(id) }
-            if machine.rest(of: id) == nil { tell(id, .state(DownloadState(phase))) }
+            if machine.rest(of: id) == nil { notify(id, .state(DownloadState(phase))) }
         case .started(let total, let resumedAt):
             starts.end(id)
             let response = report.head.map { DownloadResponse($0) }
@@ -116,7 +116,7 @@ extension QueueKeeper {
                 record.contentType = report.head?.contentType ?? record.contentType
                 record.startedAt = record.startedAt ?? ports.clock.wallTime
             }
-            answers.append { [broadcaster, response = runs[id]?.response] _ in
+            completions.append { [broadcaster, response = runs[id]?.response] _ in
                 broadcaster.dispatcher.started(Download.ID(rawValue: id.rawValue), total, resumedAt, response)
             }
             relay(report, of: id)
@@ -137,7 +137,7 @@ extension QueueKeeper {
         }
     }
 
-    private func relay(_ report: EngineEvent, of id: QueueID) { tell(id, DownloadEvent(report).kind) }
+    private func relay(_ report: EngineEvent, of id: QueueID) { notify(id, report.kind) }
 
     private func stopped(_ id: QueueID) {
         leave(id)
@@ -179,7 +179,7 @@ extension QueueKeeper {
             // The pause came too late.
             if record.state == .paused { record.state = .waiting }
         }
-        answers.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
+        completions.append { failure in completion(failure.map { .failure($0) } ?? .success(())) }
     }
 
     // MARK: ends
@@ -200,20 +200,19 @@ extension QueueKeeper {
                 if file.wasThere { record.change { $0.wasThere = true } }
             }
             perform(machine.ended(id, as: .finished))
-            tell(id, .state(.finished))
-            tell(id, .finished(file))
+            notify(id, .state(.finished))
+            notify(id, .finished(file))
         case .failure(let failure):
             edit(id) { record in
                 record.endedAt = ports.clock.wallTime
-                record.errorCode = Int(failure.code.rawValue)
-                record.error = failure.description
+                record.keep(failure)
             }
             perform(machine.ended(id, as: .failed))
-            tell(id, .state(.failed))
-            tell(id, .failed(PawlError(failure)))
+            notify(id, .state(.failed))
+            notify(id, .failed(PawlError(failure)))
         }
         let outcome = result.mapError { PawlError($0) }
-        answers.append { [handle = existingHandle(id), broadcaster] _ in
+        completions.append { [handle = existingHandle(id), broadcaster] _ in
             handle?.end(outcome)
             broadcaster.dispatcher.ended(Download.ID(rawValue: id.rawValue), outcome, response)
         }
@@ -242,7 +241,7 @@ extension QueueKeeper {
             return .success(file)
         } catch {
             // The file is complete; only the rename failed.
-            tell(id, .notice(DownloadNotice("\(error)")))
+            notify(id, .notice(DownloadNotice(LocalizableMessage(error))))
             edit(id) { $0.change { $0.newName = nil } }
             return .success(file)
         }
@@ -257,7 +256,7 @@ extension QueueKeeper {
     private func publishedLength(_ record: QueueRecord) -> Int64? {
         guard let name = record.name, let total = record.total, record.written == total else { return nil }
         let stored = StoredOptions(text: record.options)
-        // The file of that name may be an older one; fetching it again, or asking the server, corrects it.
+        // The file of that name may be an older one; fetching it again, or requesting it, corrects it.
         guard stored.options.existingFile != .overwrite, stored.options.existingFile != .resume else {
             return nil
         }
@@ -273,14 +272,14 @@ extension QueueKeeper {
     private func recognise(_ record: QueueRecord, length: Int64) {
         guard let name = record.name else { return }
         let stored = StoredOptions(text: record.options)
-        let isRenamed = !ports.disk.holds(name, in: path(of: record))
+        let isRenamed = !ports.disk.hasFile(name, in: path(of: record))
         do throws(Failure) {
             // Removes the leftover journal.
             let facts = JournalFacts(sources: record.sources, name: name)
             let claim = Claim(folder: path(of: record), name: name, ifExists: .skip, facts: facts)
             if !isRenamed { _ = try ports.disk.claim(claim, adopts: { _ in false }) }
         } catch {
-            tell(record.id, .notice(DownloadNotice("\(error)")))
+            notify(record.id, .notice(DownloadNotice(LocalizableMessage(error))))
         }
         let file = DownloadedFile(
             path: path(of: isRenamed ? stored.newName ?? name : name, record),

@@ -33,13 +33,14 @@ extension QueueKeeper {
                 .unknown,
                 "did not start",
                 at: Redaction.address(record.sources[0]),
-                because:
-                    "the program ended \(StartLedger.mostDeaths) times while this download was being started",
+                because: LocalizableMessage(
+                    "program-ended-while-starting",
+                    "the program ended \(StartLedger.mostDeaths) times while this download was being started"
+                ),
                 remedy: "resume it to try again, or remove it"
             )
             record.state = .paused
-            record.errorCode = Int(failure.code.rawValue)
-            record.error = failure.description
+            record.keep(failure)
         }
     }
 

@@ -44,7 +44,7 @@ final class QueueKeeper: ThreadBound {
     var erased: Set<QueueID> = []
     var settings: [String: String] = [:]
     var events: [DownloadEvent] = []
-    var answers: [(Failure?) -> Void] = []
+    var completions: [(Failure?) -> Void] = []
     /// New downloads that are not stored yet: a kill would leave files without an owner.
     var unwritten: Set<QueueID> = []
     /// The same by URL.
@@ -55,7 +55,7 @@ final class QueueKeeper: ThreadBound {
     var cleanings: [QueueID] = []
     /// Requested removals that are not complete.
     var removals: [QueueID: Removal] = [:]
-    var removalAnswers: [QueueID: [(Result<Void, Failure>) -> Void]] = [:]
+    var removalCompletions: [QueueID: [(Result<Void, Failure>) -> Void]] = [:]
     /// The slot holders that were written last.
     var writtenHolders: String?
     /// Downloads being started, and what was written of them.
@@ -101,8 +101,6 @@ final class QueueKeeper: ThreadBound {
         engine = Engine(
             ports: ports,
             loops: min(max(1, configuration.threads), 16),
-            // The queue schedules, not the engine.
-            jobs: .max,
             rate: nil,
             common: commonRate
         ) { [weak thread] report in
@@ -135,7 +133,7 @@ final class QueueKeeper: ThreadBound {
 
     // MARK: events
 
-    func tell(_ id: QueueID, _ kind: DownloadEvent.Kind) {
+    func notify(_ id: QueueID, _ kind: DownloadEvent.Kind) {
         events.append(DownloadEvent(id: Download.ID(rawValue: id.rawValue), kind: kind))
     }
 
@@ -148,7 +146,7 @@ final class QueueKeeper: ThreadBound {
     func note(_ failure: Failure) {
         guard writeFailure != failure else { return }
         writeFailure = failure
-        notice("\(failure)")
+        notice(LocalizableMessage(failure))
     }
 
     // MARK: handles
@@ -244,14 +242,14 @@ final class QueueKeeper: ThreadBound {
             failure = write(progress: false)
         }
         if unwritten.isEmpty {
-            for id in held { engine.resume(id) }
+            for id in held { engine.start(id) }
             held = []
         }
-        let (answers, events) = (self.answers, self.events)
-        self.answers = []
+        let (completions, events) = (self.completions, self.events)
+        self.completions = []
         self.events = []
-        for answer in answers { answer(failure) }
-        broadcaster.tell(events)
+        for completion in completions { completion(failure) }
+        broadcaster.broadcast(events)
         endWhenClosed()
     }
 

@@ -18,11 +18,19 @@ extension QueueRecord {
         options = stored.text
     }
 
+    /// Stores why it failed or is paused: code, sentence and parts.
+    mutating func keep(_ failure: Failure) {
+        errorCode = Int(failure.code.rawValue)
+        error = failure.description
+        change { $0.failure = failure.stored.text }
+    }
+
     /// It will run again: clears the previous outcome.
     mutating func reopen() {
         endedAt = nil
         errorCode = 0
         error = nil
+        change { $0.failure = nil }
     }
 }
 
@@ -38,7 +46,9 @@ extension DownloadSnapshot {
         taskDescription = record.taskDescription
         folder = record.folder
         contentType = record.contentType
-        error = record.error.map { PawlError(kept: $0, code: record.errorCode, place: source) }
+        error = record.error.map {
+            PawlError(kept: $0, code: record.errorCode, place: source, parts: stored.failure)
+        }
         group = record.group.isEmpty ? nil : record.group
         priority = record.priority
         position = record.position
@@ -49,11 +59,18 @@ extension DownloadSnapshot {
 }
 
 extension PawlError {
-    /// Restores an error from its stored code and sentence.
-    init(kept sentence: String, code: Int, place: String) {
-        self.init(
-            Failure(.init(rawValue: UInt8(clamping: code)), "", at: place, because: sentence)
-        )
+    /// Restores an error from its stored code, sentence and parts.
+    ///
+    /// Without parts, or if they are those of another sentence, the sentence is kept whole: a version that does not
+    /// know them may have written it.
+    init(kept sentence: String, code: Int, place: String, parts: String?) {
+        let code = Failure.Code(rawValue: UInt8(clamping: code))
+        let failure = parts.flatMap { try? JSON.parse($0) }.flatMap { Failure(stored: $0) }
+        if let failure, failure.code == code, failure.description == sentence {
+            self.init(failure)
+        } else {
+            self.init(Failure(code, "", at: place, because: sentence))
+        }
     }
 }
 

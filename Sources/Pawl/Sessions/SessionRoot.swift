@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlStore
+import PawlSystem
 
 /// The folder of a background session, with its queue and files; it is held by a program, by the service, or
 /// by no process.
@@ -73,9 +74,9 @@ package struct SessionRoot: Sendable, Hashable {
     /// Waits on its own thread until the queue is not open; `false` when `limit` passed first.
     package func waitUntilFree(until limit: ContinuousClock.Instant) async -> Bool {
         await withCheckedContinuation { continuation in
-            BackgroundThread.start("pawl-handover") {
+            SystemThread.detached("pawl-handover", blocksSignals: true) {
                 while ContinuousClock.now < limit {
-                    BackgroundThread.sleep(seconds: 0.01)
+                    SystemThread.sleep(seconds: 0.01)
                     if FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld != true {
                         return continuation.resume(returning: true)
                     }

@@ -21,7 +21,7 @@ extension Command {
         var given = Aria2cOptions()
         let parser = OptionParser(Aria2cOptions.table, command: "aria2c")
         let addresses = try parser.parse(arguments, into: &given)
-        switch given.wish {
+        switch given.textOption {
         case "help": say(try PawlCommands.help(on: "aria2c"))
         case "version": say(Aria2cOptions.versionText)
         case nil, .some: return try Aria2cRun(given.joined(), addresses).run()

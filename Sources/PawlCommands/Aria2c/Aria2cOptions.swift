@@ -8,7 +8,7 @@ package struct Aria2cOptions: Sendable {
     /// Options without effect, in the order given.
     package private(set) var passedOver: [String] = []
     /// The requested text: `help` or `version`.
-    package private(set) var wish: String?
+    package private(set) var textOption: String?
 
     package init() {}
 
@@ -19,7 +19,7 @@ package struct Aria2cOptions: Sendable {
     /// Throws code 28 for an invalid value.
     package mutating func set(_ row: Aria2cRow, _ value: String) throws(Failure) {
         switch row.role {
-        case .text: wish = row.option.name
+        case .text: textOption = row.option.name
         case .nothing: passedOver.append(row.option.name)
         case .meant:
             let given = row.option.kind == .flag && value.isEmpty ? "true" : value
@@ -43,8 +43,15 @@ package struct Aria2cOptions: Sendable {
         var joined = others
         for (name, value) in values { joined.values[name] = value }
         joined.passedOver += passedOver
-        joined.wish = wish ?? others.wish
+        joined.textOption = textOption ?? others.textOption
         return joined
+    }
+
+    /// Applies the options of one download.
+    func apply(to options: inout GetOptions, of source: String) throws(Failure) {
+        if let folder = self["dir"] { options.folder = try OptionValues.notEmpty("dir", folder) }
+        if let name = self["out"] { options.output = try OptionValues.notEmpty("out", name) }
+        try Aria2Options(values).apply(to: &options.download, of: source)
     }
 
     /// Lines `name=value` of a configuration file; unknown names are ignored, as in aria2.

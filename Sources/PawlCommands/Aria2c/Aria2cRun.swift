@@ -2,6 +2,7 @@ import Glibc
 import Pawl
 import PawlCore
 import PawlServer
+import PawlSystem
 
 /// One run as aria2c, as a service or as plain downloads.
 struct Aria2cRun {
@@ -30,7 +31,7 @@ struct Aria2cRun {
         let configuration = try configuration(entries)
         // Before the first thread: only the calling thread survives daemon(3).
         if options.flag("daemon"), daemon(1, 0) != 0 {
-            throw Failure(.unknown, "cannot detach from", at: "the terminal", because: systemMessage(errno))
+            throw Failure(.unknown, "cannot detach from", at: "the terminal", because: SystemError.last.text)
         }
         let seconds = options.number("stop") ?? 0
         let supervisor = Supervisor()
@@ -44,7 +45,7 @@ struct Aria2cRun {
             }
         )
         try ServeSession.run(configuration, watchdog: watchdog) { service in
-            supervisor.tell("READY=1")
+            supervisor.notify("READY=1")
             guard seconds > 0 else { return }
             Task {
                 try? await Task.sleep(for: .seconds(min(seconds, Int64(Int32.max))))
@@ -153,18 +154,19 @@ struct Aria2cRun {
         common.jobs = Int(clamping: min(1_000, options.number("max-concurrent-downloads") ?? 5))
         common.rateLimit = options.number("max-overall-download-limit").flatMap { $0 == 0 ? nil : $0 }
         common.isQuiet = options.flag("quiet")
-        let parser = OptionParser(GetOptions.table, command: "aria2c")
-        for line in options.words { try parser.apply(name: line.name, value: line.value, to: &common) }
+        try options.apply(to: &common, of: "*")
         var items: [GetPlan.Item] = []
         for entry in entries {
             items.append(
                 GetPlan.Item(
                     source: entry.addresses.first ?? "",
                     mirrors: Array(entry.addresses.dropFirst()),
-                    lines: try Aria2cOptions(entry.options).words
+                    lines: entry.options
                 )
             )
         }
-        return try GetPlan(common, items: items)
+        return try GetPlan(common, items: items) { (item, options) throws(Failure) in
+            try Aria2cOptions(item.lines).apply(to: &options, of: item.source)
+        }
     }
 }

@@ -1,16 +1,23 @@
 import PawlCore
 
 extension Command {
+    /// Every command under its heading, in display order.
+    static let groups: [(title: String, commands: [Command])] = [
+        ("Download", [get]),
+        ("Queue", [add, list, show] + steering + [wait]),
+        ("Service", [status, web, stop, serve]),
+        ("Other", [aria2c, completions, help]),
+    ]
+
     /// Every command, in display order.
-    static let table: [Command] =
-        [get, add, list, show] + steering + [wait, status, web, stop, serve, aria2c, completions, help]
+    static let table: [Command] = groups.flatMap(\.commands)
 
     private static let get = Command(
         "get",
         "[options] URL...",
         summary: "download files now; run again to resume",
         details: """
-            Download files over http, https, ftp or sftp in this process. Several URLs are several files. Ctrl-C pauses \
+            Download each URL to a file of its own over HTTP, HTTPS, FTP, FTPS or SFTP, in this process. Ctrl-C pauses \
             (exit code 7); run the same command again to resume.
             """,
         operand: .addresses,

@@ -75,7 +75,7 @@ struct Command: Sendable {
 
 extension Command {
     /// Whether its exit code is that of downloads.
-    var tellsOfDownloads: Bool { name == "get" || name == "wait" }
+    var reportsDownloads: Bool { name == "get" || name == "wait" }
 }
 
 /// The parsed options of a command.

@@ -3,7 +3,41 @@ import PawlCore
 
 extension GetOptions {
     /// Every option of `pawl get`, for parsing and for help.
-    static let table: [CommandOption<GetOptions>] = files + sources + transfer + request + security + shown
+    static let table: [CommandOption<GetOptions>] =
+        files.prefix(1) + options(DownloadOption.files, in: .files) + files.dropFirst()
+        + sources + options(DownloadOption.sources, in: .sources)
+        + transfer + options(DownloadOption.transfer, in: .transfer)
+        + options(DownloadOption.request, in: .request) + request
+        + options(DownloadOption.security, in: .security) + security + shown
+
+    /// The options of a download, but those that have a form of their own on the command line.
+    private static func options(
+        _ options: [DownloadOption],
+        in group: OptionGroup
+    ) -> [CommandOption<GetOptions>] {
+        let own: Set = ["limit-rate", "password"]
+        return options.filter { !own.contains($0.name) }.map { option in
+            var row = CommandOption(option, in: group).within(\GetOptions.download)
+            if option.name == "output" { row.apply = takeOutput }
+            if option.name == "user" { row.apply = takeUser }
+            return row
+        }
+    }
+
+    @Sendable private static func takeOutput(
+        _ options: inout GetOptions,
+        _ value: String
+    ) throws(Failure) { options.output = try OptionValues.notEmpty("output", value) }
+
+    @Sendable private static func takeUser(
+        _ options: inout GetOptions,
+        _ value: String
+    ) throws(Failure) {
+        let parts = try OptionValues.notEmpty("user", try OptionValues.text("user", value))
+            .split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        options.download.user = parts[0]
+        options.download.password = parts.count > 1 ? parts[1] : nil
+    }
 
     private static let files: [CommandOption<GetOptions>] = [
         CommandOption(
@@ -18,53 +52,11 @@ extension GetOptions {
             options.folder = try OptionValues.notEmpty("dir", value)
         },
         CommandOption(
-            "output",
-            short: "o",
-            aliases: ["out"],
-            takes: .required("FILE"),
-            in: .files,
-            "write to FILE (one URL only), - for standard output; relative to --dir if given"
-        ) { (options, value) throws(Failure) in
-            options.output = try OptionValues.notEmpty("output", value)
-        },
-        CommandOption(
             "stdout",
             takes: .none,
             in: .files,
             "write to standard output, like -o -: in order, over one connection, not resumable"
         ) { (options, _) in options.output = GetOptions.standardOutput },
-        CommandOption(
-            "naming",
-            takes: .required("server|url|hash"),
-            in: .files,
-            "source of file names: the server's response, the URL, or a hash of the URL",
-            standard: "server"
-        ) { (options, value) throws(Failure) in
-            options.download.naming = try OptionValues.choice(
-                "naming",
-                value,
-                of: DownloadOptions.Naming.self
-            )
-        },
-        CommandOption(
-            "if-exists",
-            takes: .required("rename|resume|overwrite|skip|fail"),
-            in: .files,
-            "action if a finished file of that name exists; rename creates 'name (1).ext'",
-            standard: "rename"
-        ) { (options, value) throws(Failure) in
-            options.download.existingFile = try OptionValues.choice(
-                "if-exists",
-                value,
-                of: DownloadOptions.ExistingFile.self
-            )
-        },
-        CommandOption(
-            "no-remote-time",
-            takes: .none,
-            in: .files,
-            "do not set the file's time to the server's Last-Modified"
-        ) { (options, _) in options.download.keepsServerTime = false },
     ]
 
     private static let sources: [CommandOption<GetOptions>] = [
@@ -89,40 +81,52 @@ extension GetOptions {
         ) { (options, value) throws(Failure) in
             options.metalinks.append(try OptionValues.notEmpty("metalink", value))
         },
+    ]
+
+    private static let transfer: [CommandOption<GetOptions>] = [
         CommandOption(
-            "mirror",
-            takes: .required("URL"),
-            in: .sources,
-            "another URL of the same file (one URL only); repeatable"
-        ) { (options, value) throws(Failure) in
-            options.download.mirrors.append(try OptionValues.notEmpty("mirror", value))
-        },
-        CommandOption(
-            "range",
-            takes: .required("A-B"),
-            in: .sources,
-            "download only these bytes: A-B (inclusive), A- or -N (the last N)"
-        ) { (options, value) throws(Failure) in
-            options.download.range = try OptionValues.range("range", value)
-        },
-        CommandOption(
-            "checksum",
-            takes: .required("TYPE=HEX"),
-            in: .sources,
-            "expected checksum (one URL only): sha-256, sha-512, sha-1 or md5"
-        ) { (options, value) throws(Failure) in
-            options.download.checksum = try OptionValues.checksum("checksum", value)
-        },
-        CommandOption(
-            "length",
+            "jobs",
+            short: "j",
+            aliases: ["max-concurrent-downloads"],
             takes: .required("N"),
-            in: .sources,
-            "expected size in bytes (one URL only)"
+            in: .transfer,
+            "simultaneous downloads",
+            standard: "\(GetOptions().jobs)",
+            setsOneDownload: false
         ) { (options, value) throws(Failure) in
-            options.download.expectedLength = Int64(
-                try OptionValues.integer("length", value, in: 0...Int.max)
-            )
+            options.jobs = try OptionValues.integer("jobs", value, in: 1...1_000)
         },
+        CommandOption(
+            "limit-rate",
+            aliases: ["max-overall-download-limit"],
+            takes: .required("RATE"),
+            in: .transfer,
+            "total speed limit in bytes per second; K, M, G are powers of 1024",
+            standard: "none",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.rateLimit = try OptionValues.rate("limit-rate", value)
+        },
+    ]
+
+    private static let request: [CommandOption<GetOptions>] = [
+        CommandOption(
+            "no-netrc",
+            takes: .none,
+            in: .request,
+            "do not read user names and passwords from a netrc file",
+            setsOneDownload: false
+        ) { (options, _) in options.readsNetrc = false }
+    ]
+
+    private static let security: [CommandOption<GetOptions>] = [
+        CommandOption(
+            "deny-private-addresses",
+            takes: .none,
+            in: .security,
+            "refuse to connect to this machine or private networks, even through names and redirects",
+            setsOneDownload: false
+        ) { (options, _) in options.deniesPrivateAddresses = true }
     ]
 
     private static let shown: [CommandOption<GetOptions>] = [

@@ -66,10 +66,9 @@ package struct GetOptions: Sendable, Hashable {
 
     /// Files that must be readable before anything starts, with their options.
     package var filesToRead: [(option: String, path: String)] {
-        let netrc = download.netrc.flatMap { $0.isEmpty || !readsNetrc ? nil : $0 }
-        return [
-            ("load-cookies", download.cookieFile), ("netrc", netrc), ("cacert", download.authorityFile),
-            ("cert", download.certificate), ("key", download.key),
-        ].compactMap { option, path in path.map { (option, $0) } }
+        DownloadOption.table.filter { $0.namesFile && (readsNetrc || $0.setting != .netrc) }.flatMap {
+            option in
+            option.texts(of: download).filter { !$0.isEmpty }.map { (option.name, $0) }
+        }
     }
 }

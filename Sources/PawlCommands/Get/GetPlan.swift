@@ -22,6 +22,11 @@ package struct GetPlan: Sendable {
     /// The command's name in errors.
     private let command: String
 
+    /// Applies the lines of an item.
+    private let apply: Apply
+
+    typealias Apply = @Sendable (Item, inout GetOptions) throws(Failure) -> Void
+
     /// Parses `pawl get`'s arguments.
     ///
     /// `read` returns the text of an input file, of standard input for `-`; `ask` prompts for a user's password, if possible.
@@ -45,6 +50,7 @@ package struct GetPlan: Sendable {
     ) throws(Failure) {
         self.options = options
         self.command = command
+        apply = { (item, options) throws(Failure) in try GetPlan.apply(item, for: command, to: &options) }
         if options.wantsHelp { return }
         if let user = options.download.user, options.download.password == nil {
             self.options.download.password = try ask(user)
@@ -58,10 +64,11 @@ package struct GetPlan: Sendable {
         try check()
     }
 
-    /// Creates the plan of another command, whose files are known.
-    init(_ options: GetOptions, items: [Item], for command: String = "get") throws(Failure) {
+    /// Creates the plan of another command, whose files are known and whose lines have other names.
+    init(_ options: GetOptions, items: [Item], applying apply: @escaping Apply) throws(Failure) {
         self.options = options
-        self.command = command
+        self.apply = apply
+        command = "get"
         self.items = items
         try check()
     }
@@ -71,6 +78,11 @@ package struct GetPlan: Sendable {
         guard !item.lines.isEmpty || !item.mirrors.isEmpty else { return common }
         var own = options
         own.download.mirrors += item.mirrors
+        try apply(item, &own)
+        return try own.resolved()
+    }
+
+    private static func apply(_ item: Item, for command: String, to own: inout GetOptions) throws(Failure) {
         let parser = OptionParser(GetOptions.table, command: command)
         for line in item.lines {
             do throws(Failure) {
@@ -81,7 +93,6 @@ package struct GetPlan: Sendable {
                 throw placed
             }
         }
-        return try own.resolved()
     }
 
     private mutating func check() throws(Failure) {

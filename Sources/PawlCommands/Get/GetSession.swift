@@ -7,7 +7,7 @@ import PawlCore
 /// Everything here runs on the main thread; other threads only post to the mailbox.
 struct GetSession: ~Copyable {
     private let plan: GetPlan
-    private let mailbox: Mailbox
+    private let mailbox: CommandMailbox
     private let downloader: Downloader
     private var next = 0
     private var downloads: [UInt64: Download] = [:]
@@ -20,7 +20,7 @@ struct GetSession: ~Copyable {
 
     init(_ plan: GetPlan) throws(Failure) {
         self.plan = plan
-        let mailbox = try Mailbox()
+        let mailbox = try CommandMailbox()
         let cursor = CursorGuard()
         reporter = ProgressReporter(
             plan.options,
@@ -37,7 +37,7 @@ struct GetSession: ~Copyable {
         // Several files can use several cores; a single file gains nothing from a second thread.
         let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         configuration.threads = max(1, min(plan.items.count, plan.options.jobs, cores, 4))
-        configuration.tellsEveryState = false
+        configuration.reportsEveryState = false
         configuration.stateFolder = StateFolder.usual
         downloader = Downloader(configuration) { mailbox.post(.event($0)) }
         self.mailbox = mailbox
@@ -98,7 +98,7 @@ struct GetSession: ~Copyable {
                 ledger.add(download.id.rawValue, source: download.source)
                 download.resume()
             } catch {
-                reporter.tell(ledger.refuse(error))
+                reporter.notify(ledger.refuse(error))
             }
         }
     }
@@ -114,18 +114,18 @@ struct GetSession: ~Copyable {
         }
     }
 
-    private mutating func hear(_ message: Mailbox.Message) {
+    private mutating func hear(_ message: CommandMailbox.Message) {
         switch message {
         case .event(let event):
             let id = event.id.rawValue
-            if let report = ledger.apply(event.kind, of: id) { reporter.tell(report) }
-            if ledger.active[id] == nil { downloads[id] = nil }
+            if let report = ledger.apply(event.kind, of: id) { reporter.notify(report) }
+            if RunLedger.isEnd(event.kind) { downloads[id] = nil }
         case .signal(SIGINT), .signal(SIGTERM), .signal(SIGHUP):
             isInterrupted = true
         case .signal(SIGTSTP):
             reporter.stop()
         case .signal(SIGCONT):
-            reporter.goOn()
+            reporter.resume()
         case .signal:
             reporter.redrawSoon()
         }

@@ -19,6 +19,7 @@ struct ProgressReporter: ~Copyable {
     private let cursor: CursorGuard
     private let glyphs: ProgressRenderer.Glyphs
     private let files: Int
+    private let isStream: Bool
     private var output = OutputFile(descriptor: STDOUT_FILENO)
     private var errors = OutputFile(descriptor: STDERR_FILENO)
     private var painter = FramePainter()
@@ -32,6 +33,7 @@ struct ProgressReporter: ~Copyable {
     init(_ options: GetOptions, terminal: TerminalState, cursor: CursorGuard, files: Int) {
         self.cursor = cursor
         self.files = files
+        isStream = options.stream != nil
         glyphs = terminal.takesUnicode ? .unicode : .plain
         // Progress bars and the file's bytes cannot share a terminal.
         let isShared = options.stream == .standardOutput && isatty(STDOUT_FILENO) == 1
@@ -57,7 +59,7 @@ struct ProgressReporter: ~Copyable {
         interval.map { _ in Int32(clamping: max(0, nextShow - milliseconds())) }
     }
 
-    mutating func tell(_ report: Report) {
+    mutating func notify(_ report: Report) {
         let isFailure = if case .failed = report.kind { true } else { false }
         switch mode {
         case .display:
@@ -100,7 +102,7 @@ struct ProgressReporter: ~Copyable {
     }
 
     /// The process was continued after a stop, possibly by a SIGSTOP from outside.
-    mutating func goOn() {
+    mutating func resume() {
         if !wasStoppedHere { leaveDisplay() }
         wasStoppedHere = false
         redrawSoon()
@@ -132,7 +134,9 @@ struct ProgressReporter: ~Copyable {
         }
         if unfinished > 0 {
             errors.appendLine(
-                "pawl: interrupted: all received data is kept; run the same command again to resume"
+                isStream
+                    ? "pawl: interrupted: the output is incomplete and cannot be resumed"
+                    : "pawl: interrupted: all received data is kept; run the same command again to resume"
             )
         }
         output.flush()

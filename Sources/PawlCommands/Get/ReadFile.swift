@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// The text of a file, or of standard input for `-`.
 ///
@@ -9,7 +10,7 @@ func readText(at path: String) throws(Failure) -> String {
     let place = isInput ? "standard input" : path
     let descriptor = isInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
-        throw Failure(.cannotOpen, "cannot open", at: place, because: systemMessage(errno))
+        throw Failure(.cannotOpen, "cannot open", at: place, because: SystemError.last.text)
     }
     defer { if !isInput { close(descriptor) } }
     var bytes: [UInt8] = []
@@ -21,7 +22,7 @@ func readText(at path: String) throws(Failure) -> String {
         } else if count == 0 {
             return String(decoding: bytes, as: UTF8.self)
         } else if errno != EINTR {
-            throw Failure(.cannotOpen, "cannot read", at: place, because: systemMessage(errno))
+            throw Failure(.cannotOpen, "cannot read", at: place, because: SystemError.last.text)
         }
     }
 }
@@ -33,6 +34,6 @@ func checkReadable(_ path: String, option: String) throws(Failure) {
         .cannotOpen,
         "cannot open",
         at: path,
-        because: "\(systemMessage(errno)) (given with --\(option))"
+        because: "\(SystemError.last.text) (given with --\(option))"
     )
 }

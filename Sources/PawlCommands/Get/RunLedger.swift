@@ -47,10 +47,9 @@ package struct RunLedger: Sendable {
             return nil
         }
         var entry = active.values[index]
-        let told = report(kind, &entry)
-        let name = entry.name
-        active[id] = hasEnded(kind) ? nil : entry
-        return told.map { Report(id: id, source: entry.source, name: name, kind: $0) }
+        let reported = report(kind, &entry)
+        if Self.isEnd(kind) { active.remove(at: index) } else { active.values[index] = entry }
+        return reported.map { Report(id: id, source: entry.source, name: entry.name, kind: $0) }
     }
 
     /// The exit code if the command ends now, possibly unfinished because of an interruption.
@@ -108,7 +107,8 @@ package struct RunLedger: Sendable {
         }
     }
 
-    private func hasEnded(_ kind: DownloadEvent.Kind) -> Bool {
+    /// Whether a download is no longer active after such an event.
+    package static func isEnd(_ kind: DownloadEvent.Kind) -> Bool {
         switch kind {
         case .finished, .failed, .state(.paused): true
         case .state, .started, .notice, .retry, .added, .changed, .missed: false

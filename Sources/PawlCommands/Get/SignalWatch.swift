@@ -1,5 +1,6 @@
 import Glibc
 import Pawl
+import PawlSystem
 
 /// Receives signals on a dedicated thread, so that no code runs in a signal handler.
 ///
@@ -25,7 +26,8 @@ package enum SignalWatch {
             if !isIgnored(SIGTSTP) { unsafe sigaddset(&watched, SIGTSTP) }
         }
         unsafe pthread_sigmask(SIG_BLOCK, &watched, nil)
-        Listener(watched: watched, cursor: cursor, onSignal: onSignal).detach()
+        let listener = SignalListener(watched: watched, cursor: cursor, onSignal: onSignal)
+        SystemThread.detached("pawl-signals") { listener.listen() }
     }
 
     private static func isIgnored(_ number: Int32) -> Bool {
@@ -38,7 +40,7 @@ package enum SignalWatch {
 }
 
 /// The thread's work.
-private final class Listener: Sendable {
+private final class SignalListener: Sendable {
     private let watched: sigset_t
     private let cursor: CursorGuard
     private let onSignal: @Sendable (Int32) -> Void
@@ -49,23 +51,7 @@ private final class Listener: Sendable {
         self.onSignal = onSignal
     }
 
-    func detach() {
-        var thread = pthread_t()
-        let passed = unsafe Unmanaged.passRetained(self).toOpaque()
-        let started = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<Listener>.fromOpaque(context).takeRetainedValue().listen()
-            },
-            passed
-        )
-        precondition(started == 0, "no thread for signals: error \(started)")
-        pthread_detach(thread)
-    }
-
-    private func listen() -> Never {
+    func listen() -> Never {
         var requests = 0
         while true {
             var set = watched

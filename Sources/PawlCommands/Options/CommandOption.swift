@@ -1,3 +1,4 @@
+import Pawl
 import PawlCore
 
 /// One option of a command, for both parsing and help.
@@ -65,5 +66,23 @@ struct CommandOption<Target>: Sendable {
             (whole, value) throws(Failure) in
             try apply(&whole[keyPath: part], value)
         }
+    }
+}
+
+extension CommandOption<DownloadOptions> {
+    /// An option of a download.
+    init(_ option: DownloadOption, in group: OptionGroup) {
+        let value = option.placeholder.map {
+            option.hasOptionalValue ? OptionEntry.Value.optional($0) : .required($0)
+        }
+        self.init(
+            option.name,
+            short: option.short,
+            aliases: option.aliases,
+            takes: value ?? .none,
+            in: group,
+            option.help,
+            standard: option.standard
+        ) { (options, value) throws(Failure) in try option.take(value, into: &options) }
     }
 }

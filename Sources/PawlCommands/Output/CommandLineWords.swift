@@ -24,33 +24,8 @@ extension Failure {
 }
 
 extension Setting {
-    /// The option of `pawl get` that sets it.
+    /// The option on the command line that sets it.
     var option: String {
-        switch self {
-        case .allowsDowngrade: "--allow-downgrade"
-        case .authorityFile: "--cacert"
-        case .certificate: "--cert"
-        case .checksum: "--checksum"
-        case .connectTimeout: "--connect-timeout"
-        case .connections: "--connections"
-        case .cookieFile: "--load-cookies"
-        case .deniesPrivateAddresses: "--deny-private-addresses"
-        case .existingFile: "--if-exists"
-        case .header: "--header"
-        case .interface: "--interface"
-        case .key: "--key"
-        case .lowestSpeed: "--lowest-speed-limit"
-        case .maximumRedirects: "--max-redirects"
-        case .maximumRetryAfter: "--max-retry-after"
-        case .netrc: "--netrc"
-        case .noProxy: "--no-proxy"
-        case .proxy: "--proxy"
-        case .referer: "--referer"
-        case .retries: "--retries"
-        case .retryDelay: "--retry-delay"
-        case .timeout: "--timeout"
-        case .user: "--user"
-        case .userAgent: "--user-agent"
-        }
+        "--" + (DownloadOption.option(of: self)?.name ?? "deny-private-addresses")
     }
 }

@@ -34,18 +34,18 @@ extension Command {
         let watchdog = Watchdog(
             onBeat: { supervisor.beat() },
             onFault: { finding in
-                reporter.tell("fault", Restarter.text(finding))
+                reporter.notify("fault", Restarter.text(finding))
                 restarter.end(finding)
             }
         )
         try ServeSession.run(configuration, watchdog: watchdog) { service in
             let port = service.port == 0 ? "" : " and \(known.pageURL(port: service.port))"
-            reporter.tell("serving", "serving \(known.root) at \(known.socket)\(port)")
-            if let why = service.portRefusal { reporter.tell("noPort", why) }
-            parent?.tell()
-            supervisor.tell("READY=1")
+            reporter.notify("serving", "serving \(known.root) at \(known.socket)\(port)")
+            if let why = service.portRefusal { reporter.notify("noPort", why) }
+            parent?.notify()
+            supervisor.notify("READY=1")
         }
-        reporter.tell("stopped", "stopped; unfinished downloads resume at the next start")
+        reporter.notify("stopped", "stopped; unfinished downloads resume at the next start")
         return 0
     }
 }
@@ -63,7 +63,7 @@ private struct ServeReporter: Sendable {
         self.log = isOnlyLog || hasFile ? log : nil
     }
 
-    func tell(_ event: String, _ text: String) {
+    func notify(_ event: String, _ text: String) {
         log?.note(event, text)
         guard isPlain else { return }
         var errors = OutputFile(descriptor: STDERR_FILENO)

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlServer
+import PawlSystem
 
 /// `pawl serve --install`: installs the service as a systemd unit.
 struct ServeInstall {
@@ -55,7 +56,7 @@ struct ServeInstall {
         try AtomicFile.write(Array(unit.text.utf8), to: path)
         // Stop a service that was started without systemd.
         let client = ServiceClient(socket: socket)
-        if try client.isAnswered() {
+        if try client.isServiceRunning() {
             try client.call("pawl.stop", to: "stop")
             try SocketLock.waitUntilFree(socket)
         }
@@ -83,7 +84,7 @@ struct ServeInstall {
         for part in path.split(separator: "/") {
             folder += "/" + part
             guard unsafe mkdir(folder, mode) != 0, errno != EEXIST else { continue }
-            throw Failure(.cannotMakeFolder, "cannot create", at: folder, because: systemMessage(errno))
+            throw Failure(.cannotMakeFolder, "cannot create", at: folder, because: SystemError.last.text)
         }
     }
 }

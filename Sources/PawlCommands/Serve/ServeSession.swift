@@ -1,6 +1,7 @@
 import Pawl
 package import PawlCore
 package import PawlServer
+import PawlSystem
 
 /// One run of the service in this process.
 package enum ServeSession {
@@ -19,7 +20,7 @@ package enum ServeSession {
             sender.yield(number)
         }
         watchdog.start()
-        let outcome = BackgroundThread.wait { await serve(configuration, watchdog, signals, started) }
+        let outcome = SystemThread.wait { await serve(configuration, watchdog, signals, started) }
         watchdog.end()
         try outcome.get()
     }
@@ -35,7 +36,7 @@ package enum ServeSession {
             watchdog.watch(service)
             started(service)
             let listening = Task { for await _ in signals { service.ask() } }
-            await service.waitUntilAsked()
+            await service.waitUntilStopRequested()
             listening.cancel()
             watchdog.expectEnd()
             await service.stop()

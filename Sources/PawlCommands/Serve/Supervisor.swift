@@ -16,9 +16,13 @@ struct Supervisor: Sendable {
     }
 
     /// Sends a keep-alive message.
-    func beat() { if wantsBeats { tell("WATCHDOG=1") } }
+    ///
+    /// It never waits for a supervisor that does not read: the watchdog's thread sends it, and has to go on watching.
+    func beat() { if wantsBeats { notify("WATCHDOG=1", waits: false) } }
 
-    func tell(_ state: String) {
+    func notify(_ state: String) { notify(state, waits: true) }
+
+    private func notify(_ state: String, waits: Bool) {
         guard let path else { return }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -32,9 +36,10 @@ struct Supervisor: Sendable {
         defer { close(file) }
         let size = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
         let bytes = Array(state.utf8)
+        let flags = Int32(waits ? MSG_NOSIGNAL : MSG_NOSIGNAL | MSG_DONTWAIT)
         unsafe withUnsafePointer(to: &address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { start in
-                _ = unsafe sendto(file, bytes, bytes.count, Int32(MSG_NOSIGNAL), start, size)
+                _ = unsafe sendto(file, bytes, bytes.count, flags, start, size)
             }
         }
     }

@@ -40,7 +40,7 @@ private struct AddSession {
         self.options = options
         self.plan = plan
         client = try options.verb.client()
-        if try !client.isAnswered() {
+        if try !client.isServiceRunning() {
             try ServiceStarter.start(options, at: client.socket, quietly: options.verb.isJSON)
         }
         root = try client.call("pawl.status", to: "query")["root"]?.string ?? ""
@@ -66,7 +66,7 @@ private struct AddSession {
             let results = try client.call("pawl.add", [.array(requests)], to: "add").array ?? []
             for (item, result) in zip(items, results) {
                 guard let error = result["error"] else {
-                    report(item.source, result["id"]?.string ?? "")
+                    report(item.source, result)
                     continue
                 }
                 let failure = Failure(event: error)
@@ -77,22 +77,29 @@ private struct AddSession {
         return Int32(code)
     }
 
-    private func report(_ source: String, _ id: String) {
-        let address = Redaction.address(source)
-        CommandOutput(options.verb).tell(
-            ["event": "added", "id": .string(id), "url": .string(address)],
-            "\(id.prefix(ShortIDs.fewest)) \(address)"
+    private func report(_ source: String, _ result: JSON) {
+        let (id, address) = (result["id"]?.string ?? "", Redaction.address(source))
+        let isFinished = result["finished"]?.bool == true
+        var event = [
+            JSON.Member("event", "added"), JSON.Member("id", .string(id)),
+            JSON.Member("url", .string(address)),
+        ]
+        if isFinished { event.append(JSON.Member("finished", .bool(true))) }
+        let outcome = ": already finished, not requested again; remove it to download it anew"
+        CommandOutput(options.verb).show(
+            .object(event),
+            "\(id.prefix(ShortIDs.fewest)) \(address)\(isFinished ? outcome : "")"
         )
     }
 
     private func request(_ item: GetPlan.Item) throws(Failure) -> JSON {
         var download = try plan.downloadOptions(for: item)
         // The service has a different working directory.
-        if let netrc = download.netrc, !netrc.isEmpty { download.netrc = ServicePlace.absolute(netrc) }
-        download.cookieFile = download.cookieFile.map(ServicePlace.absolute)
-        download.authorityFile = download.authorityFile.map(ServicePlace.absolute)
-        download.certificate = download.certificate.map(ServicePlace.absolute)
-        download.key = download.key.map(ServicePlace.absolute)
+        for option in DownloadOption.table where option.namesFile {
+            for path in option.texts(of: download) where !path.isEmpty {
+                _ = option.restore(ServicePlace.absolute(path), into: &download)
+            }
+        }
         var values: [JSON.Member] = []
         for (name, value) in download.values {
             if let last = values.last, last.name == name, case .array(let texts) = last.value {

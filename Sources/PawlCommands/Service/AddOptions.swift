@@ -54,27 +54,22 @@ extension AddOptions {
         },
     ]
 
-    private static let files: [CommandOption<AddOptions>] = [
-        CommandOption(
-            "dir",
-            short: "d",
-            takes: .required("DIR"),
-            in: .files,
-            "folder inside the service's download root; created if missing",
-            standard: "the root"
-        ) { (options, value) throws(Failure) in options.get.folder = try OptionValues.notEmpty("dir", value)
-        },
-        CommandOption(
-            "limit-rate",
-            aliases: ["max-download-limit"],
-            takes: .required("RATE"),
-            in: .transfer,
-            "speed limit per download in bytes per second; K, M, G are powers of 1024",
-            standard: "none"
-        ) { (options, value) throws(Failure) in
-            options.get.download.rateLimit = try OptionValues.rate("limit-rate", value)
-        },
-    ]
+    private static let files: [CommandOption<AddOptions>] =
+        [
+            CommandOption(
+                "dir",
+                short: "d",
+                takes: .required("DIR"),
+                in: .files,
+                "folder inside the service's download root; created if missing",
+                standard: "the root"
+            ) { (options, value) throws(Failure) in
+                options.get.folder = try OptionValues.notEmpty("dir", value)
+            }
+        ]
+        + DownloadOption.transfer.filter { $0.name == "limit-rate" }.map {
+            CommandOption($0, in: .transfer).within(\.get.download)
+        }
 
     private static let service: [CommandOption<AddOptions>] = [
         CommandOption("no-start", takes: .none, in: .service, "do not start the service if it is not running")

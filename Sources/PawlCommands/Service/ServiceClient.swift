@@ -5,26 +5,33 @@ struct ServiceClient: Sendable {
     let socket: String
 
     /// Whether a service listens on the socket.
-    func isAnswered() throws(Failure) -> Bool { try ServiceConnection.open(socket) != nil }
+    func isServiceRunning() throws(Failure) -> Bool { try ServiceConnection.open(socket) != nil }
 
-    /// Calls a method; `wish` and `place` name the action and its object in errors.
+    /// Calls a method; `action` and `place` name the action and its object in errors.
     @discardableResult
     func call(
         _ method: String,
         _ parameters: JSON = [],
-        to wish: String,
+        to action: String,
         _ place: String? = nil
     ) throws(Failure) -> JSON {
         let message: JSON = ["id": "pawl", "method": .string(method), "params": parameters]
         let reply = try ask(message)
         if let result = reply["result"] { return result }
         let code = reply["error"]?["code"]?.integer ?? 1
+        // JSON-RPC's code for invalid parameters.
+        let known: Failure.Code = code == -32602 ? .badOption : .unknown
         throw Failure(
-            Failure.Code(rawValue: UInt8(exactly: code) ?? 1),
-            "cannot \(wish)",
+            UInt8(exactly: code).map { Failure.Code(rawValue: $0) } ?? known,
+            "cannot \(action)",
             at: place ?? "the service at \(socket)",
             because: reply["error"]?["message"]?.string ?? "invalid response from the service"
         )
+    }
+
+    /// The whole id of the download that the beginning of an id names.
+    func id(_ beginning: String, to action: String) throws(Failure) -> String {
+        try call("pawl.show", [.string(beginning)], to: action, beginning)["id"]?.string ?? beginning
     }
 
     /// Sends several calls as a batch; the result of a rejected call is `.null`.

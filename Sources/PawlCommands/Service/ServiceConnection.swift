@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// A connection to the service's Unix socket, for one request.
 struct ServiceConnection: ~Copyable {
@@ -36,7 +37,7 @@ struct ServiceConnection: ~Copyable {
         if isConnected { return connection }
         let number = errno
         if [ENOENT, ECONNREFUSED, ENOTDIR].contains(number) { return nil }
-        throw Failure(.cannotOpen, "cannot connect to", at: socket, because: systemMessage(number))
+        throw Failure(.cannotOpen, "cannot connect to", at: socket, because: SystemError(number: number).text)
     }
 
     deinit { close(descriptor) }
@@ -52,7 +53,7 @@ struct ServiceConnection: ~Copyable {
                     Int32(MSG_NOSIGNAL)
                 )
             }
-            if count > 0 { start += count } else if errno != EINTR { throw lost(systemMessage(errno)) }
+            if count > 0 { start += count } else if errno != EINTR { throw lost(SystemError.last.text) }
         }
     }
 
@@ -91,7 +92,7 @@ struct ServiceConnection: ~Copyable {
             if count >= 0 { return count > 0 }
             // A killed service resets its connections, which counts as their end.
             if errno == ECONNRESET { return false }
-            guard errno == EINTR else { throw lost(systemMessage(errno)) }
+            guard errno == EINTR else { throw lost(SystemError.last.text) }
         }
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlServer
+import PawlSystem
 
 /// Starts a service detached from this terminal, and waits until it is ready.
 enum ServiceStarter {
@@ -18,7 +19,7 @@ enum ServiceStarter {
         let turn = try SocketLock.startingTurn(socket)
         defer { close(turn) }
         // Another command may have started it meanwhile.
-        guard try !ServiceClient(socket: socket).isAnswered() else { return }
+        guard try !ServiceClient(socket: socket).isServiceRunning() else { return }
         let root = try ServicePlace.root(options.root)
         var arguments = ["--quiet", "--root", root, "--socket", socket]
         // Downloads must not fail to start because another program has the port.
@@ -80,7 +81,7 @@ enum ServiceStarter {
     }
 
     private static func failure(_ number: Int32) -> Failure {
-        Failure(.unknown, "cannot start", at: "the service", because: systemMessage(number))
+        Failure(.unknown, "cannot start", at: "the service", because: SystemError(number: number).text)
     }
 }
 
@@ -102,7 +103,7 @@ struct WaitingParent: Sendable {
     }
 
     /// Detaches from the terminal and the working directory, and reports readiness.
-    func tell() {
+    func notify() {
         _ = unsafe chdir("/")
         let nothing = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
         if nothing >= 0 {

@@ -15,7 +15,7 @@ extension Command {
         let client = try options.client()
         for id in ids {
             let details = try client.call("pawl.show", [.string(id)], to: "show", id)
-            CommandOutput(options).tell(details, DownloadSheet(details).text)
+            CommandOutput(options).show(details, DownloadSheet(details).text)
         }
         return 0
     }
@@ -24,13 +24,16 @@ extension Command {
         "status",
         "[options]",
         summary: "show whether the service is running, and its load",
-        details: "Exit code 3 if the service is not running.",
+        details: """
+            Show the service's process, its download root, its numbers of downloads, and its speed. Exit code 3 if the \
+            service is not running.
+            """,
         taking: VerbOptions.common
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw Failure.unexpected(first, in: "status") }
         let status = try options.client().call("pawl.status", to: "query")
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
-        CommandOutput(options).tell(
+        CommandOutput(options).show(
             status,
             "pawl \(status["version"]?.string ?? "") serving \(status["root"]?.string ?? "") (process \(number("pid"))): "
                 + "\(number("running")) running, \(number("waiting")) waiting, \(number("ended")) ended, "
@@ -56,7 +59,7 @@ extension Command {
             guard error.code == .network else { throw error }
         }
         try SocketLock.waitUntilFree(client.socket)
-        CommandOutput(options).tell(
+        CommandOutput(options).show(
             ["stopped": .bool(true)],
             "stopped; unfinished downloads resume at the next start"
         )

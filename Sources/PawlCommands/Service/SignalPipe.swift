@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// A pipe by which the signal thread wakes a thread that waits in `poll`.
 final class SignalPipe: Sendable {
@@ -10,7 +11,7 @@ final class SignalPipe: Sendable {
     init() throws(Failure) {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else {
-            throw Failure(.inputOutput, "cannot start", at: "pawl", because: "pipe: \(systemMessage(errno))")
+            throw Failure(.inputOutput, "cannot start", at: "pawl", because: "pipe: \(SystemError.last.text)")
         }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)

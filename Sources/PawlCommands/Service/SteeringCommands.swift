@@ -3,31 +3,50 @@ import PawlCore
 // Commands that change existing downloads.
 extension Command {
     static let steering = [
-        each("pause", "pause downloads until they are resumed", all: "all downloads", done: "paused"),
+        each(
+            "pause",
+            "pause downloads until they are resumed",
+            "Pause downloads; they keep their part files, and stay paused until they are resumed or started.",
+            all: "all downloads",
+            done: "paused"
+        ),
         each(
             "resume",
-            "resume paused downloads, retry failed ones",
+            "resume paused downloads, retry failed and waiting ones now",
+            """
+            Put paused and failed downloads back into the queue. Retry one that waits for its next attempt at once, and \
+            download a finished one again if its file is gone.
+            """,
             all: "all paused downloads",
             done: "resumed"
         ),
         each(
             "start",
             "start now, ahead of the queue (may preempt the longest-running download)",
+            """
+            Start downloads now, ahead of the queue. If all slots are taken, the longest-running download is preempted; it \
+            restarts automatically.
+            """,
             all: nil,
             done: "started"
         ),
         remove, rename, move, url, limit,
     ]
 
-    private static func each(_ name: String, _ summary: String, all: String?, done: String) -> Command {
+    private static func each(
+        _ name: String,
+        _ summary: String,
+        _ details: String,
+        all: String?,
+        done: String
+    ) -> Command {
         let selection = all.map { [VerbOptions.all($0), VerbOptions.group] } ?? []
         return Command(
             name,
             all == nil ? "[options] ID..." : "[options] ID...|--all",
             summary: summary,
-            details: """
-                Downloads are given by ID or by a unique prefix of it ('pawl list' shows the IDs).
-                """,
+            details:
+                "\(details)\nGive each download by its ID or a unique prefix of it ('pawl list' shows the IDs).",
             operand: .downloads,
             taking: selection + VerbOptions.common
         ) { (options, ids) throws(Failure) in
@@ -37,7 +56,7 @@ extension Command {
                 let method = options.takesAll ? "pawl.\(name)All" : "pawl.\(name)Group"
                 let given: JSON = options.group.map { [.string($0)] } ?? []
                 try client.call(method, given, to: name)
-                CommandOutput(options).tell(["\(name)": .bool(true)], "\(done) \(options.group ?? "all")")
+                CommandOutput(options).show(["\(name)": .bool(true)], "\(done) \(options.group ?? "all")")
                 return 0
             }
             try requireIDs(ids, in: name)
@@ -49,7 +68,7 @@ extension Command {
             )
             for member in result.members ?? [] {
                 let words = member.value.bool == true ? done : "nothing to do"
-                CommandOutput(options).tell(
+                CommandOutput(options).show(
                     ["id": .string(member.name), "changed": member.value],
                     "\(member.name.prefix(ShortIDs.fewest)) \(words)"
                 )
@@ -76,7 +95,7 @@ extension Command {
             ids.joined(separator: " ")
         )
         for member in result.members ?? [] {
-            CommandOutput(options).tell(
+            CommandOutput(options).show(
                 ["id": .string(member.name), "changed": member.value],
                 "\(member.name.prefix(ShortIDs.fewest)) removed"
             )
@@ -108,8 +127,8 @@ extension Command {
         "ID POSITION",
         "change a download's position in the queue",
         """
-        POSITION is a number (1 is next), first, last, or a step: +2 is two places back, -2 two forward. A download stays \
-        among those of its own priority.
+        Move a waiting or paused download in the queue, among those of its priority. POSITION is a number (1 is next), \
+        first, last, or a step: +2 is two places back, -2 two forward.
         """,
         because: "only waiting downloads have a position"
     ) { (text) throws(Failure) in
@@ -144,16 +163,19 @@ extension Command {
             taking: VerbOptions.common
         ) { (options, words) throws(Failure) in
             guard words.count == 2 else { throw Failure.usage(name, operands) }
-            let result = try options.client().call(
+            let given = try value(words[1])
+            let client = try options.client()
+            let id = try client.id(words[0], to: name)
+            let result = try client.call(
                 "pawl.\(name)",
-                [.string(words[0]), try value(words[1])],
+                [.string(id), given],
                 to: name,
                 words[0]
             )
             guard result != .null, result.bool != false else {
                 throw Failure(.unknown, "cannot \(name)", at: words[0], because: why)
             }
-            CommandOutput(options).tell(["id": .string(words[0]), "\(name)": result], "\(words[0]) done")
+            CommandOutput(options).show(["id": .string(id), "\(name)": result], "\(words[0]) done")
             return 0
         }
     }
@@ -162,17 +184,23 @@ extension Command {
         "limit",
         "[options] RATE [ID]",
         summary: "limit the speed of all downloads, or of one",
-        details: "RATE is in bytes per second; K, M, G are powers of 1024; none or 0 removes the limit.",
+        details: """
+            Limit the speed of all downloads together, or of the one with this ID. RATE is in bytes per second; K, M, G are \
+            powers of 1024; none or 0 removes the limit.
+            """,
         operand: .words(["none"]),
         taking: VerbOptions.common
     ) { (options, words) throws(Failure) in
         guard let text = words.first, words.count <= 2 else { throw Failure.usage("limit", "RATE [ID]") }
         let rate = text.lowercased() == "none" ? nil : try OptionValues.rate("limit", text)
-        let given = [rate.map { JSON.number($0) } ?? .null] + words.dropFirst().map { .string($0) }
-        try options.client().call("pawl.limit", .array(given), to: "limit", words.count > 1 ? words[1] : nil)
+        let client = try options.client()
+        var ids: [String] = []
+        for word in words.dropFirst() { ids.append(try client.id(word, to: "limit")) }
+        let given = [rate.map { JSON.number($0) } ?? .null] + ids.map { .string($0) }
+        try client.call("pawl.limit", .array(given), to: "limit", words.count > 1 ? words[1] : nil)
         let limit = rate.map { NumberFormat.speed($0) } ?? "no limit"
-        CommandOutput(options).tell(
-            ["limit": given[0]],
+        CommandOutput(options).show(
+            .object([JSON.Member("limit", given[0])] + ids.map { JSON.Member("id", .string($0)) }),
             "\(words.count > 1 ? words[1] : "all downloads"): \(limit)"
         )
         return 0
@@ -189,7 +217,7 @@ struct CommandOutput {
 
     init(_ options: VerbOptions) { isJSON = options.isJSON }
 
-    func tell(_ json: JSON, _ text: String) {
+    func show(_ json: JSON, _ text: String) {
         let lines = text.split(separator: "\n").map { TerminalText.harmless(String($0)) }
         say((isJSON ? json.text : lines.joined(separator: "\n")) + "\n")
     }

@@ -80,7 +80,7 @@ private struct WaitSession: ~Copyable {
         open.remove(download.id)
         switch download.state {
         case "finished":
-            CommandOutput(options).tell(
+            CommandOutput(options).show(
                 ["event": "finished", "id": .string(download.id), "length": .number(download.written)],
                 "\(download.title): finished"
             )
@@ -99,7 +99,7 @@ private struct WaitSession: ~Copyable {
         switch (event["event"]?.string, event["state"]?.string) {
         case ("finished", _):
             open.remove(id)
-            CommandOutput(options).tell(event, report.map(PlainText.line) ?? id)
+            CommandOutput(options).show(event, report.map(PlainText.line) ?? id)
         case ("failed", _):
             open.remove(id)
             end(UInt8(exactly: event["code"]?.integer ?? 1) ?? 1, event["message"]?.string ?? id, id)

@@ -20,7 +20,7 @@ extension Command {
         if !isShown, let opener = Desktop.opener {
             if try ChildProcess.run(opener, [link]) == 0 { return 0 }
         }
-        CommandOutput(options).tell(result, link)
+        CommandOutput(options).show(result, link)
         return 0
     }
 }

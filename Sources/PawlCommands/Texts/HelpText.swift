@@ -4,13 +4,19 @@ import Pawl
 enum HelpText {
     static var overview: String {
         var text = "Pawl \(PawlVersion.text): downloads that only move forward.\n\n"
-        for command in Command.table {
-            let operands = command.synopsis.replacing("[options]", with: "")
-            let head = "  pawl \(command.name) " + operands.drop { $0 == " " }
-            text += lines(head, command.summary, indent: 26)
+        for group in Command.groups {
+            text += "\(group.title):\n"
+            for command in group.commands {
+                let operands = command.synopsis.replacing("[options]", with: "")
+                let head = "  pawl \(command.name) " + operands.drop { $0 == " " }
+                text += lines(head, command.summary, indent: 26)
+            }
+            text += "\n"
         }
-        text += "  pawl --version\n\n"
         return text + """
+            'pawl help COMMAND' lists the options of a command; 'pawl --version' prints the
+            version.
+
             A file gets its final name only when it is complete and verified. Until then
             NAME.part holds the data and NAME.pawl the state needed to resume. Ctrl-C
             pauses; no received data is lost.
@@ -27,7 +33,7 @@ enum HelpText {
             text += wrapped(String(paragraph), width: 80).joined(separator: "\n") + "\n\n"
         }
         text += list(command.options)
-        if command.tellsOfDownloads { text += exitCodes }
+        if command.reportsDownloads { text += exitCodes }
         return text
     }
 

@@ -8,7 +8,7 @@ extension JournalWriter {
     }
 
     private mutating func put(_ representation: Representation) {
-        put(representation.wish)
+        put(representation.selection)
         put(representation.base ?? -1)
         put(representation.total ?? -1)
         put(optional: representation.coding)
@@ -22,6 +22,13 @@ extension JournalWriter {
         }
     }
 
+    /// Written last, and only if there is one: programs that do not know it can read all other headers.
+    mutating func put(_ suspect: SuspectPage?) {
+        guard let suspect else { return }
+        put(suspect.total ?? -1)
+        put(optional: suspect.mediaType)
+    }
+
     private mutating func put(_ validators: Validators) {
         put(validators.entityTag.map { UInt8($0.isWeak ? 2 : 1) } ?? 0)
         if let tag = validators.entityTag { put(tag.opaque) }
@@ -29,9 +36,9 @@ extension JournalWriter {
         if let time = validators.lastModified { put(time.seconds) }
     }
 
-    private mutating func put(_ wish: RequestedRange?) {
+    private mutating func put(_ selection: RequestedRange?) {
         let (kind, first, second): (UInt8, Int64, Int64) =
-            switch wish {
+            switch selection {
             case nil: (0, 0, 0)
             case .whole: (1, 0, 0)
             case .from(let start): (2, start, 0)
@@ -64,7 +71,7 @@ extension JournalReader {
     mutating func takeOldFacts() -> JournalFacts? {
         guard let sources = takeSources(), let name = takeText(), let flags = take(UInt8.self), flags < 16
         else { return nil }
-        var representation = Representation(wish: nil, base: nil)
+        var representation = Representation(selection: nil, base: nil)
         if flags & 1 != 0 {
             guard let total = take(Int64.self), 0...JournalLayout.longestFile ~= total else { return nil }
             representation.total = total
@@ -85,7 +92,7 @@ extension JournalReader {
     }
 
     private mutating func takeRepresentation() -> Representation? {
-        guard let wish = takeWish(), let base = take(Int64.self), let total = take(Int64.self),
+        guard let selection = takeSelection(), let base = take(Int64.self), let total = take(Int64.self),
             -1...JournalLayout.longestFile ~= base, -1...JournalLayout.longestFile ~= total,
             let coding = takeOptionalText(), let mediaType = takeOptionalText(),
             let count = takeCount(), count <= UInt64(Representation.mostRecords)
@@ -101,13 +108,21 @@ extension JournalReader {
             )
         }
         return Representation(
-            wish: wish.value,
+            selection: selection.value,
             base: base < 0 ? nil : base,
             coding: coding.value,
             total: total < 0 ? nil : total,
             mediaType: mediaType.value,
             records: records
         )
+    }
+
+    /// Reads what `put` has written; `nil` when it is malformed.
+    mutating func takeSuspect() -> SuspectPage? {
+        guard let total = take(Int64.self), -1...JournalLayout.longestFile ~= total,
+            let mediaType = takeOptionalText()
+        else { return nil }
+        return SuspectPage(total: total < 0 ? nil : total, mediaType: mediaType.value)
     }
 
     private mutating func takeValidators() -> Validators? {
@@ -127,7 +142,7 @@ extension JournalReader {
     /// A value that was read, possibly `nil`.
     private struct Optionally<Value> { var value: Value? }
 
-    private mutating func takeWish() -> Optionally<RequestedRange>? {
+    private mutating func takeSelection() -> Optionally<RequestedRange>? {
         guard let kind = take(UInt8.self), let first = take(Int64.self), let second = take(Int64.self),
             0...JournalLayout.longestFile ~= first, 0...JournalLayout.longestFile ~= second
         else { return nil }

@@ -19,7 +19,7 @@ extension JournalFacts {
     var brief: JournalFacts {
         let known = representation
         let representation = Representation(
-            wish: known.wish,
+            selection: known.selection,
             base: known.base,
             coding: known.coding,
             total: known.total,

@@ -58,6 +58,7 @@ extension JournalHeader {
         writer.put(facts)
         writer.put(written)
         writer.put(durable)
+        writer.put(facts.representation.suspect)
         let length = UInt32(writer.bytes.count + 8)
         for index in 0..<4 {
             writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index)))
@@ -84,10 +85,14 @@ extension JournalHeader {
             let high = reader.take(UInt64.self), let low = reader.take(UInt64.self),
             let part = reader.take(UInt64.self), let journal = reader.take(UInt64.self),
             let synced = reader.take(Int64.self), let original = reader.take(Int64.self),
-            let facts = isOld ? reader.takeOldFacts() : reader.takeFacts(),
-            let written = reader.takeSet(), let durable = reader.takeSet(), reader.isAtEnd,
+            var facts = isOld ? reader.takeOldFacts() : reader.takeFacts(),
+            let written = reader.takeSet(), let durable = reader.takeSet(),
             max(generation, incarnation) <= JournalLayout.lastCount, original <= JournalLayout.longestFile
         else { return nil }
+        if !reader.isAtEnd {
+            guard !isOld, let suspect = reader.takeSuspect(), reader.isAtEnd else { return nil }
+            facts.representation.suspect = suspect
+        }
         self.generation = generation
         self.incarnation = incarnation
         self.boot = high == 0 && low == 0 ? nil : BootIdentity(high: high, low: low)

@@ -137,6 +137,18 @@ package struct JournalKeeper: Hashable, Sendable {
         return writeHeader()
     }
 
+    /// The part file is a finished file of `length` bytes again, whose name is about to be restored.
+    ///
+    /// The slots are void: a cursor may be beyond that length.
+    package mutating func restored(length: Int64) -> [JournalWrite] {
+        header.incarnation += 1
+        header.original = length
+        header.written = header.written.clipped(to: length)
+        header.durable = header.durable.clipped(to: length)
+        durable = durable.clipped(to: length)
+        return writeHeader()
+    }
+
     /// The shell is about to sync the journal file.
     package mutating func syncBegins() -> Sync {
         let sync = Sync(

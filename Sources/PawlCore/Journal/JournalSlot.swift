@@ -78,7 +78,11 @@ package struct JournalSlot: Hashable, Sendable {
     /// The cursor of this slot in the first page, `nil` unless its word is valid.
     func cursor(in page: ArraySlice<UInt8>) -> Int64? {
         var reader = JournalReader(page.dropFirst(wordOffset))
-        guard let word = reader.take(UInt64.self) else { return nil }
+        return reader.take(UInt64.self).flatMap { cursor(of: $0) }
+    }
+
+    /// The cursor that its word states, `nil` unless that is valid.
+    package func cursor(of word: UInt64) -> Int64? {
         let cursor = Int64(word & 0xFFFF_FFFF_FFFF)
         guard cursor >= start, self.word(at: cursor) == word else { return nil }
         return cursor

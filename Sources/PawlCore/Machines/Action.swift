@@ -25,8 +25,9 @@ package enum Action: Hashable, Sendable {
     case refresh(source: Int, generation: UInt32)
     /// The origin reported overload.
     indirect case throttled(Origin, retryAfter: Interval?)
-    /// The origin rejected a further connection without a status that says so, while it serves others.
-    case turnedAway(Origin)
+    /// The origin rejected a further connection without a status that says so, while it serves others: with
+    /// the same file, or with those of other downloads.
+    indirect case connectionRefused(Origin, isSameFile: Bool)
     /// Compute the digest of the first `length` bytes and call `digested`.
     case verify(Checksum, length: Int64)
     /// Move the file to its place and call `published`.
@@ -35,7 +36,22 @@ package enum Action: Hashable, Sendable {
     case close(keeping: Bool)
     /// Restore the old name and length of the finished file that was to be continued.
     case restoreOriginal
-    case tell(Notice)
+    /// Restore the old name of the finished file that was continued, with its first `length` bytes.
+    case restoreExtended(length: Int64)
+    case notify(Notice)
+}
+
+extension [Action] {
+    /// Most lists that are joined are empty: then the other one is the result, without a copy.
+    static func + (first: [Action], second: [Action]) -> [Action] {
+        if first.isEmpty { return second }
+        if second.isEmpty { return first }
+        var all: [Action] = []
+        all.reserveCapacity(first.count + second.count)
+        all.append(contentsOf: first)
+        all.append(contentsOf: second)
+        return all
+    }
 }
 
 /// A request to send for one lane.
@@ -44,7 +60,7 @@ package struct LaneOrder: Hashable, Sendable {
     package var source: Int
     package var address: WebAddress
     /// In the resource's offsets, as in the header field.
-    package var asked: RequestedRange
+    package var requested: RequestedRange
     package var connection: ConnectionUse
     package var bypassesCaches: Bool
 }

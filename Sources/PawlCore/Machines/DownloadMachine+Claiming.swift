@@ -49,8 +49,8 @@ extension DownloadMachine {
     private mutating func adopt(_ journal: LoadedJournal, now: Instant) -> [Action] {
         let found = journal.facts.representation
         // Offsets count from where the earlier run's part began; another beginning never replaces it.
-        base = found.wish == plan.wish ? found.base : plan.base(total: found.total)
-        let isKept = base != nil && (found.wish == nil || found.base == base)
+        base = found.selection == plan.selection ? found.base : plan.base(total: found.total)
+        let isKept = base != nil && (found.selection == nil || found.base == base)
         highWater = journal.done.count
         representation = found
         let isSameAddress = journal.facts.sources.contains(sources[0].text)
@@ -58,28 +58,34 @@ extension DownloadMachine {
         guard isKept || journal.done.isEmpty else {
             isStale = true
             map = SegmentMap(done: journal.done)
-            let notice: LocalizableMessage =
-                "the bytes on disk are of another range: starting over with the requested one"
-            return [.tell(.notice(notice))] + openFirst(now: now)
+            let notice =
+                LocalizableMessage(
+                    "other-range-starting-over",
+                    "the bytes on disk are of another range: starting over with the requested one"
+                )
+            return [.notify(.notice(notice))] + openFirst(now: now)
         }
         // The journal's total is the resource's; the requested range decides how much of it is the file, also
         // where the server never reported a total.
         let isWhole = journal.done.contains(ByteRange(0, plan.longest))
-        let total = wishedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
+        let total = selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
         map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
         highWater = map.done.count
-        if found.wish == nil {
+        if found.selection == nil {
             representation?.base = base
             samples = map.done.runs.max { $0.count < $1.count }.map(Sample.places) ?? []
         } else {
-            representation?.wish = plan.wish
+            representation?.selection = plan.selection
         }
         var notices: [Action] = []
         if let coding = found.coding, !map.done.isEmpty, !map.isComplete {
             rangesUsable = false
-            let notice: LocalizableMessage =
-                "the bytes on disk have Content-Encoding \(coding) and cannot be requested in ranges: starting over"
-            notices.append(.tell(.notice(notice)))
+            let notice =
+                LocalizableMessage(
+                    "encoded-starting-over",
+                    "the bytes on disk have Content-Encoding \(coding) and cannot be requested in ranges: starting over"
+                )
+            notices.append(.notify(.notice(notice)))
         }
         // Of addresses that differ, the first one given counts; bytes that began with a mirror are discarded
         // for it.
@@ -91,11 +97,20 @@ extension DownloadMachine {
     /// Continues a finished file: nothing but its bytes identifies it.
     private mutating func resumeExisting(_ length: Int64, total: Int64?, now: Instant) -> [Action] {
         existingLength = length
-        representation = Representation(wish: plan.wish, base: base)
+        representation = Representation(selection: plan.selection, base: base)
         for index in sources.indices { sources[index].isProven = false }
         guard length <= total ?? plan.longest else {
-            let wanted = total.map { "the server's only \($0)" } ?? "only \(plan.longest) were requested"
-            return cannotContinueExisting("the file has \(length) bytes, \(wanted)")
+            guard let total else {
+                return cannotContinueExisting(
+                    .init(
+                        "file-above-limit",
+                        "the file has \(length) bytes, only \(plan.longest) were requested"
+                    )
+                )
+            }
+            return cannotContinueExisting(
+                .init("file-above-size", "the file has \(length) bytes, the server's only \(total)")
+            )
         }
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length

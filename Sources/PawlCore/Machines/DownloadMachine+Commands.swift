@@ -27,12 +27,13 @@ extension DownloadMachine {
         restarts = 0
         refreshes = 0
         laneFaults = 0
+        rangeRefusals = 0
+        comparesWhole = false
         refillAfter = nil
         isClaimed = false
         existingLength = nil
         knowsExisting = false
         asksClosed = false
-        suspect = nil
         keepsExisting = false
         ramp.restart()
         for index in sources.indices {
@@ -44,8 +45,8 @@ extension DownloadMachine {
     }
 
     /// The length of the requested part of a resource of `total` bytes.
-    func wishedLength(of total: Int64) -> Int64 {
-        switch plan.wish {
+    func selectedLength(of total: Int64) -> Int64 {
+        switch plan.selection {
         case .whole: total
         case .from(let start): max(0, total - start)
         case .closed(let range): max(0, min(range.end, total) - range.start)
@@ -53,7 +54,7 @@ extension DownloadMachine {
         }
     }
 
-    func wishedLength(of total: Int64?) -> Int64? { total.map { wishedLength(of: $0) } }
+    func selectedLength(of total: Int64?) -> Int64? { total.map { selectedLength(of: $0) } }
 
     /// Stops everything and keeps the bytes.
     package mutating func pause() -> [Action] {
@@ -61,7 +62,7 @@ extension DownloadMachine {
         case .waiting:
             return [enter(.paused)]
         case .probing, .transferring, .waitingForNetwork:
-            return stop() + [.close(keeping: !map.done.isEmpty), enter(.paused)]
+            return stop() + [letGo(), enter(.paused)]
         case .preempted:
             return [enter(.paused)]
         // All bytes are on disk; the remaining work is short and ends on its own.
@@ -74,7 +75,7 @@ extension DownloadMachine {
     package mutating func preempt() -> [Action] {
         switch phase {
         case .probing, .transferring, .waitingForNetwork:
-            return stop() + [.close(keeping: !map.done.isEmpty), enter(.preempted)]
+            return stop() + [letGo(), enter(.preempted)]
         case .waiting, .paused, .preempted, .verifying, .publishing, .finished, .failed, .removed: return []
         }
     }
@@ -122,10 +123,21 @@ extension DownloadMachine {
     }
 
     package mutating func rang(_ ring: UInt32, now: Instant) -> [Action] {
-        guard ring == generation, isRetryPending, refusal == nil, isActive, lanes.isEmpty else { return [] }
+        guard ring == generation else { return [] }
+        return retryNow(now: now)
+    }
+
+    /// Makes the pending attempt at once.
+    package mutating func retryNow(now: Instant) -> [Action] {
+        guard waitsForRetry else { return [] }
         isRetryPending = false
         return openFirst(now: now)
     }
+
+    /// When the next attempt is due, if the download waits for it without any connection.
+    package var nextAttempt: Instant? { waitsForRetry ? retryAt : nil }
+
+    private var waitsForRetry: Bool { isRetryPending && refusal == nil && isActive && lanes.isEmpty }
 
     /// Reading or writing on this machine failed; the bytes on disk stay as they are.
     package mutating func diskFailed(_ failure: Failure) -> [Action] {
@@ -138,13 +150,8 @@ extension DownloadMachine {
     /// `givesBack`: what was added to an existing file is discarded.
     mutating func fail(_ failure: Failure, givesBack: Bool = false) -> [Action] {
         self.failure = failure
-        var actions = stop()
-        if let length = existingLength, givesBack || map.done.count == length {
-            actions.append(.restoreOriginal)
-        } else {
-            actions.append(.close(keeping: !map.done.isEmpty))
-        }
-        return actions + [enter(.failed), .tell(.failed(failure))]
+        let end = existingLength.map { giveBack($0, keepsAdded: !givesBack) } ?? letGo()
+        return stop() + [end, enter(.failed), .notify(.failed(failure))]
     }
 }
 

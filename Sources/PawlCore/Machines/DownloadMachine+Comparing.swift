@@ -1,19 +1,24 @@
 // Comparison of bytes on disk with the server's where no header field proves that they are the same (rules of
 // evidence: Resume).
 extension DownloadMachine {
-    /// The previous validators of the host that a source currently leads to.
-    func record(of source: Int) -> ValidatorRecord? {
-        representation?.record(of: sources[source].text, at: sources[source].host)
+    /// The previous validators of a source's host, of the one that it currently leads to by default.
+    func record(of source: Int, at host: String? = nil) -> ValidatorRecord? {
+        representation?.record(of: sources[source].text, at: host ?? sources[source].host)
     }
 
-    /// The evidence that the source's next response can be expected to give.
-    func promise(of source: Int) -> Evidence {
-        sources[source].isFileTransfer ? .weak : record(of: source)?.promise ?? .weak
+    /// The evidence that the host's next response can be expected to give.
+    func promise(of source: Int, at host: String? = nil) -> Evidence {
+        sources[source].isFileTransfer ? .weak : record(of: source, at: host)?.promise ?? .weak
     }
 
     /// How many bytes before `offset` a request to the source fetches first, for comparison.
     func overlap(before offset: Int64, from source: Int) -> Int64 {
-        promise(of: source) == .strong ? 0 : contiguous(before: offset)
+        promise(of: source) == .strong || isComparedEnd(offset, of: source) ? 0 : contiguous(before: offset)
+    }
+
+    /// Whether the source's last response was compared, ended at `offset`, and stated no total.
+    func isComparedEnd(_ offset: Int64, of source: Int) -> Bool {
+        map.total == nil && comparedEnd == ComparedEnd(offset: offset, source: source)
     }
 
     func contiguous(before offset: Int64) -> Int64 {
@@ -30,19 +35,48 @@ extension DownloadMachine {
 
     /// How many bytes behind `offset`, fetched by other lanes, a request fetches in addition.
     func joint(after offset: Int64, from source: Int) -> Int64 {
-        comparesJoints(source) && map.total != nil ? contiguous(after: offset) : 0
+        comparesJoints(promise(of: source)) && map.total != nil ? contiguous(after: offset) : 0
     }
 
     /// Whether lanes are compared where they meet: no strong entity tag covers all of them.
-    private func comparesJoints(_ source: Int) -> Bool {
-        promise(of: source) != .strong || sources.count(where: \.isProven) > 1
+    private func comparesJoints(_ promise: Evidence) -> Bool {
+        promise != .strong || sources.count(where: \.isProven) > 1
+    }
+
+    private func comparesJoints(_ lane: Lane) -> Bool {
+        comparesJoints(promise(of: lane.source, at: lane.host))
+    }
+
+    /// Notes that the bytes behind a lane's end are another response's and were not compared with its own: they did not
+    /// exist yet, its request ended there, or its connection broke.
+    ///
+    /// A later lane that begins there compares its overlap.
+    mutating func noteOpenJoint(of lane: Lane) {
+        guard lane.kind == .data, lane.cursor == lane.end, lane.end < map.horizon, map.total != nil,
+            !lane.isJoined, comparesJoints(lane), !map.rest.contains(where: { $0.start == lane.end })
+        else { return }
+        openJoints.append(lane.end)
+    }
+
+    /// All bytes are on disk: what met without a comparison is compared before the end.
+    mutating func sampleOpenJoints() {
+        guard map.isComplete, !openJoints.isEmpty else { return }
+        samples += openJoints.map { place in
+            ByteRange(
+                max(0, place - DownloadMachine.overlap),
+                min(map.horizon, place + DownloadMachine.overlap)
+            )
+        }
+        openJoints = []
+        // Without ranges the whole is compared.
+        if !rangesUsable { comparesWhole = true }
     }
 
     /// The lane has received its last byte and its body continues: how many of the following bytes it
     /// compares.
     package mutating func reachedEnd(_ id: LaneID) -> Int64 {
         guard isActive, let index = index(of: id), lanes[index].kind == .data,
-            lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index].source),
+            lanes[index].cursor == lanes[index].end, comparesJoints(lanes[index]),
             // Its racers have lost, and end with it.
             !lanes.contains(where: { $0.isRacing == id })
         else { return 0 }
@@ -54,9 +88,16 @@ extension DownloadMachine {
     /// The bytes behind the lane's end were compared with those that another lane wrote.
     package mutating func joined(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
+        let lane = lanes[index]
+        // A few bytes say little of the rest.
+        lanes[index].isJoined = agreed && lane.joint == min(DownloadMachine.overlap, map.horizon - lane.end)
         lanes[index].joint = 0
         if agreed { return [] }
-        return changed("bytes differ where two connections meet", lane: index, now: now)
+        return changed(
+            .init("bytes-differ-between-connections", "bytes differ where two connections meet"),
+            lane: index,
+            now: now
+        )
     }
 
     /// Only a comparison can tell whether this response is of the version on disk, and it contains no bytes
@@ -82,26 +123,37 @@ extension DownloadMachine {
     package mutating func compared(_ id: LaneID, agreed: Bool, now: Instant) -> [Action] {
         guard isActive, let index = index(of: id) else { return [] }
         guard agreed else {
-            return changed("the bytes on disk differ from the server's", lane: index, now: now)
+            return changed(
+                .init("bytes-differ", "the bytes on disk differ from the server's"),
+                lane: index,
+                now: now
+            )
         }
         let lane = lanes[index]
         let isShown = sources[lane.source].isOnTrial
         let isNew = noteAgreement(lane)
         let isEnd = comparesEnd(lane)
         lanes[index].overlap = 0
-        if map.total == nil, let total = wishedLength(of: representation?.total) {
+        if map.total == nil, let total = selectedLength(of: representation?.total) {
             map.learn(total: max(total, map.done.upperBound))
         }
         if isEnd {
-            map.learn(total: lane.cursor)
+            if selectedLength(of: lane.identity?.total) == lane.cursor {
+                map.learn(total: lane.cursor)
+            } else {
+                comparedEnd = ComparedEnd(offset: lane.cursor, source: lane.source)
+            }
             let next = [remove(index)] + refillOrOpen(now: now)
             return isShown || isNew ? recording(next) : next
         }
         guard lane.kind == .settling else { return isShown || isNew ? [.record] : [] }
         let place = sources[lane.source].current.redacted
-        let notice: LocalizableMessage =
-            "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
-        let next = [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+        let notice =
+            LocalizableMessage(
+                "compared-same-content",
+                "compared \(ByteQuantity.text(lane.overlap)) with \(place): same content"
+            )
+        let next = [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
         return isShown || isNew ? recording(next) : next
     }
 
@@ -115,7 +167,7 @@ extension DownloadMachine {
         let before = representation
         let compared = ByteRange(lane.cursor - lane.overlap, lane.cursor)
         samples.removeAll { compared.contains($0) }
-        if samples.isEmpty { representation?.wish = plan.wish }
+        if samples.isEmpty { representation?.selection = plan.selection }
         guard let identity = lane.identity else { return representation != before }
         let source = sources[lane.source].text
         representation?.prove(source, at: lane.host, identity.validators)
@@ -133,7 +185,7 @@ extension DownloadMachine {
         guard have > 0, map.done.runs.count == 1, isClaimed, !isStale, base == 0, response.range.start == 0,
             response.range.end >= have, representation?.coding == response.identity.coding
         else { return nil }
-        let total = wishedLength(of: response.identity.total)
+        let total = selectedLength(of: response.identity.total)
         guard map.total ?? total == total else { return nil }
         let keep = lanes[index].id
         let drops = lanes.filter { $0.id != keep }.map { Action.drop($0.id) }
@@ -141,17 +193,24 @@ extension DownloadMachine {
         lanes.removeAll { $0.id != keep }
         if map.total == nil, let total { map.learn(total: total) }
         rangesUsable = false
+        // If this response breaks off, the next one is compared as well.
+        comparesWhole = true
         samples = []
+        openJoints = []
         lanes[0].identity = response.identity
         lanes[0].kind = map.isComplete ? .settling : .data
         lanes[0].cursor = have
         lanes[0].overlap = have
         lanes[0].responseEnd = response.range.end
-        lanes[0].end = map.isComplete ? have : map.horizon
-        if !map.isComplete { map.assign(ByteRange(have, map.horizon), to: keep) }
-        let notice: LocalizableMessage =
-            "the server sends only the whole file: comparing it with the bytes on disk"
-        return drops + [.tell(.notice(notice))] + admit(0, now: now)
+        let end = min(map.horizon, plan.longest)
+        lanes[0].end = map.isComplete ? have : end
+        if !map.isComplete { map.assign(ByteRange(have, end), to: keep) }
+        let notice =
+            LocalizableMessage(
+                "whole-file-comparing",
+                "the server sends only the whole file: comparing it with the bytes on disk"
+            )
+        return drops + [.notify(.notice(notice))] + admit(0, now: now)
     }
 
     // MARK: entity tags
@@ -182,22 +241,32 @@ extension DownloadMachine {
     ) -> [Action] {
         let lane = lanes[index]
         guard case .checkingTag(let question) = lane.kind else { return [] }
-        switch Judge(asked: lane.asked, known: nil).verdict(on: head, wallTime: wallTime) {
+        switch Judge(requested: lane.requested, known: nil).verdict(on: head, wallTime: wallTime) {
         case .redirect(let target): return redirect(to: target, lane: index, now: now)
         case .fault(let fault): return laneFault(index, fault, now: now)
-        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused, .suspectPage:
+        case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused,
+            .validRangeRefused, .suspectPage:
             break
         }
         self.question = nil
         if lane.host == question.host, head.entityTag == question.tag, let tag = question.tag {
-            let before = record(of: lane.source)?.validators
+            let before = record(of: lane.source, at: lane.host)?.validators
             let old = before?.entityTag?.text ?? "another"
-            return changed("its ETag was \(old) and is \(tag.text) now", lane: index, now: now)
+            return changed(.entityTagChanged(from: old, to: tag.text), lane: index, now: now)
+        }
+        sources[lane.source].wentBack = false
+        let known = record(of: lane.source, at: question.host)?.validators.entityTag
+        if lane.host == question.host, let known, known == head.entityTag {
+            // The old tag was seen twice now: the other one is another version, from another node.
+            representation?.prove(sources[lane.source].text, at: lane.host, Validators(head))
+            return recording([remove(index)] + refillOrOpen(now: now))
         }
         representation?.distrust(sources[lane.source].text, at: question.host)
-        sources[lane.source].wentBack = false
-        let notice: LocalizableMessage =
-            "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"
-        return recording([remove(index), .tell(.notice(notice))] + refillOrOpen(now: now))
+        let notice =
+            LocalizableMessage(
+                "etag-varies-comparing",
+                "\(sources[lane.source].current.redacted) sends a different ETag with each response: comparing bytes instead"
+            )
+        return recording([remove(index), .notify(.notice(notice))] + refillOrOpen(now: now))
     }
 }

@@ -1,5 +1,26 @@
-// Existing files that are kept as they are.
+// Existing files: those that are kept as they are, and those that are continued.
 extension DownloadMachine {
+    /// Closes the part file until the download continues; an existing file to which nothing was added has its
+    /// name again.
+    func letGo() -> Action {
+        existingLength == written ? .restoreOriginal : .close(keeping: !map.done.isEmpty)
+    }
+
+    /// After a failure an existing file has its name again.
+    ///
+    /// Bytes that continue it without a gap stay, if a comparison has shown that they belong to it.
+    func giveBack(_ length: Int64, keepsAdded: Bool) -> Action {
+        let end = map.done.prefix
+        guard keepsAdded, plan.checksum == nil, samples.isEmpty, end > length else { return .restoreOriginal }
+        return .restoreExtended(length: end)
+    }
+
+    /// What is left after a failure, followed by `advice`; `otherwise` where no partial file is left.
+    func kept(_ advice: Remedy, otherwise: Remedy = "") -> Remedy {
+        guard plan.keepsPartial, written > 0 else { return otherwise }
+        return existingLength == nil ? "the partial file is kept; \(advice)" : "the file is kept; \(advice)"
+    }
+
     /// Fetches nothing; a given checksum is verified against the existing file.
     mutating func keepExisting() -> [Action] {
         guard let checksum = plan.checksum else { return finishExisting() }
@@ -8,7 +29,7 @@ extension DownloadMachine {
     }
 
     private mutating func finishExisting() -> [Action] {
-        [enter(.finished), .tell(.finished(length: map.total ?? 0, wasThere: true))]
+        [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
     }
 
     mutating func existingDigested(_ digest: [UInt8], _ checksum: Checksum) -> [Action] {

@@ -17,8 +17,11 @@ extension DownloadMachine {
         actions += stop()
         if noteSilence(fault, lane: lane) {
             forgetTarget(of: lane.source)
-            let notice: LocalizableMessage = "no response to a request with Range: retrying without it"
-            return actions + [.tell(.notice(notice))] + openFirst(now: now)
+            let notice = LocalizableMessage(
+                "no-response-to-range-retrying",
+                "no response to a request with Range: retrying without it"
+            )
+            return actions + [.notify(.notice(notice))] + openFirst(now: now)
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
         return actions + retry(fault, disposition, source: lane.source, now: now)
@@ -31,10 +34,11 @@ extension DownloadMachine {
     /// the whole file.
     private mutating func noteSilence(_ fault: AttemptFault, lane: Lane) -> Bool {
         let isSuspect =
-            fault == .silent(answered: false) && lane.asked != .whole && !rangeWasSilent && rangesUsable
+            fault == .silent(hasResponse: false) && lane.requested != .whole && !rangeWasSilent
+            && rangesUsable
         let sentParts = sources[lane.source].sendsParts
         if isSuspect { sources[lane.source].sendsParts = false }
-        rangeWasSilent = isSuspect && !sentParts && plan.wish == .whole && existingLength == nil
+        rangeWasSilent = isSuspect && !sentParts && plan.selection == .whole && existingLength == nil
         return rangeWasSilent
     }
 
@@ -53,26 +57,32 @@ extension DownloadMachine {
         let wait = plan.retry.wait(attempt: laneFaults, retryAfter: fault.retryAfter, dice: &dice)
         refillAfter = max(waited ?? now, now + wait)
         let isRepeated = laneFaults > 1 || waited != nil
-        let isSilent = fault == .silent(answered: false) && lane.asked != .whole && lane.stage == .asking
-        let givesUpRanges = isSilent && isRepeated && rangesUsable
+        let isSilent =
+            fault == .silent(hasResponse: false) && lane.requested != .whole && lane.stage == .asking
+        // A server that has sent parts may serve one connection at a time and let the others wait.
+        let givesUpRanges =
+            isSilent && isRepeated && rangesUsable && !sources[lane.source].sendsParts
         if givesUpRanges { rangesUsable = false }
         // A server that rejects a connection before it responds allows no more of them.
         if disposition.isComplaint || !disposition.isRetried || lane.stage == .asking {
             ramp.shrink(to: lanes.count, now: now)
         }
-        let notice: LocalizableMessage =
-            "the server does not respond to requests with Range: continuing without ranges"
-        return turnedAway(fault, lane: lane) + (givesUpRanges ? [.tell(.notice(notice))] : [])
+        let notice =
+            LocalizableMessage(
+                "no-response-to-range-continuing",
+                "the server does not respond to requests with Range: continuing without ranges"
+            )
+        return connectionRefused(fault, lane: lane) + (givesUpRanges ? [.notify(.notice(notice))] : [])
     }
 
     /// A server that serves one lane and rejects the next before a response allows no more lanes (403, a
     /// reset).
-    private mutating func turnedAway(_ fault: AttemptFault, lane: Lane) -> [Action] {
+    private mutating func connectionRefused(_ fault: AttemptFault, lane: Lane) -> [Action] {
         guard lane.stage == .asking, fault.mayMeanTooMany,
             lanes.contains(where: { $0.stage == .flowing && $0.source == lane.source })
         else { return [] }
         sources[lane.source].turnsAway = true
-        return [.turnedAway(sources[lane.source].current.origin)]
+        return [.connectionRefused(sources[lane.source].current.origin, isSameFile: true)]
     }
 
     /// The target of a redirect expires; the original address redirects to the next one.
@@ -99,9 +109,12 @@ extension DownloadMachine {
     ) -> [Action] {
         let source = lane.source
         if goBack(after: fault, from: source) {
-            let notice: LocalizableMessage =
-                "the redirect's target has expired: requesting the original URL again"
-            return [.tell(.notice(notice))] + openFirst(now: now)
+            let notice =
+                LocalizableMessage(
+                    "redirect-target-expired",
+                    "the redirect's target has expired: requesting the original URL again"
+                )
+            return [.notify(.notice(notice))] + openFirst(now: now)
         }
         // The server may not have noticed yet that the last connection is closed.
         if sources[source].turnsAway, fault.mayMeanTooMany, attempts < plan.retry.retries {
@@ -109,7 +122,7 @@ extension DownloadMachine {
         }
         // Other downloads use as many connections as the host was ever seen to allow: later there are fewer.
         if hostIsCrowded, fault.mayMeanTooMany, attempts < plan.retry.retries {
-            return [.turnedAway(sources[source].current.origin)]
+            return [.connectionRefused(sources[source].current.origin, isSameFile: false)]
                 + retry(fault, disposition, source: source, now: now)
         }
         let failure = describe(fault, disposition, source: source)
@@ -123,7 +136,8 @@ extension DownloadMachine {
     private mutating func leave(_ source: Int, _ failure: Failure, now: Instant) -> [Action] {
         sources[source].isUsable = false
         guard sources.contains(where: \.isUsable) else { return fail(failure) }
-        return [.tell(.notice("left out a source: \(failure)"))] + openFirst(now: now)
+        return [.notify(.notice(.init("left-out-failed-source", "left out a source: \(failure)")))]
+            + openFirst(now: now)
     }
 
     private mutating func retry(
@@ -140,7 +154,7 @@ extension DownloadMachine {
         // The target of a redirect may be what is broken; the original address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
         sources[source].wentBack = false
-        return [.tell(.retrying(failure, after: wait)), alarm(at: now + wait)]
+        return [.notify(.retrying(failure, after: wait)), alarm(at: now + wait)]
     }
 
     /// The host's budget had no capacity for the lane.
@@ -153,7 +167,7 @@ extension DownloadMachine {
             // At once: work taken from a lane for this one must not end that lane in the meantime.
             return [drop] + reclaim(now: now)
         }
-        return [drop, alarm(at: again)]
+        return [drop, alarm(at: again, isForConnection: until == nil)]
     }
 
     private func describe(
@@ -162,7 +176,7 @@ extension DownloadMachine {
         source: Int
     ) -> Failure {
         let place = sources[source].current.redacted
-        let kept: Remedy = written > 0 ? "the partial file is kept; \(.resume) to continue" : ""
+        let kept = kept("\(.resume) to continue")
         switch fault {
         case .transfer(let fault):
             return Failure(
@@ -172,8 +186,8 @@ extension DownloadMachine {
                 because: fault.text,
                 remedy: fault.remedy ?? kept
             )
-        case .silent(let answered):
-            let what = answered ? "no data" : "no response"
+        case .silent(let hasResponse):
+            let what = hasResponse ? "no data" : "no response"
             return Failure(
                 disposition.code,
                 "cannot fetch",
@@ -188,31 +202,36 @@ extension DownloadMachine {
                 at: place,
                 because: "no more than \(floor) bytes per second for "
                     + "\(Lane.slowPatience.seconds) s",
-                remedy: "the partial file is kept; lower \(.setting(.lowestSpeed)) to accept this speed"
+                remedy: self.kept(
+                    "lower \(.setting(.lowestSpeed)) to accept this speed",
+                    otherwise: "lower \(.setting(.lowestSpeed)) to accept this speed"
+                )
             )
         case .status(let status, _):
             return Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
-                because: "the server responded with \(status)",
+                because: .httpStatus(status),
                 remedy: StatusAdvice.remedy(for: status) ?? kept
             )
-        case .page(let evidence):
+        case .page(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,
                 "cannot use the response of",
                 at: place,
                 because: evidence.description,
-                remedy:
-                    "the partial file is kept; \(.resume) when the server has the file again, or choose another name"
+                remedy: self.kept(
+                    "\(.resume) when the server has the file again, or choose another name",
+                    otherwise: "try again when the server has the file"
+                )
             )
-        case .unproven(let evidence), .suspectPage(let evidence):
+        case .unproven(let evidence), .rangeRefused(let evidence):
             return Failure(
                 disposition.code,
                 "cannot use the response of",
                 at: place,
-                because: evidence.description,
+                because: evidence,
                 remedy: kept
             )
         case .badRedirect(let why):
@@ -249,7 +268,8 @@ extension AttemptFault {
         switch self {
         case .status(let status, _): [403, 409, 420, 509].contains(status)
         case .transfer(let fault): fault.kind == .connectionLost
-        case .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .downgrade, .tooManyRedirects:
+        case .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
+            .tooManyRedirects:
             false
         }
     }
@@ -257,8 +277,8 @@ extension AttemptFault {
     var retryAfter: Interval? {
         switch self {
         case .status(_, let span): span
-        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .badRedirect, .downgrade,
-            .tooManyRedirects:
+        case .transfer, .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect,
+            .downgrade, .tooManyRedirects:
             nil
         }
     }

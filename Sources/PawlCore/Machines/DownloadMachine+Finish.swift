@@ -4,17 +4,12 @@ extension DownloadMachine {
     mutating func complete() -> [Action] {
         let length = written
         if let wanted = plan.length, wanted != length {
-            return fail(
-                Failure(
-                    .checksumMismatch,
-                    "cannot accept",
-                    at: name ?? sources[0].given.redacted,
-                    because: DownloadMachine.evidence(length, instead: wanted).description,
-                    remedy: "the partial file is kept; give the right length, or remove it to start over"
-                )
+            return cannotAccept(
+                because: DownloadMachine.evidence(length, instead: wanted).description,
+                advice: "give the right length"
             )
         }
-        if let expected = wishedLength(of: representation?.total), expected != length {
+        if let expected = selectedLength(of: representation?.total), expected != length {
             // The version that won has another length: the file is never cut or padded to fit.
             return fail(
                 Failure(
@@ -22,19 +17,20 @@ extension DownloadMachine {
                     "cannot finish",
                     at: name ?? sources[0].given.redacted,
                     because: "the partial file has \(length) bytes, the content \(expected)",
-                    remedy: "remove the partial file to start over"
-                )
+                    remedy: plan.keepsPartial && existingLength == nil ? "remove it to start over" : ""
+                ),
+                givesBack: true
             )
         }
         if existingLength == length, plan.checksum == nil {
-            return [.restoreOriginal, enter(.finished), .tell(.finished(length: length, wasThere: true))]
+            return [.restoreOriginal, enter(.finished), .notify(.finished(length: length, wasThere: true))]
         }
         if let checksum = plan.checksum { return [enter(.verifying), .verify(checksum, length: length)] }
         return publish()
     }
 
     static func evidence(_ length: Int64, instead wanted: Int64) -> LocalizableMessage {
-        "it has \(length) bytes instead of the expected \(wanted)"
+        .init("size-unexpected", "it has \(length) bytes instead of the expected \(wanted)")
     }
 
     static func evidence(_ digest: [UInt8], instead wanted: Checksum) -> String {
@@ -52,23 +48,33 @@ extension DownloadMachine {
         guard phase == .verifying, let checksum = plan.checksum else { return [] }
         if keepsExisting { return existingDigested(digest, checksum) }
         guard digest == checksum.digest else {
-            return fail(
-                Failure(
-                    .checksumMismatch,
-                    "cannot accept",
-                    at: name ?? sources[0].given.redacted,
-                    because: DownloadMachine.evidence(digest, instead: checksum),
-                    remedy: "the partial file is kept; give the right checksum, or remove it to start over"
-                )
+            return cannotAccept(
+                because: DownloadMachine.evidence(digest, instead: checksum),
+                advice: "give the right checksum"
             )
         }
         return publish()
     }
 
+    /// The bytes are not the expected ones: what was added to an existing file is discarded.
+    private mutating func cannotAccept(because why: String, advice: Remedy) -> [Action] {
+        let remedy: Remedy =
+            if existingLength != nil {
+                "the file is unchanged; \(advice), choose another name, or change \(.setting(.existingFile))"
+            } else {
+                kept("\(advice), or remove it to start over", otherwise: advice)
+            }
+        let place = name ?? sources[0].given.redacted
+        return fail(
+            Failure(.checksumMismatch, "cannot accept", at: place, because: why, remedy: remedy),
+            givesBack: true
+        )
+    }
+
     /// The file is in its place.
     package mutating func published() -> [Action] {
         guard phase == .publishing else { return [] }
-        return [enter(.finished), .tell(.finished(length: written, wasThere: false))]
+        return [enter(.finished), .notify(.finished(length: written, wasThere: false))]
     }
 }
 

@@ -3,6 +3,7 @@ extension DownloadMachine {
     /// Opens the one lane that probes the server: at the start, after a pause, after all lanes failed.
     mutating func openFirst(now: Instant) -> [Action] {
         let source = pickSource()
+        sampleOpenJoints()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
         if map.isComplete, !map.done.isEmpty, samples.isEmpty, sources[source].isProven { return complete() }
@@ -12,6 +13,7 @@ extension DownloadMachine {
 
     /// Selects the next source after failures of one.
     private func pickSource() -> Int {
+        if sources.count == 1 { return 0 }
         let usable = sources.indices.filter { sources[$0].isUsable }
         return usable[attempts % usable.count]
     }
@@ -40,9 +42,12 @@ extension DownloadMachine {
         }
         // All bytes are on disk, and only a comparison can prove that they are the server's.
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
-        let notice: LocalizableMessage =
-            "the bytes on disk cannot be compared with the server's: starting over"
-        return [.tell(.notice(notice)), startOver(from: source, now: now)]
+        let notice =
+            LocalizableMessage(
+                "cannot-compare-starting-over",
+                "the bytes on disk cannot be compared with the server's: starting over"
+            )
+        return [.notify(.notice(notice)), startOver(from: source, now: now)]
     }
 
     /// Requests the whole; the bytes on disk stay until the response arrives.
@@ -54,7 +59,9 @@ extension DownloadMachine {
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
         let promise = promise(of: source)
-        if promise == .strong, let first = gaps.first { return (first, 0) }
+        if let first = gaps.first, promise == .strong || isComparedEnd(first.start, of: source) {
+            return (first, 0)
+        }
         // Only bytes right before a gap can be compared without another request; the more the better.
         let best = gaps.max { contiguous(before: $0.start) < contiguous(before: $1.start) }
         guard let gap = best, case let overlap = contiguous(before: gap.start) else { return nil }
@@ -76,19 +83,22 @@ extension DownloadMachine {
         nextLane += 1
         var slot = 0
         while lanes.contains(where: { $0.slot == slot }) { slot += 1 }
+        assert(slot < JournalLayout.slotCount, "each lane has a slot in the journal")
+        assert(overlap <= range.start, "the overlap is before the range")
         let joint = kind == .data ? joint(after: range.end, from: source) : 0
-        let asked = request(for: kind, of: source, range: range, overlap: overlap, joint: joint)
+        let requested = request(for: kind, of: source, range: range, overlap: overlap, joint: joint)
         var lane = Lane(
             id: id,
             kind: kind,
             source: source,
-            asked: asked,
+            requested: requested,
             range: range,
             overlap: overlap,
             slot: slot,
             now: now
         )
         lane.redirects = redirects
+        lane.host = sources[source].host
         lanes.append(lane)
         switch kind {
         case .data: if !range.isEmpty { map.assign(range, to: id) }
@@ -103,10 +113,10 @@ extension DownloadMachine {
                 lane: lane.id,
                 source: lane.source,
                 address: sources[lane.source].current,
-                asked: lane.asked,
-                connection: lanes.count > 1 || lane.asked != .whole ? .separate : .shared,
+                requested: lane.requested,
+                connection: lanes.count > 1 || lane.requested != .whole ? .separate : .shared,
                 // A cache may hold an older version than the bytes on disk (E4).
-                bypassesCaches: lane.asked != .whole && written > 0
+                bypassesCaches: lane.requested != .whole && written > 0
             )
         )
     }
@@ -119,22 +129,22 @@ extension DownloadMachine {
         overlap: Int64,
         joint: Int64
     ) -> RequestedRange {
-        guard let base else { return plan.wish }
+        guard let base else { return plan.selection }
         let start = base + range.start - overlap
         switch kind {
         case .settling: return .closed(ByteRange(start, base + range.start))
         case .checkingTag: return .closed(ByteRange(base, base + 1))
-        case .restarting: return plan.wish
+        case .restarting: return plan.selection
         case .data, .racing: break
         }
-        if range.start == 0, overlap == 0, range.end == map.horizon, !asksClosed { return plan.wish }
+        if range.start == 0, overlap == 0, range.end == map.horizon, !asksClosed { return plan.selection }
         // FTP and SFTP support offsets, and report the file's length only for requests without an end.
         let endsThere =
             sources[source].isFileTransfer && range.end == map.horizon && plan.longest == SegmentMap.open
         if range.end < SegmentMap.open, !endsThere {
             return .closed(ByteRange(start, base + range.end + joint))
         }
-        if case .closed(let wished) = plan.wish { return .closed(ByteRange(start, wished.end)) }
+        if case .closed(let selected) = plan.selection { return .closed(ByteRange(start, selected.end)) }
         // An end beyond the last byte means the last byte (RFC 9110 §14.1.2).
         return asksClosed ? .closed(ByteRange(start, JournalLayout.longestFile)) : .from(start)
     }
@@ -147,18 +157,18 @@ extension DownloadMachine {
         else { return false }
         let isSafe = lanes.allSatisfy { lane in
             switch lane.kind {
-            case .data, .racing: mayJoin(lane.source)
+            case .data, .racing: mayJoin(lane.source, at: lane.host)
             case .settling: true
             case .restarting, .checkingTag: false
             }
         }
-        return isSafe && sources.indices.contains(where: mayJoin)
+        return isSafe && sources.indices.contains { mayJoin($0) }
     }
 
     /// Whether a header field is evidence enough for another lane of this source.
-    private func mayJoin(_ source: Int) -> Bool {
+    private func mayJoin(_ source: Int, at host: String? = nil) -> Bool {
         guard sources[source].isUsable else { return false }
-        switch promise(of: source) {
+        switch promise(of: source, at: host) {
         case .strong, .dated: return true
         case .weak, .unclear, .changed: return false
         }
@@ -218,7 +228,7 @@ extension DownloadMachine {
             if !lanes.contains(where: { $0.kind == .settling }), let settle = settle(source, now: now) {
                 return [settle]
             }
-            guard let other = sources.indices.first(where: mayJoin) else { return nil }
+            guard let other = sources.indices.first(where: { mayJoin($0) }) else { return nil }
             return open(work, source: other, now: now)
         }
         switch work {
@@ -254,7 +264,7 @@ extension DownloadMachine {
     /// Assigns unassigned bytes to the active lane right before them, if its response continues; this needs
     /// no request.
     mutating func reclaim(now: Instant) -> [Action] {
-        guard phase == .transferring, map.total != nil else { return [] }
+        guard phase == .transferring, map.total != nil, map.hasRest else { return [] }
         var actions: [Action] = []
         for gap in map.rest {
             guard

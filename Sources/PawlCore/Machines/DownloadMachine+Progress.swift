@@ -12,6 +12,7 @@ extension DownloadMachine {
     ) {
         guard let index = index(of: id) else { return }
         let new = bytes - lanes[index].received
+        assert(new >= 0, "a lane counts the bytes that it received, and never fewer")
         if new > 0 || waits { lanes[index].lastByteAt = now }
         lanes[index].note(waits: waits, now: now)
         // Pawl's own limit makes it wait.
@@ -68,8 +69,8 @@ extension DownloadMachine {
     private mutating func timeouts(now: Instant) -> [Action] {
         var actions: [Action] = []
         while isActive, let index = lanes.firstIndex(where: { now - $0.lastByteAt > plan.timeout }) {
-            let answered = lanes[index].stage != .asking
-            actions += laneFault(index, .silent(answered: answered), now: now)
+            let hasResponse = lanes[index].stage != .asking
+            actions += laneFault(index, .silent(hasResponse: hasResponse), now: now)
         }
         return actions
     }
@@ -149,11 +150,20 @@ extension DownloadMachine {
             let fault = TransferFault(.connectionLost, "the connection was closed without a response")
             return laneFault(index, .transfer(fault), now: now)
         }
-        if case .failed(let fault) = end, lane.cursor < lane.end {
+        if case .failed(let fault) = end, lane.cursor < lane.end || lane.overlap > 0 {
             return laneFault(index, .transfer(fault), now: now)
         }
         if lane.overlap > 0 {
-            return changed("it ends before the end of the bytes on disk", lane: index, now: now)
+            // Only a body of unknown length that is complete says where the content ends.
+            guard end == .complete, lane.responseEnd == SegmentMap.open else {
+                let fault = TransferFault(.truncated, "the response ended within the bytes to compare")
+                return laneFault(index, .transfer(fault), now: now)
+            }
+            return changed(
+                .init("ends-before-bytes-on-disk", "it ends before the end of the bytes on disk"),
+                lane: index,
+                now: now
+            )
         }
         if map.total == nil, lane.kind == .data, isLast(lane, end) { map.learn(total: lane.cursor) }
         if lane.kind == .data, lane.cursor < min(lane.end, map.horizon), lane.responseEnd > lane.cursor {
@@ -166,26 +176,25 @@ extension DownloadMachine {
     /// Whether the last byte of a response of unknown total is the file's last: its framing says so, or the
     /// requested range ends there.
     private func isLast(_ lane: Lane, _ end: TransferEnd) -> Bool {
-        if case .closed(let wished) = plan.wish, lane.cursor == wished.count { return true }
+        if case .closed(let selected) = plan.selection, lane.cursor == selected.count { return true }
         return end == .complete && lane.responseEnd == SegmentMap.open
     }
 
     private mutating func finished(lane index: Int, now: Instant) -> [Action] {
-        let lane = lanes[index]
-        let goal = lane.isRacing ?? lane.id
+        let lane = lanes.remove(at: index)
         var actions: [Action] = []
         // Racers for these bytes have lost.
-        if lane.kind == .data {
-            for racer in lanes where racer.isRacing == goal { actions.append(.drop(racer.id)) }
-            lanes.removeAll { $0.isRacing == goal }
+        if lane.kind == .data, !lanes.isEmpty {
+            for racer in lanes where racer.isRacing == lane.id { actions.append(.drop(racer.id)) }
+            lanes.removeAll { $0.isRacing == lane.id }
         }
-        lanes.removeAll { $0.id == lane.id }
         map.release(lane.id)
+        noteOpenJoint(of: lane)
         noteProgress()
         if map.isComplete {
             // Other lanes still compare where they meet.
             if lanes.contains(where: { $0.joint > 0 }) { return actions }
-            return actions + stop() + complete()
+            return actions + stop() + (openJoints.isEmpty ? complete() : openFirst(now: now))
         }
         return actions + refillOrOpen(now: now)
     }
@@ -197,6 +206,7 @@ extension DownloadMachine {
         attempts = 0
         refreshes = 0
         laneFaults = 0
+        rangeRefusals = 0
         for index in sources.indices { sources[index].wentBack = false }
     }
 }

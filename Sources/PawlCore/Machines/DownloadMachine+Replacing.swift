@@ -37,17 +37,20 @@ extension DownloadMachine {
     /// The result of `refresh`; `nil` when there is no other address.
     package mutating func refreshed(
         _ source: Int,
-        _ answered: UInt32,
+        _ number: UInt32,
         to address: WebAddress?,
         now: Instant
     ) -> [Action] {
-        guard answered == generation, let refusal, isActive else { return [] }
+        guard number == generation, let refusal, isActive else { return [] }
         guard let address else {
             sources[source].isUsable = false
             return fail(refusal)
         }
-        let notice: LocalizableMessage = "the URL has expired: continuing with \(address.redacted)"
-        return [.tell(.notice(notice))] + replaceSource(source, with: address, now: now)
+        let notice = LocalizableMessage(
+            "url-expired-continuing",
+            "the URL has expired: continuing with \(address.redacted)"
+        )
+        return [.notify(.notice(notice))] + replaceSource(source, with: address, now: now)
     }
 
     /// Marks the source's content as the one on disk.
@@ -67,7 +70,7 @@ extension DownloadMachine {
                 "cannot continue with",
                 at: sources[source].given.redacted,
                 because: "it is not proven to be the same content: \(evidence)",
-                remedy: "the partial file is kept; give another URL of the same file"
+                remedy: kept("give another URL of the same file")
             )
         )
     }

@@ -7,14 +7,18 @@ extension DownloadMachine {
         lane index: Int,
         now: Instant
     ) -> [Action] {
-        if plan.wish != .whole {
-            return laneFault(index, .unproven("\(evidence), but only a part was requested"), now: now)
+        if plan.selection != .whole {
+            return laneFault(
+                index,
+                .unproven(.init("part-was-requested", "\(evidence), but only a part was requested")),
+                now: now
+            )
         }
         if let others = leaveOut(index, evidence, now: now) { return others }
-        if lanes[index].asked != .whole { rangesUsable = false }
+        if lanes[index].requested != .whole { rangesUsable = false }
         let isBound = existingLength != nil || mayNotDiscard(for: lanes[index].source)
         if isBound || map.isComplete && !map.done.isEmpty {
-            let isKnown = existingLength == nil && samples.isEmpty
+            let isKnown = existingLength == nil && samples.isEmpty && openJoints.isEmpty
             if map.isComplete, isKnown, response.evidence == .strong { return stop() + complete() }
             if let compares = compareWhole(response, lane: index, now: now) { return compares }
         }
@@ -23,11 +27,19 @@ extension DownloadMachine {
         let others = lanes.indices.filter { $0 != index && lanes[$0].stage == .flowing }
         guard others.isEmpty else {
             if case .changed(let change) = response.evidence { return changed(change, lane: index, now: now) }
-            return [remove(index), .tell(.notice("\(evidence): continuing with one connection"))]
+            return [
+                remove(index),
+                .notify(
+                    .notice(
+                        .init("continuing-with-one-connection", "\(evidence): continuing with one connection")
+                    )
+                ),
+            ]
                 + refill(now: now)
         }
         guard map.done.isEmpty || countRestart() else { return keepsChanging(evidence) }
-        return [.tell(.notice("\(evidence): started over from 0"))] + restart(with: response, lane: index)
+        return [.notify(.notice(.init("started-over", "\(evidence): started over from 0")))]
+            + restart(with: response, lane: index)
     }
 
     /// Starts over: this lane's response is the whole content from 0, and replaces everything on disk.
@@ -37,8 +49,13 @@ extension DownloadMachine {
         if rangeWasSilent {
             rangesUsable = false
             actions.append(
-                .tell(
-                    .notice("the server does not respond to requests with Range: started over without ranges")
+                .notify(
+                    .notice(
+                        .init(
+                            "no-response-to-range-started-over",
+                            "the server does not respond to requests with Range: started over without ranges"
+                        )
+                    )
                 )
             )
         }
@@ -46,7 +63,7 @@ extension DownloadMachine {
         for lane in lanes where lane.id != keep { actions.append(.drop(lane.id)) }
         lanes.removeAll { $0.id != keep }
         let now = lanes[0].lastByteAt
-        reset(total: wishedLength(of: response.identity.total))
+        reset(total: selectedLength(of: response.identity.total))
         base = base ?? response.range.start
         represent(response.identity, from: lanes[0])
         if response.ranges == .denied { rangesUsable = false }
@@ -54,8 +71,10 @@ extension DownloadMachine {
         lanes[0].cursor = 0
         lanes[0].overlap = 0
         lanes[0].responseEnd = response.range.end == SegmentMap.open ? SegmentMap.open : response.range.count
-        lanes[0].end = map.horizon
-        if map.horizon > 0 { map.assign(ByteRange(0, map.horizon), to: keep) }
+        // Without a length the end of the requested part is still known.
+        let end = min(map.horizon, plan.longest)
+        lanes[0].end = end
+        if end > 0 { map.assign(ByteRange(0, end), to: keep) }
         return actions + [.startOver] + reserve() + admit(0, now: now)
     }
 
@@ -67,6 +86,8 @@ extension DownloadMachine {
         base = plan.base(total: nil)
         representation = nil
         samples = []
+        openJoints = []
+        comparedEnd = nil
         question = nil
         isStale = false
         checkpointBytes = 0
@@ -76,32 +97,49 @@ extension DownloadMachine {
     /// The content differs from the bytes on disk.
     mutating func changed(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
         if existingLength != nil { return cannotContinueExisting(evidence) }
-        if let others = leaveOut(index, "it has other content: \(evidence)", now: now) { return others }
+        if let others = leaveOut(index, .init("other-content", "it has other content: \(evidence)"), now: now)
+        {
+            return others
+        }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
-        if restarts > 0, lanes[index].asked != .whole, flowing > 0, plan.wish == .whole {
+        if restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
             // wrong.
             return rangesBroken(evidence, lane: index, now: now)
         }
         guard countRestart() else { return keepsChanging(evidence) }
+        // The target works, and may expire again before the next request.
+        sources[lanes[index].source].wentBack = false
         let drops = stop()
         let wasEmpty = map.done.isEmpty
         reset(total: nil)
         highWater = 0
         let void: [Action] = isClaimed && !wasEmpty ? [.startOver] : []
-        return drops + void + [.tell(.notice("the content changed: \(evidence): started over from 0"))]
+        return drops + void + [
+            .notify(
+                .notice(
+                    .init(
+                        "content-changed-started-over",
+                        "the content changed: \(evidence): started over from 0"
+                    )
+                )
+            )
+        ]
             + openFirst(now: now)
     }
 
     /// Drops a mirror that has proven nothing while another source works; `nil` when there is none.
-    private mutating func leaveOut(_ index: Int, _ evidence: LocalizableMessage, now: Instant) -> [Action]? {
+    mutating func leaveOut(_ index: Int, _ evidence: LocalizableMessage, now: Instant) -> [Action]? {
         let source = lanes[index].source
         guard !sources[source].isProven, sources.contains(where: { $0.isProven && $0.isUsable }) else {
             return nil
         }
         sources[source].isUsable = false
-        let notice: LocalizableMessage = "left out \(sources[source].given.redacted): \(evidence)"
-        return [remove(index), .tell(.notice(notice))] + refillOrOpen(now: now)
+        let notice = LocalizableMessage(
+            "left-out-source",
+            "left out \(sources[source].given.redacted): \(evidence)"
+        )
+        return [remove(index), .notify(.notice(notice))] + refillOrOpen(now: now)
     }
 
     private mutating func countRestart() -> Bool {
@@ -128,7 +166,7 @@ extension DownloadMachine {
                 .cannotResume,
                 "cannot continue",
                 at: name ?? sources[0].given.redacted,
-                because: evidence.description,
+                because: evidence,
                 remedy: "the file is unchanged; choose another name, or change \(.setting(.existingFile))"
             ),
             givesBack: true
@@ -137,7 +175,7 @@ extension DownloadMachine {
 
     /// Stops using ranges of this server for this object.
     mutating func rangesBroken(_ evidence: LocalizableMessage, lane index: Int, now: Instant) -> [Action] {
-        if plan.wish != .whole || lanes[index].asked == .whole {
+        if plan.selection != .whole || lanes[index].requested == .whole {
             return laneFault(index, .unproven(evidence), now: now)
         }
         if let others = leaveOut(index, evidence, now: now) { return others }
@@ -145,7 +183,37 @@ extension DownloadMachine {
         rangesUsable = false
         sources[lanes[index].source].wentBack = false
         let drop = remove(index)
-        return [drop, .tell(.notice("\(evidence): continuing without ranges"))] + refillOrOpen(now: now)
+        return [
+            drop,
+            .notify(.notice(Self.withoutRanges(evidence))),
+        ] + refillOrOpen(now: now)
+    }
+
+    /// A range of the content on disk was refused: the bytes stay.
+    ///
+    /// The range is requested again, from each source. If all refuse it, the whole is requested and compared
+    /// with the bytes on disk, where these are its beginning.
+    mutating func validRangeRefused(
+        _ evidence: LocalizableMessage,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
+        if let others = leaveOut(index, evidence, now: now) { return others }
+        let isAlone = lanes.indices.allSatisfy { $0 == index || lanes[$0].kind == .settling }
+        let isBeginning = plan.selection == .whole && map.done.runs.count == 1 && map.done.prefix > 0
+        if isAlone { rangeRefusals += 1 }
+        let isLast = rangeRefusals > sources.count(where: \.isUsable) || attempts >= plan.retry.retries
+        guard isAlone, isBeginning, isLast else {
+            return laneFault(index, .rangeRefused(evidence), now: now)
+        }
+        rangesUsable = false
+        comparesWhole = true
+        sources[lanes[index].source].wentBack = false
+        return stop() + [.notify(.notice(Self.withoutRanges(evidence)))] + openFirst(now: now)
+    }
+
+    private static func withoutRanges(_ evidence: LocalizableMessage) -> LocalizableMessage {
+        LocalizableMessage("continuing-without-ranges", "\(evidence): continuing without ranges")
     }
 
     /// Follows a redirect (RFC 9110 §15.4).

@@ -31,9 +31,18 @@ package struct DownloadMachine: Hashable, Sendable {
     var existingLength: Int64?
     /// Ranges to compare before any other request: no header field can prove the bytes on disk.
     package internal(set) var samples: [ByteRange] = []
+    /// Where bytes of two responses meet that were not compared there, though no strong tag covers both.
+    var openJoints: [Int64] = []
+    /// Where a compared response without a total ended: a request that begins there tells whether more follows.
+    var comparedEnd: ComparedEnd?
     /// The bytes on disk are of another range than the requested one; the first accepted response replaces
     /// them.
     var isStale = false
+    /// How often valid ranges of the known content were refused since the last progress.
+    var rangeRefusals = 0
+    /// The server sends the whole only, or refuses ranges of the content on disk: the bytes on disk are
+    /// compared with the whole before they are discarded.
+    var comparesWhole = false
     /// The server refused a range without an end.
     var asksClosed = false
     /// More connections to the host are in use than it was ever seen to serve: a denial may be temporary.
@@ -41,8 +50,6 @@ package struct DownloadMachine: Hashable, Sendable {
     /// The entity tag that is not known to be stable yet, and its host: it is requested once more before
     /// anything else.
     var question: TagQuestion?
-    /// An HTML page that was sent instead of an HTML page, once.
-    var suspect: ContentIdentity?
     /// The bytes after the existing file were requested.
     var knowsExisting = false
     /// An existing file is kept as it is, and nothing is fetched.
@@ -59,6 +66,8 @@ package struct DownloadMachine: Hashable, Sendable {
     var laneFaults = 0
     var refillAfter: Instant?
     var isRetryPending = false
+    /// When the pending attempt is due; `nil` where it only waits for another connection of the host to end.
+    var retryAt: Instant?
     var generation: UInt32 = 0
     var nextLane: UInt32 = 0
     var nextSource = 0
@@ -92,7 +101,7 @@ package struct DownloadMachine: Hashable, Sendable {
     package var total: Int64? { map.total }
     /// The representation that the journal stores for the bytes on disk.
     package var remembered: Representation {
-        representation ?? Representation(wish: plan.wish, base: plan.base(total: nil))
+        representation ?? Representation(selection: plan.selection, base: plan.base(total: nil))
     }
 
     /// The addresses to store with the bytes: those given, and proven replacements of them.
@@ -101,16 +110,27 @@ package struct DownloadMachine: Hashable, Sendable {
         return plan.sources.map(\.text) + others.map(\.0.text)
     }
 
-    func index(of lane: LaneID) -> Int? { lanes.firstIndex { $0.id == lane } }
+    // Inlined, and by index: a call would get a copy of the machine, a closure one of each lane.
+    @inline(__always)
+    func index(of lane: LaneID) -> Int? {
+        for index in lanes.indices where lanes[index].id == lane { return index }
+        return nil
+    }
+
+    package func lane(_ id: LaneID) -> Lane? { index(of: id).map { lanes[$0] } }
+
+    /// The source of an active lane.
+    package func source(of lane: LaneID) -> Int? { index(of: lane).map { lanes[$0].source } }
 
     mutating func enter(_ next: Phase) -> Action {
         phase = next
-        return .tell(.phase(next))
+        return .notify(.phase(next))
     }
 
-    mutating func alarm(at moment: Instant) -> Action {
+    mutating func alarm(at moment: Instant, isForConnection: Bool = false) -> Action {
         generation += 1
         isRetryPending = true
+        retryAt = isForConnection ? nil : moment
         return .alarm(Alarm(generation: generation, at: moment))
     }
 

@@ -15,10 +15,12 @@ package struct DownloadPlan: Hashable, Sendable {
     /// The length that the content must have, in bytes.
     package var length: Int64?
     /// The requested part of the resource; `.whole` by default.
-    package var wish = RequestedRange.whole
+    package var selection = RequestedRange.whole
     package var keepsServerTime = true
     /// The first address replaces another one: bytes on disk are kept even if its content differs.
     package var replacesAddress = false
+    /// Whether a failure leaves a partial file; streams and memory have none.
+    package var keepsPartial = true
     /// Whether another address can be requested when one has expired.
     package var canRefresh = false
 
@@ -28,11 +30,11 @@ package struct DownloadPlan: Hashable, Sendable {
     }
 
     /// The upper bound of the requested part's length.
-    package var longest: Int64 { wish.longest }
+    package var longest: Int64 { selection.longest }
 
     /// Where the requested part begins in a resource of `total` bytes; `nil` while that is unknown.
     package func base(total: Int64?) -> Int64? {
-        switch wish {
+        switch selection {
         case .whole: 0
         case .from(let start): start
         case .closed(let range): range.start
@@ -47,8 +49,8 @@ package struct Source: Hashable, Sendable {
     /// The text of ``given``, the key of its records.
     package private(set) var text: String
     /// The target of redirects; the given address again after the target expired.
-    package var current: WebAddress { didSet { host = current.origin.text } }
-    /// The origin of ``current``, the key of its records.
+    package var current: WebAddress { didSet { host = current.key(redirectedFrom: given) } }
+    /// The key of the records of ``current``.
     package private(set) var host: String
     /// Its bytes are proven to be the content's: the download began with it, or an overlap agreed.
     ///
@@ -79,4 +81,22 @@ package struct Source: Hashable, Sendable {
         case .http, .https: false
         }
     }
+}
+
+extension WebAddress {
+    /// The origin, and the path of a redirect's target: validators speak for one address only.
+    ///
+    /// The query does not count, as it contains the signature of a request. The path may contain a secret, and is
+    /// hashed.
+    fileprivate func key(redirectedFrom given: WebAddress) -> String {
+        guard path != given.path else { return origin.text }
+        return "\(origin.text)#\(String(CyclicCheck.value(of: path.utf8), radix: 16))"
+    }
+}
+
+/// Where a compared response that stated no total ended.
+struct ComparedEnd: Hashable, Sendable {
+    var offset: Int64
+    /// Another server's 416 would say nothing of this one's content.
+    var source: Int
 }

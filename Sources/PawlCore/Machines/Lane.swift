@@ -33,19 +33,24 @@ package struct Lane: Hashable, Sendable {
     package var kind: Kind
     package var source: Int
     package var stage = Stage.asking
-    package var asked: RequestedRange
-    /// The next byte of the file that it writes, and its end.
+    package var requested: RequestedRange
+    /// The next byte of the file that it writes, as the shell last reported it: the shell owns the cursor
+    /// while the lane flows.
     package var cursor: Int64
+    /// The end of its range; decided here.
     package var end: Int64
     /// How many bytes before `cursor` the response contains first, to be compared with the disk.
     package var overlap: Int64
     /// Where the body ends according to its head.
     package var responseEnd = SegmentMap.open
-    /// The host that sent the response, and its validators.
+    /// The host of the request: another lane's redirect may lead the source elsewhere in the meantime.
     package var host = ""
+    /// The validators of its response.
     package var identity: ContentIdentity?
     /// How many bytes behind its end, which another lane wrote, it still compares.
     package var joint: Int64 = 0
+    /// Those bytes equal the server's.
+    var isJoined = false
     package var redirects = 0
     package var slot: Int
     /// Bytes received, including compared ones.
@@ -72,7 +77,7 @@ package struct Lane: Hashable, Sendable {
         id: LaneID,
         kind: Kind,
         source: Int,
-        asked: RequestedRange,
+        requested: RequestedRange,
         range: ByteRange,
         overlap: Int64,
         slot: Int,
@@ -81,7 +86,7 @@ package struct Lane: Hashable, Sendable {
         self.id = id
         self.kind = kind
         self.source = source
-        self.asked = asked
+        self.requested = requested
         cursor = range.start
         end = range.end
         self.overlap = overlap

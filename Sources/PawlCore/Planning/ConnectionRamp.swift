@@ -37,7 +37,7 @@ package struct ConnectionRamp: Hashable, Sendable {
     private var paid = 1
     /// The time of the last refusal, and the width in use before the first.
     private var refusedAt: Instant?
-    private var wished = 0
+    private var desired = 0
     /// One more connection was allowed since the last refusal.
     private var hasRetried = false
     /// Doublings of the wait before another try.
@@ -61,7 +61,7 @@ package struct ConnectionRamp: Hashable, Sendable {
     ///
     /// Over a long path a connection starts slowly and recovers slowly from each loss, and so does the one
     /// that shows whether more pay: two begin at once there, and the next step is larger.
-    package mutating func answered(after wait: Interval) {
+    package mutating func responded(after wait: Interval) {
         guard !settled, width == 1, before == nil, wait >= ConnectionRamp.longWay else { return }
         isLongWay = true
         width = min(2, ceiling)
@@ -117,7 +117,7 @@ package struct ConnectionRamp: Hashable, Sendable {
 
     /// The server refused a connection while `working` others received bytes.
     package mutating func shrink(to working: Int, now: Instant) {
-        if refusedAt == nil { wished = width }
+        if refusedAt == nil { desired = width }
         // One more was too many again: the next try is later.
         if hasRetried { doublings = min(doublings + 1, ConnectionRamp.mostDoublings) }
         hasRetried = false
@@ -134,8 +134,8 @@ package struct ConnectionRamp: Hashable, Sendable {
         }
         hasRetried = true
         ceiling += 1
-        width = min(wished, ceiling)
-        refusedAt = width < wished ? now : nil
+        width = min(desired, ceiling)
+        refusedAt = width < desired ? now : nil
     }
 
     /// Discards the measurement under new conditions (another network, another server).

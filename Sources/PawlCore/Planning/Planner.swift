@@ -74,6 +74,7 @@ package struct Planner: Hashable, Sendable {
             return (claim, Double(claim.range.count) / assumed)
         }.max { $0.wait < $1.wait }
         guard let victim = latest?.claim else { return nil }
+        assert(!victim.range.isEmpty, "a lane without bytes is not worth splitting")
         let middle = victim.range.start + victim.range.count / 2
         return .steal(ByteRange(middle, victim.range.end), from: victim.lane)
     }

@@ -31,6 +31,9 @@ package struct SegmentMap: Hashable, Sendable {
         return taken.gaps(in: ByteRange(0, horizon))
     }
 
+    /// Whether there are bytes without an owner.
+    var hasRest: Bool { claims.reduce(done.count) { $0 + $1.range.count } < horizon }
+
     package func claim(of lane: LaneID) -> ByteRange? { claims.first { $0.lane == lane }?.range }
 
     /// The length became known.
@@ -39,8 +42,12 @@ package struct SegmentMap: Hashable, Sendable {
     package mutating func learn(total: Int64) {
         precondition(done.upperBound <= total, "bytes were written beyond the end \(total)")
         self.total = total
-        claims = claims.compactMap { claim in
-            claim.range.intersection(ByteRange(0, total)).map { Claim(lane: claim.lane, range: $0) }
+        for index in claims.indices.reversed() {
+            if let range = claims[index].range.intersection(ByteRange(0, total)) {
+                claims[index].range = range
+            } else {
+                claims.remove(at: index)
+            }
         }
     }
 
@@ -81,6 +88,11 @@ package struct SegmentMap: Hashable, Sendable {
         guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }
         let range = claims[index].range
         precondition(!done.intersects(ByteRange(range.end, end)), "bytes after \(range) are done already")
+        assert(end <= horizon, "\(lane) ends beyond the file")
+        assert(
+            claims.allSatisfy { $0.range.intersection(ByteRange(range.end, end)) == nil },
+            "bytes after \(range) have an owner already"
+        )
         claims[index].range.end = end
     }
 
@@ -91,6 +103,7 @@ package struct SegmentMap: Hashable, Sendable {
 
     /// `racer` has overtaken `owner` and owns its bytes from now on.
     package mutating func handOver(from owner: LaneID, to racer: LaneID, at cursor: Int64) {
+        assert(claim(of: racer) == nil, "a racer owns no bytes of its own")
         advance(owner, to: cursor)
         if let index = claims.firstIndex(where: { $0.lane == owner }) { claims[index].lane = racer }
     }

@@ -1,8 +1,8 @@
 /// Why one attempt (one request of one lane) failed.
 package enum AttemptFault: Hashable, Sendable {
     case transfer(TransferFault)
-    /// No data for longer than the timeout; `answered` says whether the head had arrived.
-    case silent(answered: Bool)
+    /// No data for longer than the timeout; `hasResponse` says whether the head had arrived.
+    case silent(hasResponse: Bool)
     /// No more than this many bytes per second, the lowest speed, for some time.
     case tooSlow(Int64)
     /// The server responded with this status.
@@ -13,6 +13,8 @@ package enum AttemptFault: Hashable, Sendable {
     case page(LocalizableMessage)
     /// An HTML page of another size instead of an HTML page: if it comes again, it is the content.
     case suspectPage(LocalizableMessage)
+    /// A range of the known content was refused, with the evidence.
+    case rangeRefused(LocalizableMessage)
     /// A redirect that may not be followed, with the reason.
     case badRedirect(String)
     /// A redirect from https to this http address.

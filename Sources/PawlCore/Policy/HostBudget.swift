@@ -37,12 +37,17 @@ package struct HostBudget: Hashable, Sendable {
     ///
     /// Stored across restarts.
     package private(set) var borne: Int?
+    /// Whether ``borne`` rests on more than one rejection without a status for it: that one may be chance.
+    package private(set) var isBorneCertain = false
+    /// The number of connections that is stored for the origin.
+    private var stored: Int?
 
     package init() {}
 
     /// Starts with the number of connections seen in an earlier run.
     package init(borne: Int, now: Instant) {
         limit = max(1, borne)
+        stored = limit
         throttledAt = now
         recoveredAt = now
         doublings = HostBudget.remembered
@@ -62,41 +67,70 @@ package struct HostBudget: Hashable, Sendable {
     /// `served`: its response had been accepted.
     package mutating func release(served: Bool = false) {
         precondition(inUse > 0, "a connection was released that was not acquired")
+        assert(!served || serving > 0, "a response was accepted that was not counted")
         inUse -= 1
         if served { serving -= 1 }
     }
 
     /// The response to a connection's request was accepted.
-    package mutating func accept() {
+    ///
+    /// Returns whether the origin serves more connections than are stored for it.
+    package mutating func accept() -> Bool {
         serving += 1
+        assert(serving <= inUse, "more connections serve than are in use")
         served = max(served, serving)
+        guard let stored, serving > stored else { return false }
+        forgetBorne()
+        return true
+    }
+
+    private mutating func forgetBorne() {
+        borne = nil
+        isBorneCertain = false
+        stored = nil
+        refusals = 0
+    }
+
+    private mutating func note(isCertain: Bool) {
+        borne = limit
+        stored = limit
+        isBorneCertain = isCertain
     }
 
     /// Whether more connections are in use than the origin was ever seen to serve: that alone may be why it
     /// denies one.
-    package var isCrowded: Bool { inUse > max(1, served) }
+    ///
+    /// An origin with a stored limit may still count the connections of a process that has just ended.
+    package var isCrowded: Bool { inUse > max(1, served) || stored != nil && served == 0 }
 
     /// The origin responded with 429 or 503, or refused a connection, which has been released already: it
     /// allows those in use now.
     package mutating func throttled(retryAfter: Interval?, now: Instant) {
         shrink(now: now)
         // With no others in use it does not show how many are allowed.
-        if inUse > 0 { borne = limit }
+        if inUse > 0 { note(isCertain: true) }
         guard let retryAfter, retryAfter > .zero else { return }
         let until = now + min(retryAfter, RetryAfter.longest)
         holdUntil = max(holdUntil ?? until, until)
     }
 
+    /// The user does not want to wait as long as the origin requested.
+    package mutating func endHold() { holdUntil = nil }
+
     /// A further connection was rejected without a status for it (403, a reset before any response), and
-    /// released already, while others are served: once may be chance.
-    package mutating func turnedAway(now: Instant) {
+    /// released already, while others are served.
+    ///
+    /// `isSameFile`: the others receive the file that was denied, so that the file is not why it was. Where
+    /// they receive other files, once may be chance.
+    package mutating func connectionRefused(isSameFile: Bool, now: Instant) {
         guard inUse > 0 else { return }
         // Rejections far apart may have other reasons: an address that has expired.
         if let refusedAt, now - refusedAt >= HostBudget.recovery { refusals = 0 }
         refusedAt = now
         refusals += 1
         shrink(now: now)
-        if refusals >= HostBudget.shown { borne = limit }
+        let isRepeated = refusals >= HostBudget.shown
+        if isSameFile || isRepeated { note(isCertain: isRepeated) }
     }
 
     private static let shown = 2
@@ -128,8 +162,7 @@ package struct HostBudget: Hashable, Sendable {
         guard let current = limit, let throttledAt, let recoveredAt else { return }
         if now - throttledAt >= HostBudget.forgiveness * Double(1 << doublings) {
             limit = nil
-            borne = nil
-            refusals = 0
+            forgetBorne()
             doublings = 0
             return
         }

@@ -8,8 +8,10 @@ package struct HostTable: Hashable, Sendable {
         package var until: UnixTime
     }
 
-    /// How long an observation is valid.
+    /// How long an observation is valid, in seconds.
     package static let life: Int64 = 24 * 3600
+    /// The same for one that may be chance.
+    package static let uncertainLife: Int64 = 3600
     /// The maximum number of hosts; beyond it those that expire first are removed.
     package static let mostHosts = 256
     /// A longer text was not written by Pawl.
@@ -23,10 +25,11 @@ package struct HostTable: Hashable, Sendable {
     /// The entries valid at `now` in a text that was stored earlier.
     package init(parsing bytes: [UInt8], now: UnixTime) {
         guard bytes.count <= Self.mostBytes else { return }
+        let most = Int64(DownloadMachine.mostLanes)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             guard words.count == 3, words[0].count <= Self.longestName, Self.isName(words[0]),
-                let connections = Array(words[1]).decimalNumber, (1...64).contains(connections),
+                let connections = Array(words[1]).decimalNumber, (1...most).contains(connections),
                 let until = Array(words[2]).decimalNumber, Self.holds(until, now: now)
             else { continue }
             entries[String(decoding: words[0], as: UTF8.self)] = Entry(
@@ -55,15 +58,33 @@ package struct HostTable: Hashable, Sendable {
     }
 
     /// Notes that the origin allows this many connections and no more.
-    package mutating func note(_ connections: Int, of origin: Origin, now: UnixTime) {
+    ///
+    /// The same number, noted earlier, keeps its time if that is longer.
+    package mutating func note(
+        _ connections: Int,
+        of origin: Origin,
+        isCertain: Bool = true,
+        now: UnixTime
+    ) {
         let name = Self.name(of: origin)
-        let (until, isTooLate) = now.seconds.addingReportingOverflow(Self.life)
+        let life = isCertain ? Self.life : Self.uncertainLife
+        let (until, isTooLate) = now.seconds.addingReportingOverflow(life)
         guard connections > 0, !isTooLate, now.seconds >= 0, name.utf8.count <= Self.longestName,
             Self.isName(name.utf8)
         else { return }
-        entries[name] = Entry(connections: min(connections, 64), until: UnixTime(seconds: until))
+        var entry = Entry(
+            connections: min(connections, DownloadMachine.mostLanes),
+            until: UnixTime(seconds: until)
+        )
+        if let before = entries[name], before.connections == entry.connections {
+            entry.until = max(entry.until, before.until)
+        }
+        entries[name] = entry
         trim()
     }
+
+    /// The origin allows more connections than were noted.
+    package mutating func forget(_ origin: Origin) { entries[Self.name(of: origin)] = nil }
 
     private mutating func trim() {
         guard entries.count > Self.mostHosts else { return }

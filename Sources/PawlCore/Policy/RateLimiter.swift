@@ -18,6 +18,7 @@ package struct RateLimiter: Hashable, Sendable {
 
     /// `bytes` were read from the network.
     package mutating func charge(_ bytes: Int, now: Instant) {
+        assert(bytes >= 0, "bytes that were read are never returned")
         guard rate != nil else { return }
         fill(now)
         tokens -= Double(bytes)

@@ -62,6 +62,8 @@ package struct RetryPolicy: Hashable, Sendable {
         case .page: Disposition(code: .badResponse, isRetried: false)
         // A temporary error, or a new version: the next response decides.
         case .suspectPage: Disposition(code: .badResponse, isRetried: true)
+        // Another node of the server, or another source, may support ranges.
+        case .rangeRefused: Disposition(code: .badResponse, isRetried: true)
         // A redirect's target does not change between two attempts.
         case .badRedirect: Disposition(code: .badResponse, isRetried: false)
         // Nor does its scheme.

@@ -9,8 +9,18 @@ package struct SpeedMeter: Hashable, Sendable {
     /// The time constant of the smoothed speed, in seconds.
     private static let memory = 5.0
 
+    /// How long the smoothed speed is measured before it is reported: what servers and sockets hold ready
+    /// arrives at once at the start.
+    private static let settling = Interval.milliseconds(500)
+
+    /// The samples of a short download.
+    private static let fewest = 4
+
     private var samples: [Sample] = []
-    private var smooth: Double?
+    /// The sum of the speeds so far, each with the weight that its time has left, and of the weights.
+    private var weighted = 0.0
+    private var weights = 0.0
+    private var begunAt: Instant?
 
     package init() {}
 
@@ -20,8 +30,13 @@ package struct SpeedMeter: Hashable, Sendable {
             guard now > last.at else { return }
             let span = (now - last.at).seconds
             let speed = Double(total - last.total) / span
-            let weight = 1 - Exponential.decay(span / SpeedMeter.memory)
-            smooth = smooth.map { $0 + (speed - $0) * weight } ?? speed
+            let rest = Exponential.decay(span / SpeedMeter.memory)
+            weighted = weighted * rest + speed * (1 - rest)
+            weights = weights * rest + (1 - rest)
+        }
+        if begunAt == nil {
+            begunAt = now
+            samples.reserveCapacity(SpeedMeter.fewest)
         }
         samples.append(Sample(at: now, total: total))
         // One sample at or before the window's edge stays, so that the window is always covered.
@@ -37,10 +52,14 @@ package struct SpeedMeter: Hashable, Sendable {
         return Int64(Double(last.total - first.total) / span)
     }
 
+    /// The mean speed, in which the last seconds have the most weight; 0 before enough was measured.
     package func smoothed(now: Instant) -> Int64 {
-        guard let last = samples.last, let smooth else { return 0 }
+        guard let last = samples.last, let begunAt, last.at - begunAt >= SpeedMeter.settling, weights > 0
+        else { return 0 }
+        let mean = weighted / weights
         let silence = (now - last.at).seconds
-        return Int64(silence > 1 ? smooth * Exponential.decay(silence / SpeedMeter.memory) : smooth)
+        let speed = silence > 1 ? mean * Exponential.decay(silence / SpeedMeter.memory) : mean
+        return Int64(speed.rounded())
     }
 }
 

@@ -61,6 +61,31 @@ extension UInt8 {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// The index of the first such byte at `start` or after it; compares eight bytes at a time.
+    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits = ones << 7
+        var index = start
+        while index + 8 <= count {
+            let word = unsafe UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let difference = word ^ (ones * UInt64(byte))
+            // The lowest bit that is set is the high bit of the first byte without a difference.
+            let equal = (difference &- ones) & ~difference & highBits
+            if equal != 0 { return index + equal.trailingZeroBitCount / 8 }
+            index += 8
+        }
+        return unsafe self[index...].firstIndex(of: byte)
+    }
+}
+
+extension [UInt8] {
+    /// The index of the first such byte at `start` or after it.
+    func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        unsafe withUnsafeBytes { unsafe $0.firstIndex(of: byte, from: start) }
+    }
+}
+
 extension Collection<UInt8> where SubSequence: BidirectionalCollection {
     /// The rest after bytes that satisfy `isDropped` are removed from both ends.
     func trimmed(_ isDropped: (UInt8) -> Bool) -> SubSequence {
@@ -117,11 +142,7 @@ extension String {
     /// Bytes of a header field as text: UTF-8 when valid, else ISO-8859-1, which every byte sequence is (RFC
     /// 9110 §5.5).
     init(field bytes: some Collection<UInt8>) {
-        if bytes.allSatisfy(\.isASCII) {
-            self.init(decoding: bytes, as: UTF8.self)
-        } else {
-            self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
-        }
+        self = String(validating: bytes, as: UTF8.self) ?? String(latin1: bytes)
     }
 
     init(latin1 bytes: some Collection<UInt8>) {

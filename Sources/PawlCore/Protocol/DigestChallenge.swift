@@ -57,7 +57,7 @@ package struct DigestChallenge: Hashable, Sendable {
 
     /// The value of Authorization for a GET of `target`; `nil` when the algorithm or the user's name cannot
     /// be used.
-    package func answer(_ login: Credentials, target: String, clientNonce: String, hash: Hash) -> String? {
+    package func response(_ login: Credentials, target: String, clientNonce: String, hash: Hash) -> String? {
         guard !login.user.utf8.contains(where: \.isControl), let user = hex([login.user, realm], hash),
             let response = response(login, target, clientNonce, hash)
         else { return nil }

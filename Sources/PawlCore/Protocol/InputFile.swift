@@ -35,12 +35,15 @@ package enum InputFile {
     package static func parse(_ text: String, name: String = "the input file") throws(Failure) -> [InputEntry]
     {
         var entries: [InputEntry] = []
-        var bytes = Array(text.utf8)[...]
-        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes = bytes.dropFirst(3) }
-        for (index, raw) in bytes.pieces(between: .lineFeed).enumerated() {
+        let bytes = Array(text.utf8)
+        var next = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        var line = 0
+        while next <= bytes.count {
+            let end = bytes.firstIndex(of: .lineFeed, from: next) ?? bytes.count
+            let raw = bytes[next..<end]
+            (next, line) = (end + 1, line + 1)
             let content = raw.trimmed(\.isWhiteSpace)
             guard let first = content.first, first != .hash else { continue }
-            let line = index + 1
             if raw.first?.isBlank == true {
                 let option = try option(content, Place(name: name, line: line))
                 guard !entries.isEmpty else {
@@ -49,8 +52,11 @@ package enum InputFile {
                 entries[entries.count - 1].options.append(option)
             } else {
                 let addresses = content.contains(.tab) ? content.split(separator: .tab) : [content]
-                let texts = addresses.map { String(decoding: $0.trimmed(\.isWhiteSpace), as: UTF8.self) }
-                entries.append(InputEntry(addresses: texts.filter { !$0.isEmpty }, line: line))
+                let texts = addresses.compactMap { address -> String? in
+                    let address = address.trimmed(\.isWhiteSpace)
+                    return address.isEmpty ? nil : String(decoding: address, as: UTF8.self)
+                }
+                entries.append(InputEntry(addresses: texts, line: line))
             }
         }
         return entries

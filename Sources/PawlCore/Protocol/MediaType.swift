@@ -20,6 +20,30 @@ package struct MediaType: Hashable, Sendable {
         parameters = scanner.parameters()
     }
 
+    /// `type/subtype` in lower case; `nil` as for `init(parsing:)`.
+    package static func name(in text: String) -> String? {
+        var slashes = 0
+        var length = 0
+        // Nearly every server sends it in this form already.
+        for byte in text.utf8 {
+            if byte == .slash {
+                guard length > 0 else { break }
+                slashes += 1
+            } else if !byte.isTokenCharacter || byte != byte.lowercased {
+                guard byte == .semicolon else {
+                    slashes = 0
+                    break
+                }
+                break
+            }
+            length += 1
+        }
+        if slashes == 1, let last = text.utf8.dropFirst(length - 1).first, last != .slash {
+            return length == text.utf8.count ? text : String(text.utf8.prefix(length))
+        }
+        return MediaType(parsing: text).map { "\($0.type)/\($0.subtype)" }
+    }
+
     /// The value of the first parameter of this name (lower case).
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
 }

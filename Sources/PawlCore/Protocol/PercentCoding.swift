@@ -10,6 +10,8 @@ enum PercentCoding {
     }
 
     private static func decodedWithFlaws(_ text: some Collection<UInt8>) -> (bytes: [UInt8], isFlawed: Bool) {
+        // Nearly every text has none.
+        guard text.contains(.percent) else { return (Array(text), false) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var isFlawed = false

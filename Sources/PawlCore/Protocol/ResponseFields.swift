@@ -32,8 +32,10 @@ extension EntityTag {
     /// by it. An empty tag has no meaning and is `nil`.
     ///
     /// The bytes are read as ISO-8859-1, so that tags are equal only when their bytes are.
-    package init?(parsing value: some Collection<UInt8>) {
-        var tag = Array(value)[...].trimmed(\.isWhiteSpace)
+    package init?(parsing value: some Collection<UInt8>) { self.init(parsing: Array(value)[...]) }
+
+    init?(parsing value: ArraySlice<UInt8>) {
+        var tag = value.trimmed(\.isWhiteSpace)
         let prefix = tag.prefix(2)
         let isMarkedWeak = prefix.isCaseInsensitively("w/")
         if isMarkedWeak { tag = tag.dropFirst(2).drop(while: \.isBlank) }

@@ -213,8 +213,7 @@ private struct HeadLines {
 
     private mutating func nextRaw() -> ArraySlice<UInt8> {
         let start = index
-        var end = start
-        while end < head.count, head[end] != .lineFeed { end += 1 }
+        var end = head.firstIndex(of: .lineFeed, from: start) ?? head.count
         index = min(end + 1, head.count)
         while end > start, head[end - 1] == .carriageReturn { end -= 1 }
         return head[start..<end]

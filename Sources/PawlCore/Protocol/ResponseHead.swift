@@ -1,44 +1,139 @@
 /// A response's head, parsed in one pass over its lines: only the fields that a decision uses.
+///
+/// The fields are kept by reference until one is changed: a head is passed on many times, and each copy costs
+/// one retain.
 package struct ResponseHead: Hashable, Sendable {
+    private struct Values: Hashable {
+        var status: Int
+        var contentLength: Int64?
+        var hasContradictoryLength = false
+        var contentRange: ContentRangeField = .absent
+        var acceptRanges: AcceptRanges = .unstated
+        var contentEncoding: String?
+        var contentType: String?
+        var contentDisposition: String?
+        var entityTag: EntityTag?
+        var lastModified: UnixTime?
+        var date: UnixTime?
+        var retryAfter: String?
+        var location: String?
+        var hasContradictoryLocation = false
+        var link: String?
+        var transportSecurity: String?
+        var lines: [UInt8] = []
+    }
+
+    private final class Storage: @unchecked Sendable {  // changed only while it has one reference
+        var values: Values
+        init(_ values: Values) { self.values = values }
+    }
+
+    private var storage: Storage
+
+    private var values: Values {
+        _read { yield storage.values }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.values) }
+            yield &storage.values
+        }
+    }
+
     /// The status code; 0 for FTP and SFTP, which have none.
-    package var status: Int
+    package var status: Int {
+        get { values.status }
+        set { values.status = newValue }
+    }
     /// The body's length in bytes: Content-Length, or the size that an FTP or SFTP server reported.
     ///
     /// `nil` when absent, malformed, or overruled by Transfer-Encoding (RFC 9112 §6.3).
-    package var contentLength: Int64?
+    package var contentLength: Int64? {
+        get { values.contentLength }
+        set { values.contentLength = newValue }
+    }
     /// Two different lengths were given: the end of the body is unknown (RFC 9112 §6.3).
-    package var hasContradictoryLength = false
-    package var contentRange: ContentRangeField = .absent
-    package var acceptRanges: AcceptRanges = .unstated
+    package var hasContradictoryLength: Bool {
+        get { values.hasContradictoryLength }
+        set { values.hasContradictoryLength = newValue }
+    }
+    package var contentRange: ContentRangeField {
+        get { values.contentRange }
+        set { values.contentRange = newValue }
+    }
+    package var acceptRanges: AcceptRanges {
+        get { values.acceptRanges }
+        set { values.acceptRanges = newValue }
+    }
     /// Content-Encoding as sent, `nil` when absent or `identity`.
-    package var contentEncoding: String?
-    package var contentType: String?
-    package var contentDisposition: String?
-    package var entityTag: EntityTag?
+    package var contentEncoding: String? {
+        get { values.contentEncoding }
+        set { values.contentEncoding = newValue }
+    }
+    package var contentType: String? {
+        get { values.contentType }
+        set { values.contentType = newValue }
+    }
+    package var contentDisposition: String? {
+        get { values.contentDisposition }
+        set { values.contentDisposition = newValue }
+    }
+    package var entityTag: EntityTag? {
+        get { values.entityTag }
+        set { values.entityTag = newValue }
+    }
     /// Last-Modified as a time; `nil` when absent or not a date.
-    package var lastModified: UnixTime?
+    package var lastModified: UnixTime? {
+        get { values.lastModified }
+        set { values.lastModified = newValue }
+    }
     /// The server's own clock at the response (Date), for Retry-After dates and the age of Last-Modified.
-    package var date: UnixTime?
-    package var retryAfter: String?
-    package var location: String?
-    /// Two different Location fields were given: the redirect's target is unknown.
-    package var hasContradictoryLocation = false
-    package var link: String?
+    package var date: UnixTime? {
+        get { values.date }
+        set { values.date = newValue }
+    }
+    package var retryAfter: String? {
+        get { values.retryAfter }
+        set { values.retryAfter = newValue }
+    }
+    package var location: String? {
+        get { values.location }
+        set { values.location = newValue }
+    }
+    /// Two different Location values were given: the redirect's target is unknown.
+    package var hasContradictoryLocation: Bool {
+        get { values.hasContradictoryLocation }
+        set { values.hasContradictoryLocation = newValue }
+    }
+    package var link: String? {
+        get { values.link }
+        set { values.link = newValue }
+    }
     /// Strict-Transport-Security.
-    package var transportSecurity: String?
+    package var transportSecurity: String? {
+        get { values.transportSecurity }
+        set { values.transportSecurity = newValue }
+    }
     /// The head as received, for API clients; empty for FTP and SFTP.
     ///
     /// No decision uses it.
-    package var lines: [UInt8] = []
+    package var lines: [UInt8] {
+        get { values.lines }
+        set { values.lines = newValue }
+    }
 
-    package init(status: Int) { self.status = status }
+    package init(status: Int) { storage = Storage(Values(status: status)) }
 
     /// A file's attributes from an FTP or SFTP server.
     package init(fileLength: Int64?, modified: UnixTime?) {
-        status = 0
+        self.init(status: 0)
         contentLength = fileLength.flatMap { $0 >= 0 ? $0 : nil }
         lastModified = modified
     }
+
+    package static func == (left: ResponseHead, right: ResponseHead) -> Bool {
+        left.storage === right.storage || left.values == right.values
+    }
+
+    package func hash(into hasher: inout Hasher) { values.hash(into: &hasher) }
 
     /// Whether the body is in parts, each with a Content-Range of its own (RFC 9110 §14.6).
     package var isMultipart: Bool {

@@ -6,42 +6,59 @@ extension WebAddress {
     /// The URL for display: a query may be a secret (signed addresses), so it is elided.
     package var redacted: String { text(query: query.map { _ in "…" }) }
 
-    /// Allocated once: a list may need thousands of addresses.
+    /// Written into one allocation: a list may need thousands of addresses.
     private func text(query: String?) -> String {
-        var text = scheme.rawValue
-        // Brackets, a port and the separators need no more than 16.
-        text.reserveCapacity(
-            text.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0) + 16
-        )
-        text += "://"
-        addAuthority(to: &text)
-        text += path
-        if let query {
-            text += "?"
-            text += query
+        let scheme = scheme.rawValue
+        let longest = scheme.utf8.count + host.utf8.count + path.utf8.count + (query?.utf8.count ?? 0)
+        return unsafe String(unsafeUninitializedCapacity: longest + Self.separators) { room in
+            var writer = unsafe TextWriter(room)
+            write(query: query, to: &writer)
+            return writer.count
         }
-        return text
     }
+
+    /// The number of bytes of ``text``.
+    package var textLength: Int {
+        var writer = TextWriter()
+        write(query: query, to: &writer)
+        return writer.count
+    }
+
+    private func write(query: String?, to writer: inout TextWriter) {
+        writer.put(scheme.rawValue)
+        writer.put("://")
+        addAuthority(to: &writer)
+        writer.put(path)
+        if let query {
+            writer.put(.questionMark)
+            writer.put(query)
+        }
+    }
+
+    /// An upper bound of the bytes beside the parts: `://`, brackets, `:65535` and `?`.
+    private static let separators = 16
 
     /// Host and port as in a URL and in a Host field: a literal in brackets, the port only where it is not
     /// the default.
     package var authority: String {
-        var text = ""
-        addAuthority(to: &text)
-        return text
+        unsafe String(unsafeUninitializedCapacity: host.utf8.count + Self.separators) { room in
+            var writer = unsafe TextWriter(room)
+            addAuthority(to: &writer)
+            return writer.count
+        }
     }
 
-    private func addAuthority(to text: inout String) {
+    private func addAuthority(to writer: inout TextWriter) {
         if host.utf8.has({ $0 == .colon }) {
-            text += "["
-            text += host
-            text += "]"
+            writer.put(.leftBracket)
+            writer.put(host)
+            writer.put(.rightBracket)
         } else {
-            text += host
+            writer.put(host)
         }
         guard port != scheme.defaultPort else { return }
-        text += ":"
-        text += String(port)
+        writer.put(.colon)
+        writer.put(port)
     }
 
     /// Whether the host is this machine, so that no network is needed: `localhost` and names below it (RFC
@@ -76,5 +93,44 @@ extension Origin {
     /// In the form of RFC 6454 §6.2.
     package var text: String {
         WebAddress(scheme: scheme, host: host, port: port, path: "", query: nil).text
+    }
+}
+
+/// Writes strings one after another into memory of a known size, or only counts their bytes.
+@safe
+private struct TextWriter {
+    private let room: UnsafeMutableBufferPointer<UInt8>?
+    private(set) var count = 0
+
+    /// Counts only.
+    init() { unsafe room = nil }
+
+    init(_ room: UnsafeMutableBufferPointer<UInt8>) { unsafe self.room = room }
+
+    mutating func put(_ byte: UInt8) {
+        if let room = unsafe room { unsafe room[count] = byte }
+        count += 1
+    }
+
+    mutating func put(_ number: UInt16) {
+        var power: UInt16 = 10_000
+        while power > max(number, 1) { power /= 10 }
+        while power > 0 {
+            put(UInt8(ascii: "0") + UInt8(number / power % 10))
+            power /= 10
+        }
+    }
+
+    mutating func put(_ text: String) {
+        guard let room = unsafe room else {
+            count += text.utf8.count
+            return
+        }
+        var text = text
+        text.withUTF8 { bytes in
+            precondition(bytes.count <= room.count - count, "the text is longer than its parts")
+            let rest = unsafe UnsafeMutableBufferPointer(rebasing: room[count...])
+            count += unsafe rest.update(fromContentsOf: bytes)
+        }
     }
 }

@@ -35,6 +35,12 @@ package struct Origin: Hashable, Sendable {
     package var scheme: WebAddress.Scheme
     package var host: String
     package var port: UInt16
+
+    /// Without the scheme, whose hash is that of its name: few origins differ in nothing else.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(host)
+        hasher.combine(port)
+    }
 }
 
 extension WebAddress {

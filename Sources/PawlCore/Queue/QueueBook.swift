@@ -32,6 +32,7 @@ package struct QueueBook: Sendable {
 
     /// Makes the new one wait for its turn.
     package mutating func enqueue(_ number: Number) -> [Order] {
+        assert(!line.isWaiting(number) && !holders.contains(number), "\(number) has a place already")
         // No ready download waits while a slot is free.
         guard holders.count < slots, line.isReady(number) else {
             line.insert(number)
@@ -56,7 +57,7 @@ package struct QueueBook: Sendable {
     /// Starts the downloads that had slots when the program ended before all others, the oldest first.
     ///
     /// One that was paused since is left out. Those without a slot are the next in the line.
-    package mutating func goOn(_ numbers: [Number]) -> (orders: [Order], waiting: [Number]) {
+    package mutating func resume(_ numbers: [Number]) -> (orders: [Order], waiting: [Number]) {
         var orders: [Order] = []
         var waiting: [Number] = []
         for number in numbers where line.isWaiting(number) && !line.isPaused(number) {
@@ -113,6 +114,7 @@ package struct QueueBook: Sendable {
         line.set(paused: false, of: number)
         let orders = holders.count < slots ? [] : takeSlot(of: 0)
         holders.append(number)
+        assert(holders.count <= slots, "a forced start takes a slot, it makes none")
         return orders + [.start(number)]
     }
 
@@ -154,13 +156,13 @@ package struct QueueBook: Sendable {
 
     package mutating func move(_ number: Number, to target: QueueTarget) -> QueueMove<Number> {
         let last = line.count - 1
-        let wished =
+        let desired =
             switch target {
             case .index(let index): index
             case .offset(let offset): line.rank(of: number) + min(max(offset, -last), last)
             case .fromEnd(let offset): last + min(max(offset, -last), 0)
             }
-        let replaced = line.move(number, to: wished)
+        let replaced = line.move(number, to: desired)
         return QueueMove(index: line.rank(of: number), replaced: replaced)
     }
 
@@ -191,6 +193,8 @@ package struct QueueBook: Sendable {
             holders.append(number)
             orders.append(.start(number))
         }
+        assert(holders.count <= slots, "more slots are given than there are")
+        assert(holders.count == slots || !line.hasReady, "a slot is idle while a download waits")
         return orders
     }
 }

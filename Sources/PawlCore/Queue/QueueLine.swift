@@ -104,6 +104,8 @@ package struct QueueLine: Sendable {
     private mutating func count(ready difference: Int, in chunk: Int) {
         chunks[chunk].ready += difference
         ready += difference
+        assert((0...count).contains(ready), "more entries may start than wait")
+        assert(chunks[chunk].ready >= 0, "a chunk counts its members that may start")
     }
 
     private mutating func note(_ position: Double) {
@@ -127,6 +129,7 @@ package struct QueueLine: Sendable {
 
     /// Inserts an entry at its position.
     package mutating func insert(_ number: Number) {
+        assert(!entries[Int(number)].isWaiting, "an entry is in the line once")
         entries[Int(number)].isWaiting = true
         count += 1
         var index = chunk(of: number)
@@ -173,6 +176,7 @@ package struct QueueLine: Sendable {
 
     private mutating func take(_ offset: Int, from chunk: Int) {
         let number = chunks[chunk].members.remove(at: offset)
+        assert(entries[Int(number)].isWaiting, "what is in the line waits")
         count -= 1
         if entries[Int(number)].isReady { count(ready: -1, in: chunk) }
         entries[Int(number)].isWaiting = false

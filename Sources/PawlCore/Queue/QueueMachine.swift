@@ -14,7 +14,7 @@ package struct QueueMachine: Sendable {
         /// Store its new position in the line.
         case place(QueueID, QueuePosition)
         /// Report that it does not run, and why.
-        case tell(QueueID, Rest)
+        case notify(QueueID, Rest)
         /// Remove its files: nothing of it runs any more.
         case clean(QueueID)
     }
@@ -95,8 +95,8 @@ package struct QueueMachine: Sendable {
     package var holders: [QueueID] { scheduler.running.filter { !scheduler.isPaused($0) } }
 
     /// Starts the downloads that ran when the program ended first, in their order (D8): `startNext` follows.
-    package mutating func goOn(_ ids: [QueueID]) -> [Action] {
-        let (orders, waiting) = scheduler.goOn(ids)
+    package mutating func resume(_ ids: [QueueID]) -> [Action] {
+        let (orders, waiting) = scheduler.resume(ids)
         return carryOut(orders) + waiting.flatMap { placed($0) }
     }
 
@@ -107,7 +107,7 @@ package struct QueueMachine: Sendable {
         guard knows(id), !scheduler.isPaused(id) else { return [] }
         preempted.remove(id)
         let orders = scheduler.pause(id, keepsSlot: keepsSlot)
-        let notices: [Action] = runs[id] == nil ? [.tell(id, .paused)] : []
+        let notices: [Action] = runs[id] == nil ? [.notify(id, .paused)] : []
         return [.write(id, .paused)] + notices + carryOut(orders)
     }
 
@@ -176,7 +176,7 @@ package struct QueueMachine: Sendable {
         switch run {
         case .removing: return [.clean(id)]
         case .leaving(again: true): return begin(id)
-        case .active, .leaving(again: false): return [.tell(id, rest(of: id) ?? .waiting)]
+        case .active, .leaving(again: false): return [.notify(id, rest(of: id) ?? .waiting)]
         }
     }
 
@@ -198,6 +198,7 @@ package struct QueueMachine: Sendable {
             case .start(let id): actions += begin(id)
             case .pause(let id): actions += placed(id) + leave(id)
             case .preempt(let id):
+                assert(scheduler.isWaiting(id), "a preempted download is in the line")
                 preempted.insert(id)
                 actions += placed(id) + leave(id)
             }
@@ -231,7 +232,7 @@ package struct QueueMachine: Sendable {
     }
 
     private func notices(waiting id: QueueID) -> [Action] {
-        runs[id] == nil && scheduler.isWaiting(id) ? [.tell(id, .waiting)] : []
+        runs[id] == nil && scheduler.isWaiting(id) ? [.notify(id, .waiting)] : []
     }
 
     private mutating func placed(_ id: QueueID) -> [Action] {

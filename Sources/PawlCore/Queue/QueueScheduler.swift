@@ -56,11 +56,11 @@ package struct QueueScheduler<ID: Hashable & Sendable>: Sendable {
 
     /// Starts the downloads that had slots when the program ended before all others, the oldest first; those
     /// without a slot are the next in the line.
-    package mutating func goOn(_ ids: [ID]) -> (orders: [Order], waiting: [ID]) {
+    package mutating func resume(_ ids: [ID]) -> (orders: [Order], waiting: [ID]) {
         var waiting: [QueueBook.Number] = []
         let numbers = ids.compactMap { self.numbers[$0] }
         let orders = orders { book in
-            let result = book.goOn(numbers)
+            let result = book.resume(numbers)
             waiting = result.waiting
             return result.orders
         }

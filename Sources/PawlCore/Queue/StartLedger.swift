@@ -5,6 +5,7 @@
 /// was stopped.
 package struct StartLedger: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
+        /// Not more than `mostDeaths`.
         var deaths = 0
         var isStarting = false
     }
@@ -29,14 +30,15 @@ package struct StartLedger: Hashable, Sendable {
             guard let deaths = Int(wasStarting ? parts[1].dropLast() : parts[1]),
                 (0...Self.mostDeaths).contains(deaths)
             else { continue }
-            entries[QueueID(rawValue: id)] = Entry(deaths: deaths + (wasStarting ? 1 : 0))
+            let now = min(deaths + (wasStarting ? 1 : 0), Self.mostDeaths)
+            entries[QueueID(rawValue: id)] = Entry(deaths: now)
         }
     }
 
     /// The record for the next process.
     package var text: String {
         entries.sorted { $0.key.rawValue < $1.key.rawValue }.map { id, entry in
-            "\(String(id.rawValue, radix: 16)):\(min(entry.deaths, Self.mostDeaths))\(entry.isStarting ? "+" : "")"
+            "\(String(id.rawValue, radix: 16)):\(entry.deaths)\(entry.isStarting ? "+" : "")"
         }.joined(separator: " ")
     }
 

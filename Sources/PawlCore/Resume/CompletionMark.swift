@@ -7,7 +7,7 @@ package struct ContentFingerprint: Hashable, Sendable {
 
     /// `nil` without a strong tag or date (RFC 9110 §8.8): content rewritten within a second has the same
     /// weak ones.
-    package init?(source: String, host: String, wish: RequestedRange, validators response: Validators) {
+    package init?(source: String, host: String, selection: RequestedRange, validators response: Validators) {
         guard response.entityTag.map({ !$0.isWeak }) ?? false || response.dateStrength == .strong else {
             return nil
         }
@@ -20,7 +20,7 @@ package struct ContentFingerprint: Hashable, Sendable {
         check.feed((response.entityTag?.opaque ?? "").utf8)
         check.feed(0 as UInt64)
         check.feed(response.lastModified.map { UInt64(bitPattern: $0.seconds) } ?? .max)
-        for word in wish.words { check.feed(word) }
+        for word in selection.words { check.feed(word) }
         validators = check.value
     }
 }
@@ -60,7 +60,11 @@ package struct CompletionMark: Hashable, Sendable {
 
     package var bytes: [UInt8] {
         var writer = JournalWriter()
-        writer.bytes = [Self.version, isTold ? 1 : 0, 0, 0, 0, 0, 0, 0]
+        writer.bytes.reserveCapacity(Self.size)
+        writer.put(Self.version)
+        writer.put(isTold ? 1 : 0 as UInt8)
+        writer.put(0 as UInt16)
+        writer.put(0 as UInt32)
         writer.put(fingerprint.source)
         writer.put(fingerprint.validators)
         writer.put(length)

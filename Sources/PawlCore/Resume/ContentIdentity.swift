@@ -25,7 +25,7 @@ package struct ContentIdentity: Hashable, Sendable {
         self.init(
             total: total,
             coding: head.contentEncoding?.lowercased(),
-            mediaType: head.contentType.flatMap { MediaType(parsing: $0) }.map { "\($0.type)/\($0.subtype)" },
+            mediaType: head.contentType.flatMap { MediaType.name(in: $0) },
             validators: Validators(head)
         )
     }

@@ -30,7 +30,7 @@ package struct ValidatorRecord: Hashable, Sendable {
 
     /// The given address, as in ``JournalFacts/sources``.
     package var source: String
-    /// Scheme, host and port that sent the response, redirects followed.
+    /// Scheme, host and port that sent the response, redirects followed, and which target of a redirect it was.
     package var host: String
     package private(set) var validators: Validators
     package private(set) var stability: TagStability
@@ -61,7 +61,7 @@ package struct ValidatorRecord: Hashable, Sendable {
         case (let mine?, let theirs?):
             guard mine.opaque == theirs.opaque else {
                 if stability == .stable || dates.changed != nil {
-                    return .changed("its ETag was \(mine.text) and is \(theirs.text) now")
+                    return .changed(.entityTagChanged(from: mine.text, to: theirs.text))
                 }
                 return .unclear
             }
@@ -77,7 +77,7 @@ package struct ValidatorRecord: Hashable, Sendable {
         guard validators.lastModified == other.lastModified else {
             // Content made for each request has a new date each time, which identifies no version.
             return mine == .generated && theirs == .generated
-                ? .weak : .changed("its Last-Modified has changed")
+                ? .weak : .changed(.init("last-modified-changed", "its Last-Modified has changed"))
         }
         return min(mine, theirs) == .strong ? .dated : .weak
     }

@@ -4,7 +4,7 @@
 /// Offsets are the resource's, as in header fields.
 package struct Judge: Hashable, Sendable {
     /// The requested range.
-    package var asked: RequestedRange
+    package var requested: RequestedRange
     /// The representation that the bytes on disk are a part of; `nil` when there are none and nothing is
     /// known.
     package var known: Representation?
@@ -12,20 +12,24 @@ package struct Judge: Hashable, Sendable {
     package var record: ValidatorRecord?
     /// The end of the bytes on disk, when they are one run from the beginning of the requested part.
     package var have: Int64?
+    /// How many bytes are on disk.
+    package var held: Int64
     /// The file name, once there is one.
     package var name: String?
 
     package init(
-        asked: RequestedRange,
+        requested: RequestedRange,
         known: Representation?,
         record: ValidatorRecord? = nil,
         have: Int64? = nil,
+        held: Int64 = 0,
         name: String? = nil
     ) {
-        self.asked = asked
+        self.requested = requested
         self.known = known
         self.record = record
         self.have = have
+        self.held = held
         self.name = name
     }
 
@@ -51,12 +55,16 @@ package struct Judge: Hashable, Sendable {
         case wholeInstead(AcceptedResponse, evidence: LocalizableMessage)
         /// The content changed.
         case changed(evidence: LocalizableMessage)
-        /// All bytes are on disk already.
-        case complete(total: Int64)
+        /// All bytes are on disk already, as many as the content has; `isProven`: and of its version.
+        case complete(total: Int64, isProven: Bool)
         /// This server's ranges cannot be used.
         case rangesBroken(evidence: LocalizableMessage)
-        /// 416 without a length to a range without an end: the server may support only ranges with one.
+        /// 416 to a range without an end, without a length or with one beyond its start: the server may support
+        /// only ranges with an end.
         case openRangeRefused(evidence: LocalizableMessage)
+        /// 416 with the known length to a range within it: this server, or one of its nodes, refuses ranges,
+        /// and the content is the same.
+        case validRangeRefused(evidence: LocalizableMessage)
         /// An HTML page instead of an HTML page, of another size: a new version if it comes twice.
         case suspectPage(AcceptedResponse, evidence: LocalizableMessage)
         case redirect(to: String)
@@ -65,17 +73,24 @@ package struct Judge: Hashable, Sendable {
 
     package func verdict(on head: ResponseHead, wallTime: UnixTime) -> Verdict {
         if head.hasContradictoryLength, head.status == 200 || head.status == 206 {
-            return .fault(.unproven("it reports contradictory lengths"))
+            return .fault(.unproven(.init("lengths-contradict", "it reports contradictory lengths")))
         }
         if let length = head.longest, length > JournalLayout.longestFile {
-            return .fault(.unproven("it reports \(length) bytes, more than the longest supported file"))
+            return .fault(
+                .unproven(
+                    .init(
+                        "size-unsupported",
+                        "it reports \(length) bytes, more than the longest supported file"
+                    )
+                )
+            )
         }
         return switch head.status {
-        case 0: fileAnswer(head)
-        case 200: wholeAnswer(head)
-        case 206: partialAnswer(head)
+        case 0: fileResponse(head)
+        case 200: wholeResponse(head)
+        case 206: partialResponse(head)
         case 301, 302, 303, 307, 308: redirect(head)
-        case 416: unsatisfiedAnswer(head)
+        case 416: unsatisfiedResponse(head)
         case let status:
             .fault(
                 .status(
@@ -97,12 +112,12 @@ package struct Judge: Hashable, Sendable {
     }
 
     /// `nil` where only the response can tell.
-    private var askedStart: Int64? {
-        if case .suffix = asked { nil } else { askedStart(in: 0) }
+    private var requestedStart: Int64? {
+        if case .suffix = requested { nil } else { requestedStart(in: 0) }
     }
 
-    private func askedStart(in total: Int64) -> Int64 {
-        switch asked {
+    private func requestedStart(in total: Int64) -> Int64 {
+        switch requested {
         case .whole: 0
         case .from(let start): start
         case .closed(let range): range.start
@@ -110,8 +125,8 @@ package struct Judge: Hashable, Sendable {
         }
     }
 
-    private var askedEnd: Int64 {
-        switch asked {
+    private var requestedEnd: Int64 {
+        switch requested {
         case .whole, .from, .suffix: SegmentMap.open
         case .closed(let range): range.end
         }
@@ -121,37 +136,53 @@ package struct Judge: Hashable, Sendable {
     private func evidence(_ identity: ContentIdentity) -> Evidence {
         guard let known else { return .strong }
         if let total = known.total, let other = identity.total, total != other {
-            return .changed("it had \(total) bytes and has \(other) now")
+            return .changed(.sizeChanged(from: total, to: other))
         }
         guard known.coding == identity.coding else {
             let (before, now) = (known.coding ?? "identity", identity.coding ?? "identity")
-            return .changed("its Content-Encoding was \(before) and is \(now) now")
+            return .changed(
+                .init("content-encoding-changed", "its Content-Encoding was \(before) and is \(now) now")
+            )
         }
         return record?.evidence(for: identity.validators) ?? .weak
     }
 
     /// FTP and SFTP report a size and a time and obey the offset or fail; nothing in the response proves the
     /// offset, so the overlap has to.
-    private func fileAnswer(_ head: ResponseHead) -> Verdict {
+    private func fileResponse(_ head: ResponseHead) -> Verdict {
         let identity = ContentIdentity(head, total: head.contentLength)
         let evidence = known == nil ? .weak : evidence(identity)
         if case .changed(let change) = evidence { return .changed(evidence: change) }
-        if head.contentLength == nil, case .suffix = asked {
+        if head.contentLength == nil, case .suffix = requested {
             return .fault(
-                .unproven("it does not report the length, which a request for the last bytes needs")
+                .unproven(
+                    .init(
+                        "length-missing",
+                        "it does not report the length, which a request for the last bytes needs"
+                    )
+                )
             )
         }
         let total = head.contentLength ?? SegmentMap.open
-        let start = askedStart(in: total)
-        guard start <= total else {
-            return .changed(evidence: "it has \(total) bytes, fewer than the \(start) on disk")
+        let start = requestedStart(in: total)
+        if start > 0, start == total, have == total { return .complete(total: total, isProven: false) }
+        guard start < total || start == 0 else {
+            guard let have, have >= start else {
+                return .fault(
+                    .unproven(
+                        .init("part-beyond-end", "it ends at \(total) bytes, before the requested part")
+                    )
+                )
+            }
+            return .changed(
+                evidence: .init("size-below-offset", "it has \(total) bytes, fewer than the \(start) on disk")
+            )
         }
-        if start == total, start > 0 { return .complete(total: total) }
-        let range = ByteRange(start, min(askedEnd, total))
+        let range = ByteRange(start, min(requestedEnd, total))
         return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
     }
 
-    private func wholeAnswer(_ head: ResponseHead) -> Verdict {
+    private func wholeResponse(_ head: ResponseHead) -> Verdict {
         // A coded body has its own length and entity tag; it can be used whole, never in parts.
         let isCoded = head.contentEncoding != nil
         let identity = ContentIdentity(head, total: head.contentLength)
@@ -165,50 +196,90 @@ package struct Judge: Hashable, Sendable {
             ranges: denied ? .denied : head.acceptRanges == .bytes ? .shown : .unstated
         )
         if let verdict = pageVerdict(response) { return verdict }
-        guard askedStart == 0 else {
-            return .wholeInstead(response, evidence: "the server ignored Range and sent the whole file")
+        guard requestedStart == 0 else {
+            return .wholeInstead(
+                response,
+                evidence: .init("range-ignored", "the server ignored Range and sent the whole file")
+            )
         }
         if case .changed(let change) = evidence { return .wholeInstead(response, evidence: change) }
         return .usable(response)
     }
 
-    private func partialAnswer(_ head: ResponseHead) -> Verdict {
+    private func partialResponse(_ head: ResponseHead) -> Verdict {
         if head.isMultipart {
-            return .rangesBroken(evidence: "the server responded to a single range with multipart/byteranges")
+            return .rangesBroken(
+                evidence: .init(
+                    "range-multipart",
+                    "the server responded to a single range with multipart/byteranges"
+                )
+            )
         }
         if let coding = head.contentEncoding {
-            return .rangesBroken(evidence: "the server sent a range with Content-Encoding \(coding)")
+            return .rangesBroken(
+                evidence: .init("range-encoded", "the server sent a range with Content-Encoding \(coding)")
+            )
         }
         switch head.contentRange {
-        case .absent: return .rangesBroken(evidence: "status 206 without Content-Range")
-        case .malformed(let text): return .rangesBroken(evidence: "Content-Range is malformed: \(text)")
-        case .unsatisfied: return .rangesBroken(evidence: "status 206 with the Content-Range of a 416")
-        case .range(let range, let total): return partialAnswer(head, range: range, total: total)
+        case .absent:
+            return .rangesBroken(evidence: .init("content-range-missing", "status 206 without Content-Range"))
+        case .malformed(let text):
+            return .rangesBroken(
+                evidence: .init("content-range-malformed", "Content-Range is malformed: \(text)")
+            )
+        case .unsatisfied:
+            return .rangesBroken(
+                evidence: .init("content-range-unsatisfied", "status 206 with the Content-Range of a 416")
+            )
+        case .range(let range, let total): return partialResponse(head, range: range, total: total)
         }
     }
 
-    private func partialAnswer(_ head: ResponseHead, range: ByteRange, total: Int64?) -> Verdict {
+    private func partialResponse(_ head: ResponseHead, range: ByteRange, total: Int64?) -> Verdict {
         let identity = ContentIdentity(head, total: total)
         let evidence = evidence(identity)
         // The content first: after a change an offset that does not fit is a consequence.
         if case .changed(let change) = evidence { return .changed(evidence: change) }
-        if let start = askedStart, range.start != start {
-            return .rangesBroken(evidence: "the server sent bytes from \(range.start) instead of \(start)")
+        if let start = requestedStart, range.start != start {
+            return .rangesBroken(
+                evidence: .init(
+                    "range-wrong-start",
+                    "the server sent bytes from \(range.start) instead of \(start)"
+                )
+            )
         }
-        if case .suffix(let count) = asked, !isSuffix(range, of: total, count: count) {
-            return .rangesBroken(evidence: "the server sent \(range) instead of the last \(count) bytes")
+        if case .suffix(let count) = requested, !isSuffix(range, of: total, count: count) {
+            return .rangesBroken(
+                evidence: .init(
+                    "range-wrong-suffix",
+                    "the server sent \(range) instead of the last \(count) bytes"
+                )
+            )
         }
-        guard range.end <= askedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
+        guard range.end <= requestedEnd, range.end <= total ?? SegmentMap.open, !range.isEmpty else {
             return .rangesBroken(
                 evidence:
-                    "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than requested"
+                    .init(
+                        "range-exceeded",
+                        "the server sent \(range) of \(total.map(String.init) ?? "*") bytes, more than requested"
+                    )
             )
         }
         if let length = head.contentLength, length != range.count {
-            return .rangesBroken(evidence: "Content-Length \(length) does not fit Content-Range \(range)")
+            return .rangesBroken(
+                evidence: .init(
+                    "content-length-contradicts-range",
+                    "Content-Length \(length) does not fit Content-Range \(range)"
+                )
+            )
         }
-        if asked == .whole, total != range.end {
-            return .rangesBroken(evidence: "the server sent a part although the whole file was requested")
+        if requested == .whole, total != range.end {
+            return .rangesBroken(
+                evidence: .init(
+                    "range-not-requested",
+                    "the server sent a part although the whole file was requested"
+                )
+            )
         }
         return .usable(AcceptedResponse(range: range, identity: identity, evidence: evidence, ranges: .shown))
     }
@@ -220,50 +291,94 @@ package struct Judge: Hashable, Sendable {
         return range.count == count || range.start == 0 && range.count < count
     }
 
-    private func unsatisfiedAnswer(_ head: ResponseHead) -> Verdict {
-        guard asked != .whole, known != nil || have != nil else {
-            return .fault(.status(416, retryAfter: nil))
-        }
+    private func unsatisfiedResponse(_ head: ResponseHead) -> Verdict {
+        guard requested != .whole, known != nil || have != nil else { return unsatisfiedStart(head) }
         guard case .unsatisfied(let total) = head.contentRange else {
-            let refusal: LocalizableMessage = "the server refuses every range (416)"
-            if case .from = asked { return .openRangeRefused(evidence: refusal) }
-            return .rangesBroken(evidence: refusal)
+            if case .from = requested { return .openRangeRefused(evidence: Self.refusal) }
+            return .rangesBroken(evidence: Self.refusal)
         }
         if let before = known?.total, before != total {
-            return .changed(evidence: "it had \(before) bytes and has \(total) now")
+            return .changed(evidence: .sizeChanged(from: before, to: total))
         }
-        if case .changed(let change) = record?.evidence(for: Validators(head)) {
-            return .changed(evidence: change)
+        let evidence = record?.evidence(for: Validators(head)) ?? .weak
+        if case .changed(let change) = evidence { return .changed(evidence: change) }
+        if total == have {
+            return .complete(total: total, isProven: evidence == .strong || evidence == .dated)
         }
-        if total == have { return .complete(total: total) }
-        if let start = askedStart, start >= total {
-            return .changed(evidence: "it has \(total) bytes, fewer than the \(start) that were expected")
+        if let start = requestedStart, start >= total {
+            return .changed(
+                evidence: .init(
+                    "size-below-expected",
+                    "it has \(total) bytes, fewer than the \(start) that were expected"
+                )
+            )
         }
-        return .rangesBroken(evidence: "the server refuses bytes from \(askedStart ?? 0) of \(total) (416)")
+        let refusal = Self.refusal(from: requestedStart ?? 0, of: total)
+        return known?.total == total
+            ? .validRangeRefused(evidence: refusal) : .rangesBroken(evidence: refusal)
+    }
+
+    /// 416 while nothing is known of the content: a range without an end may be all that is refused.
+    private func unsatisfiedStart(_ head: ResponseHead) -> Verdict {
+        let isOpen = if case .from = requested { true } else { false }
+        guard case .unsatisfied(let total) = head.contentRange else {
+            return isOpen
+                ? .openRangeRefused(evidence: Self.refusal) : .fault(.status(416, retryAfter: nil))
+        }
+        guard requested != .whole, let start = requestedStart, start < total else {
+            return .fault(.status(416, retryAfter: nil))
+        }
+        let refusal = Self.refusal(from: start, of: total)
+        return isOpen ? .openRangeRefused(evidence: refusal) : .fault(.rangeRefused(refusal))
+    }
+
+    private static var refusal: LocalizableMessage {
+        LocalizableMessage("ranges-refused", "the server refuses every range (416)")
+    }
+
+    private static func refusal(from start: Int64, of total: Int64) -> LocalizableMessage {
+        LocalizableMessage("range-refused", "the server refuses bytes from \(start) of \(total) (416)")
     }
 
     /// The verdict on a login or error page with status 200 in place of other known content.
     private func pageVerdict(_ response: AcceptedResponse) -> Verdict? {
         guard let known, response.evidence != .strong else { return nil }
-        let hasOtherSize = known.total != response.identity.total
-        guard let type = response.identity.mediaType, isPage(type) else {
+        let size = response.identity.total
+        // An unknown size is not another one, unless there are more bytes already.
+        let hasOtherSize = known.total.map { $0 != size } ?? (size.map { $0 < held } ?? false)
+        let isBare = hasOtherSize && response.identity.validators.isEmpty
+        let bare = LocalizableMessage(
+            "size-differs-no-validators",
+            "its size differs, and it has neither ETag nor Last-Modified"
+        )
+        let type = response.identity.mediaType.flatMap { isPage($0) ? $0 : nil }
+        if isBare, wouldLoseBytes(to: response.identity), type == nil || type != known.mediaType {
+            return .fault(.suspectPage(bare))
+        }
+        guard let type else {
             let records = known.records + [record].compactMap { $0 }
-            guard hasOtherSize, response.identity.validators.isEmpty,
-                records.contains(where: { !$0.validators.isEmpty })
-            else { return nil }
-            return .suspectPage(
-                response,
-                evidence: "its size differs, and it has neither ETag nor Last-Modified"
-            )
+            guard isBare, records.contains(where: { !$0.validators.isEmpty }) else { return nil }
+            return .suspectPage(response, evidence: bare)
         }
         if let before = known.mediaType, before != type {
-            return .fault(.page("it responded with \(type) instead of \(before)"))
+            return .fault(
+                .page(.init("page-instead-of-type", "it responded with \(type) instead of \(before)"))
+            )
         }
         if known.mediaType == nil, !isExpected(type) {
-            return .fault(.page("it responded with a page (\(type))"))
+            return .fault(.page(.init("page-response", "it responded with a page (\(type))")))
         }
         guard hasOtherSize else { return nil }
-        return .suspectPage(response, evidence: "it responded with a page of another size (\(type))")
+        return .suspectPage(
+            response,
+            evidence: .init("page-of-other-size", "it responded with a page of another size (\(type))")
+        )
+    }
+
+    /// Whether less than what is on disk would replace it, from a host that had validators before.
+    private func wouldLoseBytes(to identity: ContentIdentity) -> Bool {
+        guard let record, !record.validators.isEmpty else { return false }
+        return identity.total ?? 0 < held
     }
 
     /// Whether servers and proxies send errors in this type.
@@ -286,14 +401,25 @@ package struct Judge: Hashable, Sendable {
 }
 
 extension ResponseHead {
+    /// The length of the whole resource, if a response that is about it states one.
+    var resourceLength: Int64? {
+        switch (status, contentRange) {
+        case (0, _), (200, _): contentLength
+        case (206, .range(_, let total)): total
+        case (416, .unsatisfied(let total)): total
+        case _: nil
+        }
+    }
+
     /// The greatest length that the head states.
     fileprivate var longest: Int64? {
-        let lengths: [Int64?] =
+        let ranged: Int64? =
             switch contentRange {
-            case .range(let range, let total): [range.end, total]
-            case .unsatisfied(let total): [total]
-            case .absent, .malformed: []
+            case .range(let range, let total): max(range.end, total ?? 0)
+            case .unsatisfied(let total): total
+            case .absent, .malformed: nil
             }
-        return (lengths + [contentLength]).compactMap { $0 }.max()
+        guard let ranged, let contentLength else { return ranged ?? contentLength }
+        return max(ranged, contentLength)
     }
 }

@@ -3,7 +3,7 @@
 /// A response is compared with every field of this before its first byte is used.
 package struct Representation: Hashable, Sendable {
     /// The requested part of the resource; `nil` when it was not recorded (journals before version 3).
-    package var wish: RequestedRange?
+    package var selection: RequestedRange?
     /// Where the file begins in the resource; `nil` while only a response can tell.
     package var base: Int64?
     /// Content-Encoding in lower case, `nil` for identity: coded and plain bytes are never mixed.
@@ -14,16 +14,18 @@ package struct Representation: Hashable, Sendable {
     package var mediaType: String?
     /// The validators of each host that began the download or whose bytes were compared, the first one first.
     package private(set) var records: [ValidatorRecord]
+    /// What the last response was instead of this content, if it may be a new version or an error page.
+    package var suspect: SuspectPage?
 
     package init(
-        wish: RequestedRange? = .whole,
+        selection: RequestedRange? = .whole,
         base: Int64? = 0,
         coding: String? = nil,
         total: Int64? = nil,
         mediaType: String? = nil,
         records: [ValidatorRecord] = []
     ) {
-        self.wish = wish
+        self.selection = selection
         self.base = base
         self.coding = coding
         self.total = total
@@ -52,10 +54,10 @@ package struct Representation: Hashable, Sendable {
         if let index = index(source, host) { records[index].distrust() }
     }
 
-    /// What a finished file of the part `wish` remembers of `source`, see ``ContentFingerprint``.
-    package func fingerprint(of source: String, wish: RequestedRange) -> ContentFingerprint? {
+    /// What a finished file of the part `selection` remembers of `source`, see ``ContentFingerprint``.
+    package func fingerprint(of source: String, selection: RequestedRange) -> ContentFingerprint? {
         records.first { $0.source == source }.flatMap {
-            ContentFingerprint(source: source, host: $0.host, wish: wish, validators: $0.validators)
+            ContentFingerprint(source: source, host: $0.host, selection: selection, validators: $0.validators)
         }
     }
 
@@ -75,6 +77,18 @@ package struct Representation: Hashable, Sendable {
             let mine = validators.entityTag, !mine.isWeak
         else { return false }
         return mine == other.validators.entityTag
+    }
+}
+
+/// A full response without evidence that it is a new version; stored, so that it counts when it comes again in
+/// a later run.
+package struct SuspectPage: Hashable, Sendable {
+    package var total: Int64?
+    package var mediaType: String?
+
+    package init(total: Int64?, mediaType: String?) {
+        self.total = total
+        self.mediaType = mediaType
     }
 }
 

@@ -9,7 +9,11 @@ package struct Failure: Error, Hashable, Sendable {
     /// The redacted URL or the file path it happened on.
     package var place: String
     /// The cause, if known.
-    package var why: String
+    package var why: String {
+        didSet { if why != oldValue { cause = nil } }
+    }
+    /// ``why`` as a message, for translation, if it is one.
+    package private(set) var cause: LocalizableMessage?
     /// The option that was refused, whose value follows its title in ``place``.
     package var refused: Setting?
     /// What the user can do; empty when there is nothing.
@@ -21,6 +25,17 @@ package struct Failure: Error, Hashable, Sendable {
         self.place = place
         self.why = why
         self.remedy = remedy
+    }
+
+    package init(
+        _ code: Code,
+        _ what: String,
+        at place: String,
+        because cause: LocalizableMessage,
+        remedy: Remedy = ""
+    ) {
+        self.init(code, what, at: place, because: cause.description, remedy: remedy)
+        self.cause = cause
     }
 
     /// An option has an invalid value; a secret one is left out.

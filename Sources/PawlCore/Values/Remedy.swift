@@ -46,6 +46,8 @@ extension Remedy: ExpressibleByStringInterpolation {
         package mutating func appendInterpolation(_ text: String) { appendLiteral(text) }
 
         package mutating func appendInterpolation(_ part: Part) { parts.append(part) }
+
+        package mutating func appendInterpolation(_ remedy: Remedy) { parts += remedy.parts }
     }
 
     package init(_ text: String) { parts = text.isEmpty ? [] : [.text(text)] }
@@ -58,8 +60,9 @@ extension Remedy: ExpressibleByStringInterpolation {
 /// An option of a download that a failure can name.
 package enum Setting: Hashable, Sendable, CaseIterable {
     case allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
-        deniesPrivateAddresses, existingFile, header, interface, key, lowestSpeed, maximumRedirects,
-        maximumRetryAfter, netrc, noProxy, proxy, referer, retries, retryDelay, timeout, user, userAgent
+        deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
+        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, proxy, range,
+        rateLimit, referer, retries, retryDelay, timeout, trustsRedirects, user, userAgent, verifiesPeer
 
     /// Its name in a sentence.
     package var title: String {
@@ -73,21 +76,30 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .cookieFile: "the cookie file"
         case .deniesPrivateAddresses: "the blocking of private addresses"
         case .existingFile: "the policy for existing files"
+        case .expectedLength: "the expected size"
+        case .fileName: "the file name"
         case .header: "the header field"
         case .interface: "the interface"
+        case .keepsServerTime: "the server's file time"
         case .key: "the client key"
         case .lowestSpeed: "the lowest speed"
         case .maximumRedirects: "the number of redirects"
         case .maximumRetryAfter: "the longest Retry-After"
+        case .mirror: "the mirror"
+        case .naming: "the source of the file name"
         case .netrc: "the netrc file"
         case .noProxy: "the hosts that bypass the proxy"
         case .proxy: "the proxy"
+        case .range: "the range"
+        case .rateLimit: "the speed limit"
         case .referer: "the referer"
         case .retries: "the number of retries"
         case .retryDelay: "the delay between retries"
         case .timeout: "the timeout"
+        case .trustsRedirects: "credentials for redirect targets"
         case .user: "the user name and password"
         case .userAgent: "the user agent"
+        case .verifiesPeer: "certificate verification"
         }
     }
 }

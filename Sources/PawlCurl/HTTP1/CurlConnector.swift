@@ -8,7 +8,7 @@ final class CurlConnector {
     let easy: EasyHandle
     let exchange: HTTP1Exchange
 
-    init?(for exchange: HTTP1Exchange, _ profile: Profile, _ sessions: SessionCache?) {
+    init?(for exchange: HTTP1Exchange, _ sessions: SessionCache?) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.exchange = exchange
@@ -16,7 +16,7 @@ final class CurlConnector {
         address.path = "/"
         address.query = nil
         easy.reset()
-        profile.apply(to: easy)
+        exchange.settings.apply(to: easy)
         easy.set(CURLOPT_URL, address.text)
         easy.set(CURLOPT_CONNECT_ONLY, 1)
         easy.set(CURLOPT_FRESH_CONNECT, 1)
@@ -29,8 +29,8 @@ final class CurlConnector {
     /// Takes ownership of the connection: its socket, and its TLS state.
     func takeConnection(in multi: MultiHandle) -> (socket: Int32, secure: TLSConnection?)? {
         if exchange.request.address.scheme == .https {
-            guard let wire = TLSConnection(easy, in: multi) else { return nil }
-            return (wire.socket, wire)
+            guard let connection = TLSConnection(easy, in: multi) else { return nil }
+            return (connection.socket, connection)
         }
         // libcurl closes its own descriptor when the handle is removed.
         guard let socket = easy.socket else { return nil }
@@ -39,16 +39,6 @@ final class CurlConnector {
     }
 
     func fault(_ code: CURLcode) -> TransferFault {
-        if let denial = easy.denial ?? easy.overrun { return denial }
-        let said = easy.errorText
-        let words = CurlErrorMapping(
-            code: code,
-            text: said.isEmpty ? CurlLibrary.text(of: code) : said,
-            systemError: Int32(truncatingIfNeeded: easy.number(CURLINFO_OS_ERRNO)),
-            reply: 0,
-            isHTTP: true,
-            hasHead: false
-        )
-        return TransferFault(words.kind, Secrets.removed(from: words.text, of: exchange.request))
+        easy.fault(code, of: exchange.request, isHTTP: true, hasHead: false)
     }
 }

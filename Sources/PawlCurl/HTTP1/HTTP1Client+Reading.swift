@@ -6,140 +6,108 @@ import PawlEngine
 extension HTTP1Client {
     /// The limit for one connection in one round: worth the call, and short enough for the others.
     private static let turn = 4 << 20
-    /// The header section is in the first read, and a small body with it.
-    private static let firstRead = 128 * 1024
     /// Enough records to be worth a write call, and still in the processor's cache when they are written.
     private static let secureRead = 256 * 1024
 
     /// Reads until the socket is empty, the turn is over or the transfer is paused.
-    func advance(_ connection: HTTP1Connection) {
+    func advance(_ connection: HTTP1Socket) {
         var left = Self.turn
-        while let exchange = connection.exchange, !exchange.isPaused, connection.canRead {
+        while connection.ask({ $0.reads }), connection.canRead {
             guard left > 0 else { return readSoon(connection) }
-            if let target = spliceTarget(exchange, connection) {
+            if let exchange = connection.exchange, let target = spliceTarget(exchange, connection) {
                 left -= splice(exchange, connection, to: target)
             } else {
-                left -= receive(exchange, connection)
+                left -= receive(connection)
             }
         }
     }
 
-    private func receive(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection) -> Int {
-        var size = unsafe min(max(1024, exchange.request.bufferSize), buffer.count)
-        if connection.secure != nil { size = min(size, Self.secureRead) }
-        if !exchange.hasHead {
-            size = min(size, Self.firstRead)
-        } else if case .length(let left) = connection.reader.body {
-            size = Int(min(left, Int64(size)))
-        }
-        let isTooEarly = connection.isTooEarly
+    private func receive(_ connection: HTTP1Socket) -> Int {
+        let awaitsHead = connection.ask { $0.awaitsHead }
+        let unacknowledged = connection.unacknowledged
+        let size = readSize(connection)
         let space = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
-        switch unsafe connection.receive(into: space, isOneEnough: !exchange.hasHead) {
+        switch unsafe connection.receive(into: space, isOneEnough: awaitsHead) {
         case .nothing: return 0
-        case .closed: closed(exchange, connection)
-        case .failed(let fault): lost(exchange, connection, fault)
+        case .closed: end(connection, connection.machine.ended())
+        case .failed(let fault): end(connection, connection.machine.lost(fault))
         case .bytes(let count, _):
-            guard !isTooEarly else {
-                refuse(
-                    exchange,
-                    connection,
-                    TransferFault(.malformed, "the server responded before the request was sent")
-                )
-                break
+            if let ending = connection.machine.received(count, unacknowledged: unacknowledged) {
+                end(connection, ending)
+                return 0
             }
-            guard isWorthDraining(exchange, count) else { break }
-            unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), exchange, connection)
+            unsafe take(UnsafeRawBufferPointer(rebasing: buffer[..<count]), connection)
             return count
         }
         return 0
     }
 
-    /// Whether an unwanted body, framing included, is still within the limit.
-    private func isWorthDraining(_ exchange: HTTP1Exchange, _ count: Int) -> Bool {
-        guard let drainable = exchange.drainable else { return true }
-        exchange.drainable = drainable - count
-        if drainable < count { end(exchange, .stopped) }
-        return drainable >= count
+    private func readSize(_ connection: HTTP1Socket) -> Int {
+        let wanted = connection.exchange?.request.bufferSize ?? HTTP1Limits.longestDrain
+        var size = unsafe min(max(1024, wanted), buffer.count)
+        if connection.secure != nil { size = min(size, Self.secureRead) }
+        return connection.ask { $0.readSize(atMost: size) }
     }
 
     /// Processes bytes at any position of a response.
-    func take(
-        _ bytes: UnsafeRawBufferPointer,
-        _ exchange: HTTP1Exchange,
-        _ connection: HTTP1Connection
-    ) {
+    func take(_ bytes: UnsafeRawBufferPointer, _ connection: HTTP1Socket) {
         var rest = unsafe bytes
-        reading: while true {
-            let (used, step) = unsafe connection.reader.scan(rest)
+        while true {
+            let (used, step) = unsafe connection.machine.scan(rest)
             unsafe rest = UnsafeRawBufferPointer(rebasing: rest[used...])
             switch step {
-            case .incomplete: break reading
-            case .head(let head): guard deliver(head, exchange, connection) else { return }
+            case .more: return
+            case .head(let head): deliver(head, connection)
             case .data(let count):
-                guard unsafe offer(rest, count, exchange, connection) else { return }
-                connection.reader.take(count)
+                guard unsafe offer(rest, count, connection) else { return }
                 unsafe rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            case .end: return unsafe finish(exchange, connection, isClean: rest.isEmpty)
-            case .broken(let fault): return refuse(exchange, connection, fault)
+            case .end(let ending): return end(connection, ending)
             }
         }
-        if exchange.drainable != nil, exchange.sink != nil { goOnDraining(exchange) }
     }
 
     /// Delivers the final header section to the sink.
-    ///
-    /// Returns `false` when the transfer is over or does not continue here.
-    private func deliver(
-        _ head: ResponseHead,
-        _ exchange: HTTP1Exchange,
-        _ connection: HTTP1Connection
-    ) -> Bool {
-        let cookies = connection.reader.cookies
+    private func deliver(_ head: ResponseHead, _ connection: HTTP1Socket) {
+        guard let exchange = connection.exchange, let sink = exchange.sink else { return drop(connection) }
+        let cookies = connection.ask { $0.cookies }
         if !cookies.isEmpty { onCookies(exchange.request, cookies) }
-        exchange.hasHead = true
-        if connection.turns == 1, connection.secure != nil { handshakes.answered(exchange.connectionKey) }
-        guard let sink = exchange.sink else { return false }
+        if connection.ask({ $0.isFirstRequest }) { idle.responded(exchange.connectionKey) }
         let isWanted = sink.transfer(exchange.id, head: head)
-        guard exchange.sink != nil else { return false }
-        if !isWanted { drain(exchange, connection) }
-        // The rest of a body that cannot be drained is not reported.
-        return exchange.connection != nil
+        // The sink may have cancelled the transfer: then the connection is closed or drained.
+        guard exchange.sink != nil else { return }
+        if isWanted { connection.machine.wantsBody() } else { refuseBody(connection) }
     }
 
     /// Offers the first `count` of `bytes` to the sink.
     ///
     /// Returns `false` when the sink did not take them. All of `bytes` are held when it paused.
-    private func offer(
-        _ bytes: UnsafeRawBufferPointer,
-        _ count: Int,
-        _ exchange: HTTP1Exchange,
-        _ connection: HTTP1Connection
-    ) -> Bool {
-        guard exchange.drainable == nil else { return true }
-        guard let sink = exchange.sink else { return false }
+    private func offer(_ bytes: UnsafeRawBufferPointer, _ count: Int, _ connection: HTTP1Socket) -> Bool {
+        guard let exchange = connection.exchange, let sink = exchange.sink else { return false }
         let result = unsafe sink.transfer(
             exchange.id,
             chunk: UnsafeRawBufferPointer(rebasing: bytes[..<count])
         )
         guard exchange.sink != nil else { return false }
         switch result {
-        case .taken: return true
+        case .taken:
+            connection.machine.took(count)
+            return true
         case .pause:
-            exchange.isPaused = true
+            connection.machine.pause()
             unsafe exchange.held.append(contentsOf: bytes)
-        case .stop: end(exchange, .stopped)
+        case .stop: end(connection, .stopped)
         }
         return false
     }
 
     /// Resumes a paused transfer.
-    func goOn(_ exchange: HTTP1Exchange) {
-        exchange.isPaused = false
-        guard let connection = exchange.connection else { return }
+    func resume(_ exchange: HTTP1Exchange) {
+        guard let connection = exchange.connection, connection.ask({ $0.isPaused }) else { return }
+        connection.machine.resume()
         if !exchange.held.isEmpty {
             let held = exchange.held
             exchange.held = []
-            unsafe held.withUnsafeBytes { unsafe take($0, exchange, connection) }
+            unsafe held.withUnsafeBytes { unsafe take($0, connection) }
         }
         advance(connection)
     }

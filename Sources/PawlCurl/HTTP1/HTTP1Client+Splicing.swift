@@ -8,9 +8,11 @@ extension HTTP1Client {
     private static let leastSplice: Int64 = 64 * 1024
 
     /// The target of the next splice, when one is worthwhile.
-    func spliceTarget(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection) -> SpliceTarget? {
-        guard exchange.hasHead, !exchange.cannotSplice, connection.secure == nil else { return nil }
-        switch connection.reader.body {
+    func spliceTarget(_ exchange: HTTP1Exchange, _ connection: HTTP1Socket) -> SpliceTarget? {
+        guard connection.ask({ $0.deliversBody }), !exchange.cannotSplice, connection.secure == nil else {
+            return nil
+        }
+        switch connection.ask({ $0.body }) {
         case .length(let left): guard left >= Self.leastSplice else { return nil }
         case .untilClose: break
         case .none, .chunked: return nil
@@ -22,13 +24,13 @@ extension HTTP1Client {
     }
 
     /// Moves the available bytes and returns their number.
-    func splice(_ exchange: HTTP1Exchange, _ connection: HTTP1Connection, to target: SpliceTarget) -> Int {
+    func splice(_ exchange: HTTP1Exchange, _ connection: HTTP1Socket, to target: SpliceTarget) -> Int {
         guard let pipe else {
             exchange.cannotSplice = true
             return 0
         }
         var most = target.limit
-        if case .length(let left) = connection.reader.body { most = min(most, left) }
+        if case .length(let left) = connection.ask({ $0.body }) { most = min(most, left) }
         switch pipe.fill(from: connection.socket, Int(min(most, Int64(SplicePipe.size)))) {
         case .failed(EAGAIN):
             connection.canRead = false
@@ -37,10 +39,10 @@ extension HTTP1Client {
             exchange.cannotSplice = true
             return 0
         case .failed(let error):
-            lost(exchange, connection, TransferFault(receiving: error))
+            end(connection, connection.machine.lost(TransferFault(receiving: error)))
             return 0
         case .closed:
-            closed(exchange, connection)
+            end(connection, connection.machine.ended())
             return 0
         case .bytes(let count):
             exchange.sink?.transfer(exchange.id, willSplice: count)
@@ -53,7 +55,7 @@ extension HTTP1Client {
         _ pipe: SplicePipe,
         _ count: Int,
         _ exchange: HTTP1Exchange,
-        _ connection: HTTP1Connection,
+        _ connection: HTTP1Socket,
         to target: SpliceTarget
     ) {
         let moved = pipe.empty(count, into: target.descriptor, at: target.offset)
@@ -64,12 +66,12 @@ extension HTTP1Client {
             exchange.cannotSplice = true
         }
         if moved > 0 {
-            connection.reader.take(moved)
+            connection.machine.took(moved)
             guard let sink = exchange.sink else { return }
             let result = sink.transfer(exchange.id, spliced: moved)
             guard exchange.sink != nil else { return }
-            if result == .stop { return end(exchange, .stopped) }
+            if result == .stop { return end(connection, .stopped) }
         }
-        unsafe take(UnsafeRawBufferPointer(rest), exchange, connection)
+        unsafe take(UnsafeRawBufferPointer(rest), connection)
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// Requests over HTTP/1.1 without libcurl's multi interface.
 ///
@@ -21,41 +22,30 @@ final class HTTP1Client {
     private var waiting: [HTTP1Exchange] = []
     /// Requests that wait for the first TLS handshake of their connection key.
     private var waitingForHandshake: [HTTP1Exchange] = []
-    var handshakes = HandshakeCoalescer()
+    /// Decides which connection carries a request.
+    var idle = HTTP1Pool()
     private var resuming: [TransferID] = []
-    private var connections: [UInt64: HTTP1Connection] = [:]
-    /// The last one of a key is the most recently used.
-    private var idle: [HTTP1Connection] = []
+    private var connections: [UInt64: HTTP1Socket] = [:]
     /// Connections that may have more to read although no event will report it.
-    private var readable: [HTTP1Connection] = []
-    private var drained: [HTTP1Exchange] = []
-    private var lastKey: UInt64 = 0
-    /// Counts the waits.
-    private var round: UInt64 = 0
-    private var profiles: [HTTP1Settings.Key: HTTP1Settings] = [:]
-    /// Nearly always the next one too.
-    private var lastProfile: (key: HTTP1Settings.Key, profile: HTTP1Settings)?
+    private var readable: [HTTP1Socket] = []
+    /// Connections whose unwanted bodies are discarded.
+    var draining: [HTTP1Socket] = []
+    private var lastID: UInt64 = 0
+    private let settings: SettingsCache
     private var request: [UInt8] = []
     let buffer: UnsafeMutableRawBufferPointer
     lazy var pipe = SplicePipe()
-    private let environmentHasProxy = HTTP1Settings.environmentHasProxy
 
-    private enum Limit {
-        static let idle = 128
-        static let idleTime = Interval.seconds(115)
-        static let profiles = 64
-        static let drain = Interval.seconds(1)
-    }
-
-    init?(clock: any Clock) {
+    init?(clock: any Clock, settings: SettingsCache) {
         guard let poller = SocketPoller() else { return nil }
         self.clock = clock
         self.poller = poller
+        self.settings = settings
         unsafe buffer = .allocate(byteCount: SplicePipe.size, alignment: 4096)
     }
 
     deinit {
-        for connection in connections.values { connection.end() }
+        for connection in connections.values { connection.release() }
         unsafe buffer.deallocate()
     }
 
@@ -64,8 +54,8 @@ final class HTTP1Client {
 
     /// The next time at which draining, or the requests that wait for a handshake, are due.
     var deadline: Instant? {
-        let drained = drained.lazy.map(\.drainLimit).min()
-        guard !waitingForHandshake.isEmpty, let handshake = handshakes.deadline else { return drained }
+        let drained = draining.lazy.compactMap(\.machine.deadline).min()
+        guard !waitingForHandshake.isEmpty, let handshake = idle.deadline else { return drained }
         return drained.map { min($0, handshake) } ?? handshake
     }
 
@@ -74,9 +64,11 @@ final class HTTP1Client {
     /// Accepts the request if it does not need libcurl.
     func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) -> Bool {
         guard isOurs(request) else { return false }
-        let profile = profile(for: request)
-        guard profile.takes(request.address) else { return false }
-        let exchange = HTTP1Exchange(request, as: id, sink: sink, profile: profile)
+        // libcurl reports what is wrong with the settings.
+        guard let settings = try? settings.settings(for: request), settings.takes(request.address) else {
+            return false
+        }
+        let exchange = HTTP1Exchange(request, as: id, sink: sink, settings: settings)
         exchanges[id] = exchange
         waiting.append(exchange)
         return true
@@ -95,7 +87,7 @@ final class HTTP1Client {
     func cancel(_ id: TransferID) -> HTTP1Exchange? {
         guard let exchange = exchanges.removeValue(forKey: id) else { return nil }
         exchange.detach()
-        if let connection = exchange.connection { drop(connection) }
+        if let connection = exchange.connection { abandon(connection) }
         return exchange
     }
 
@@ -103,21 +95,6 @@ final class HTTP1Client {
         guard exchanges[id] != nil else { return false }
         resuming.append(id)
         return true
-    }
-
-    private func profile(for request: TransferRequest) -> HTTP1Settings {
-        let key = HTTP1Settings.Key(request)
-        if let lastProfile, lastProfile.key == key { return lastProfile.profile }
-        let profile = profiles[key] ?? makeProfile(for: request, key)
-        lastProfile = (key, profile)
-        return profile
-    }
-
-    private func makeProfile(for request: TransferRequest, _ key: HTTP1Settings.Key) -> HTTP1Settings {
-        if profiles.count >= Limit.profiles { profiles.removeAll(keepingCapacity: true) }
-        let profile = HTTP1Settings(for: request, environmentHasProxy: environmentHasProxy)
-        profiles[key] = profile
-        return profile
     }
 
     // MARK: connections
@@ -129,63 +106,68 @@ final class HTTP1Client {
         waitingForHandshake.removeAll(keepingCapacity: true)
         waiting.removeAll(keepingCapacity: true)
         var others: [HTTP1Exchange] = []
+        let now = clock.now
         for exchange in batch where exchange.sink != nil {
-            if !exchange.isRetry, let connection = takeIdle(exchange.connectionKey) {
-                send(exchange, on: connection)
-            } else if exchange.request.address.scheme == .http
-                || handshakes.allows(exchange.connectionKey, at: clock.now)
-            {
-                others.append(exchange)
-            } else {
-                waitingForHandshake.append(exchange)
+            switch place(exchange, at: now) {
+            case .reuse(let connection): send(exchange, on: connection)
+            case .connect: others.append(exchange)
+            case .wait: waitingForHandshake.append(exchange)
             }
         }
         return others
     }
 
+    private enum Placement {
+        case reuse(HTTP1Socket)
+        case connect
+        case wait
+    }
+
+    private func place(_ exchange: HTTP1Exchange, at now: Instant) -> Placement {
+        while true {
+            switch idle.place(exchange.connectionKey, isRetry: exchange.isRetry, at: now) {
+            case .reuse(let id):
+                guard let connection = connections[id.rawValue] else { continue }
+                if connection.machine.probed(connection.probe()) { return .reuse(connection) }
+                drop(connection)
+            case .discard(let id):
+                if let connection = connections[id.rawValue] { drop(connection) }
+            case .connect: return .connect
+            case .wait: return .wait
+            }
+        }
+    }
+
     /// Takes over a new connection for `exchange`: a socket that is owned from here on, or that of `secure`.
     func connected(_ exchange: HTTP1Exchange, _ socket: Int32, _ secure: TLSConnection?) {
-        lastKey += 1
-        let connection = HTTP1Connection(socket, secure, to: exchange.connectionKey, key: lastKey)
+        lastID += 1
+        let id = HTTP1ConnectionID(rawValue: lastID)
+        let connection = HTTP1Socket(socket, secure, to: exchange.connectionKey, id: id)
         guard exchange.sink != nil else { return }
-        guard poller.add(socket, key: lastKey) else {
-            let reason = unsafe String(cString: strerror(errno))
+        guard poller.add(socket, key: lastID) else {
+            let reason = SystemError.last.text
             return fail(exchange, TransferFault(.other, "cannot watch a connection: \(reason)"))
         }
-        connections[lastKey] = connection
+        connections[lastID] = connection
         send(exchange, on: connection)
     }
 
-    private func send(_ exchange: HTTP1Exchange, on connection: HTTP1Connection) {
-        connection.begin(exchange)
-        exchange.profile.write(exchange.request, to: &request)
-        connection.send(request: request)
+    private func send(_ exchange: HTTP1Exchange, on connection: HTTP1Socket) {
+        exchange.settings.write(exchange.request, to: &request)
+        connection.send(exchange, request)
         if connection.canRead { readSoon(connection) }
     }
 
-    private func takeIdle(_ connectionKey: ConnectionKey) -> HTTP1Connection? {
-        guard !idle.isEmpty else { return nil }
-        let oldest = clock.now + Interval(nanoseconds: -Limit.idleTime.nanoseconds)
-        while let index = idle.lastIndex(where: { $0.connectionKey == connectionKey }) {
-            let connection = idle.remove(at: index)
-            if connection.idleSince > oldest, connection.isAlive { return connection }
-            drop(connection)
-        }
-        return nil
-    }
-
     /// Keeps a connection whose response is complete for the next request to its origin.
-    func keep(_ connection: HTTP1Connection) {
-        connection.end()
-        guard idle.count < Limit.idle, !connection.hasPeerClosed else { return drop(connection) }
-        connection.idleSince = clock.now
-        idle.append(connection)
+    func keep(_ connection: HTTP1Socket) {
+        connection.release()
+        if !idle.keep(connection.id, for: connection.connectionKey, at: clock.now) { drop(connection) }
     }
 
     /// Closes a connection.
-    func drop(_ connection: HTTP1Connection) {
-        connection.end()
-        connections[connection.key] = nil
+    func drop(_ connection: HTTP1Socket) {
+        connection.release()
+        connections[connection.id.rawValue] = nil
         connection.close()
     }
 
@@ -198,7 +180,7 @@ final class HTTP1Client {
     // MARK: rounds
 
     /// Schedules the connection for the next round, even without an event.
-    func readSoon(_ connection: HTTP1Connection) {
+    func readSoon(_ connection: HTTP1Socket) {
         guard !connection.isReadable else { return }
         connection.isReadable = true
         readable.append(connection)
@@ -212,15 +194,14 @@ final class HTTP1Client {
         let batch = resuming
         resuming.removeAll(keepingCapacity: true)
         for id in batch {
-            guard let exchange = exchanges[id], exchange.isPaused else { continue }
-            goOn(exchange)
+            guard let exchange = exchanges[id] else { continue }
+            resume(exchange)
         }
         return true
     }
 
     /// Handles all events of the last wait.
     func work() {
-        round += 1
         let ready = readable
         readable.removeAll(keepingCapacity: true)
         for connection in ready {
@@ -229,12 +210,12 @@ final class HTTP1Client {
         }
         poller.takeChanges { change in
             guard let connection = connections[change.key] else { return }
-            if change.hasPeerClosed { connection.hasPeerClosed = true }
+            if change.hasPeerClosed { connection.machine.peerClosed() }
             if change.canRead { connection.canRead = true }
-            if connection.exchange == nil {
-                if change.canRead, connection.secure == nil || !connection.isAlive { dropIdle(connection) }
+            if connection.ask({ $0.isIdle }) {
+                if change.canRead { examine(connection) }
             } else {
-                if change.canWrite, !connection.unsent.isEmpty { connection.send(connection.unsent) }
+                if change.canWrite { connection.sendRest() }
                 advance(connection)
             }
         }
@@ -242,27 +223,20 @@ final class HTTP1Client {
     }
 
     /// Closes an idle connection that the peer has closed or on which it sent unrequested bytes.
-    private func dropIdle(_ connection: HTTP1Connection) {
-        idle.removeAll { $0 === connection }
+    private func examine(_ connection: HTTP1Socket) {
+        // Over TLS they may be records without content.
+        guard !connection.machine.probed(connection.secure == nil ? .bytes : connection.probe()) else {
+            return
+        }
+        idle.remove(connection.id)
         drop(connection)
     }
 
-    // MARK: draining
-
-    /// Keeps reading a short unwanted body, so that the connection can be reused.
-    func drain(_ exchange: HTTP1Exchange) {
-        exchange.drainLimit = clock.now + Limit.drain
-        drained.append(exchange)
-    }
-
-    func endDraining(of exchange: HTTP1Exchange) { drained.removeAll { $0 === exchange } }
-
+    /// Stops draining where it takes too long.
     private func endDraining() {
-        guard !drained.isEmpty else { return }
+        guard !draining.isEmpty else { return }
         let now = clock.now
-        for exchange in drained where exchange.drainLimit <= now {
-            if let connection = exchange.connection { drop(connection) }
-        }
-        drained.removeAll { $0.drainLimit <= now || $0.connection == nil }
+        for connection in draining where connection.machine.isLate(at: now) { drop(connection) }
+        draining.removeAll(where: \.machine.isClosed)
     }
 }

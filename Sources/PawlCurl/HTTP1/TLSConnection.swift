@@ -16,7 +16,7 @@ final class TLSConnection {
     /// `nil` when closed.
     private var multi: MultiHandle?
     /// How reading ended; reported again by every later read.
-    private var ending: HTTP1Connection.Reading?
+    private var ending: HTTP1Socket.Reading?
 
     /// Takes the connection of `easy`, which is in `multi`.
     init?(_ easy: EasyHandle, in multi: MultiHandle) {
@@ -28,7 +28,7 @@ final class TLSConnection {
         else { return nil }
         let line = UnsafeMutablePointer<SocketBIO>.allocate(capacity: 1)
         unsafe line.initialize(to: SocketBIO(socket: socket))
-        guard unsafe pawl_tls_rewire(connection, SocketBIO.kind, line) != 0 else {
+        guard unsafe pawl_tls_set_bio(connection, SocketBIO.kind, line) != 0 else {
             unsafe line.deallocate()
             return nil
         }
@@ -54,7 +54,7 @@ final class TLSConnection {
     func receive(
         into buffer: UnsafeMutableRawBufferPointer,
         isOneEnough: Bool
-    ) -> HTTP1Connection.Reading {
+    ) -> HTTP1Socket.Reading {
         var done = 0
         while done < buffer.count, ending == nil {
             var count = 0
@@ -62,7 +62,7 @@ final class TLSConnection {
             switch unsafe pawl_tls_receive(connection, rest.baseAddress, rest.count, &count) {
             case PAWL_TLS_DONE: done += count
             case PAWL_TLS_LATER: return done > 0 ? .bytes(done, isLast: true) : .nothing
-            case PAWL_TLS_GOODBYE: ending = .closed
+            case PAWL_TLS_CLOSE_NOTIFY: ending = .closed
             default: ending = .failed(fault)
             }
             if isOneEnough || isEmpty { break }
@@ -112,24 +112,24 @@ private struct SocketBIO {
     init(socket: Int32) { self.socket = socket }
 
     /// Created once and never freed.
-    nonisolated(unsafe) static let kind = unsafe pawl_tls_make_wires(  // OpenSSL's own counts are atomic
-        { wire, bytes, count in
-            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SocketBIO.self)
-            return unsafe line.pointee.receive(wire, bytes, count)
+    nonisolated(unsafe) static let kind = unsafe pawl_tls_make_bio_method(  // OpenSSL's own counts are atomic
+        { bio, bytes, count in
+            let line = unsafe pawl_tls_context(bio).assumingMemoryBound(to: SocketBIO.self)
+            return unsafe line.pointee.receive(bio, bytes, count)
         },
-        { wire, bytes, count in
-            let line = unsafe pawl_tls_context(wire).assumingMemoryBound(to: SocketBIO.self)
-            return unsafe line.pointee.send(wire, bytes, count)
+        { bio, bytes, count in
+            let line = unsafe pawl_tls_context(bio).assumingMemoryBound(to: SocketBIO.self)
+            return unsafe line.pointee.send(bio, bytes, count)
         },
         { _, command, _, _ in command == pawl_tls_flush ? 1 : 0 }
     )
 
     private mutating func receive(
-        _ wire: OpaquePointer?,
+        _ bio: OpaquePointer?,
         _ bytes: UnsafeMutablePointer<CChar>?,
         _ size: Int32
     ) -> Int32 {
-        unsafe pawl_tls_expect_more(wire, -1)
+        unsafe pawl_tls_expect_more(bio, -1)
         while true {
             let count = unsafe recv(socket, bytes, Int(size), Int32(MSG_DONTWAIT))
             isDry = count < Int(size)
@@ -139,18 +139,18 @@ private struct SocketBIO {
                 return 0
             }
             if errno == EINTR { continue }
-            if errno == EAGAIN { unsafe pawl_tls_expect_more(wire, 1) } else { end = .failed(errno) }
+            if errno == EAGAIN { unsafe pawl_tls_expect_more(bio, 1) } else { end = .failed(errno) }
             return -1
         }
     }
 
-    private func send(_ wire: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ size: Int32) -> Int32 {
-        unsafe pawl_tls_expect_more(wire, -1)
+    private func send(_ bio: OpaquePointer?, _ bytes: UnsafePointer<CChar>?, _ size: Int32) -> Int32 {
+        unsafe pawl_tls_expect_more(bio, -1)
         while true {
             let count = unsafe Glibc.send(socket, bytes, Int(size), Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             if count >= 0 { return Int32(count) }
             if errno == EINTR { continue }
-            if errno == EAGAIN { unsafe pawl_tls_expect_more(wire, 0) }
+            if errno == EAGAIN { unsafe pawl_tls_expect_more(bio, 0) }
             return -1
         }
     }

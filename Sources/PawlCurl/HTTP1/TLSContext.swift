@@ -19,7 +19,7 @@ enum TLSContext {
     static let prepare: curl_ssl_ctx_callback = { _, context, _ in
         guard let context = unsafe context else { return CURLE_OK }
         // Without this, a truncated body without a length would pass for a complete one.
-        unsafe pawl_tls_expect_goodbye(context)
+        unsafe pawl_tls_require_close_notify(context)
         if pawl_has_aes() != 0 { unsafe TLSContext.preferShortKeys(context) }
         return CURLE_OK
     }

@@ -59,7 +59,7 @@ final class LoginSink: TransferSink {
             guard isStale, retries < Self.mostRetries else { return nil }
         }
         offersOnlyBasic = challenges.allSatisfy { $0.scheme == "basic" }
-        return Logins.answer(challenges, login, for: request.address)
+        return Logins.response(challenges, login, for: request.address)
     }
 
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {

@@ -9,10 +9,10 @@ import PawlEngine
 /// 7.88 has no SHA-512/256.
 final class Logins {
     private var files: [String: NetrcFile] = [:]
+    /// The file that is read without being named.
+    private let ownFile = CurlLibrary.home.map { NetrcFile($0 + "/.netrc") }
     /// Origins that accepted Basic and offer nothing better: it is sent at once, which saves a round trip per file.
-    ///
-    /// The settings are retained, so that the identity in the key stays unique.
-    private var basic: [OriginState.Key: TransferSettings] = [:]
+    private var basic: Set<OriginState.Key> = []
 
     private enum Limit {
         static let files = 16
@@ -22,20 +22,25 @@ final class Logins {
     /// The login of `request`, if there is one.
     ///
     /// Throws when a netrc file that the user named cannot be read.
-    func login(for request: TransferRequest) throws(TransferFault) -> Credentials? {
+    func login(for request: TransferRequest, at now: Instant) throws(TransferFault) -> Credentials? {
         let values = request.settings.values
         if request.carriesSecrets, let credentials = values.credentials { return credentials }
         guard let netrc = values.netrc, request.carriesSecrets || request.leadsToOtherHost else { return nil }
         guard !netrc.isEmpty || values.usesOwnersSecrets else { return nil }
-        guard let path = netrc.isEmpty ? CurlLibrary.home.map({ $0 + "/.netrc" }) : netrc else { return nil }
-        let file = files[path] ?? NetrcFile(path)
-        guard file.refresh() || netrc.isEmpty else {
+        guard let file = netrc.isEmpty ? ownFile : self.file(netrc) else { return nil }
+        guard file.refresh(at: now) || netrc.isEmpty else {
             throw TransferFault(.other, "cannot read the netrc file \(netrc)")
         }
-        if files.count >= Limit.files { files.removeAll() }
-        files[path] = file
         // An entry with a host name applies to that host after any redirect; the default entry does not.
         return file.netrc?.login(for: request.address.host, orDefault: request.carriesSecrets)
+    }
+
+    private func file(_ path: String) -> NetrcFile {
+        if let file = files[path] { return file }
+        if files.count >= Limit.files { files.removeAll() }
+        let file = NetrcFile(path)
+        files[path] = file
+        return file
     }
 
     /// Whether the user has set the Authorization field.
@@ -44,15 +49,16 @@ final class Logins {
             && request.settings.values.headers.contains { HeaderLines.name(of: $0) == "authorization" }
     }
 
-    func takesBasic(_ request: TransferRequest) -> Bool { basic[OriginState.Key(request)] != nil }
+    func takesBasic(_ request: TransferRequest) -> Bool { basic.contains(OriginState.Key(request)) }
 
     func note(_ request: TransferRequest, takesBasic: Bool) {
         if basic.count >= Limit.origins { basic.removeAll(keepingCapacity: true) }
-        basic[OriginState.Key(request)] = takesBasic ? request.settings : nil
+        let key = OriginState.Key(request)
+        if takesBasic { basic.insert(key) } else { basic.remove(key) }
     }
 
     /// The value of Authorization for one of `challenges`: the strongest Digest, else Basic.
-    static func answer(
+    static func response(
         _ challenges: [LoginChallenge],
         _ login: Credentials,
         for address: WebAddress
@@ -62,8 +68,8 @@ final class Logins {
             .sorted { $0.algorithm.rawValue > $1.algorithm.rawValue }
         for digest in digests {
             let nonce = String(UInt64.random(in: .min ... .max), radix: 16)
-            if let answer = digest.answer(login, target: target, clientNonce: nonce, hash: hash) {
-                return answer
+            if let response = digest.response(login, target: target, clientNonce: nonce, hash: hash) {
+                return response
             }
         }
         return challenges.contains { $0.scheme == "basic" } ? LoginField.basic(login) : nil

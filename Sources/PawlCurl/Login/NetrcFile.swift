@@ -1,11 +1,12 @@
 import Glibc
 import PawlCore
 
-/// A netrc file, read again when it has changed.
+/// A netrc file, read again when it has changed: a missing one is looked for once per second.
 final class NetrcFile {
     private(set) var netrc: Netrc?
     private let path: String
     private var state: State?
+    private var missing: Instant?
 
     private struct State: Equatable {
         var inode: UInt64
@@ -20,24 +21,27 @@ final class NetrcFile {
     init(_ path: String) { self.path = path }
 
     /// Returns `false` when the file cannot be read.
-    func refresh() -> Bool {
+    func refresh(at now: Instant) -> Bool {
+        if let missing, now - missing < .seconds(1) { return false }
         var info = stat()
         // Opening a FIFO without a writer would block.
-        guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return forget() }
-        let now = State(
+        guard unsafe stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return forget(at: now) }
+        let found = State(
             inode: UInt64(info.st_ino),
             size: Int64(info.st_size),
             seconds: info.st_mtim.tv_sec,
             nanoseconds: info.st_mtim.tv_nsec
         )
-        if now == state, netrc != nil { return true }
-        guard let bytes = read() else { return forget() }
+        if found == state, netrc != nil { return true }
+        guard let bytes = read() else { return forget(at: now) }
         netrc = Netrc(parsing: bytes)
-        state = now
+        state = found
+        missing = nil
         return true
     }
 
-    private func forget() -> Bool {
+    private func forget(at now: Instant) -> Bool {
+        missing = now
         netrc = nil
         state = nil
         return false

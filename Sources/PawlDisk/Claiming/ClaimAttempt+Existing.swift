@@ -2,11 +2,12 @@ import CPawlSystem
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// `IfExists.resume`: a finished file becomes the part file, and can be restored.
 extension ClaimAttempt {
     func convert(_ ticket: ClaimTicket) throws(Failure) -> Outcome {
-        if try isJournalOthers() { return .taken(.stranger(journalPath)) }
+        if try isJournalOthers() { return .taken(.foreignFile(journalPath)) }
         let file: OpenFile
         let status: FileStatus
         do throws(SystemError) {
@@ -67,7 +68,7 @@ extension ClaimAttempt {
             origin: .renamed(length: status.length, status: status),
             ticket: ticket
         )
-        return .answer(.existing(partial, length: status.length))
+        return .result(.existing(partial, length: status.length))
     }
 
     private func copy(
@@ -88,15 +89,14 @@ extension ClaimAttempt {
             origin: .copied(from: status.identity),
             ticket: ticket
         )
-        return .answer(.existing(partial, length: status.length))
+        return .result(.existing(partial, length: status.length))
     }
 
     /// Restores the name of a finished file that an earlier run had made its part file and not changed.
     func putBack(_ file: OpenFile, length: Int64) throws(Failure) -> Outcome {
         do throws(SystemError) {
             if try file.status().length > length { try file.truncate(to: length) }
-            OwnerAttribute.remove(from: file)
-            try folder.rename(names.part, to: names.final, replacing: false)
+            try folder.restore(file, names)
             try folder.remove(names.journal)
         } catch  where error.number == EEXIST {
             return .taken(.exists(finalPath))

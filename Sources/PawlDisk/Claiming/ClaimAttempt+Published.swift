@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// A kill between the final rename and the last step of publishing.
 extension ClaimAttempt {
@@ -52,7 +53,7 @@ extension ClaimAttempt {
                 && image.header.inodes.part == finished.identity.inode
             return isIts ? .journal : nil
         // A small file has no journal, and the existing one is another program's.
-        case .none?, .stranger: return mark != .unsupported ? .nothing : nil
+        case .none?, .foreign: return mark != .unsupported ? .nothing : nil
         case .held, .unborn, .newer, .damaged, nil: return nil
         }
     }

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// An existing part file: its owner, and which of its bytes may be trusted.
 extension ClaimAttempt {
@@ -24,7 +25,7 @@ extension ClaimAttempt {
         } catch {
             switch error.number {
             case ENOENT: return nil
-            case ELOOP, EISDIR, ENXIO: return .distrusted(.stranger(partPath))
+            case ELOOP, EISDIR, ENXIO: return .distrusted(.foreignFile(partPath))
             default: return .taken(.system(.cannotOpen, "cannot open", at: partPath, error))
             }
         }
@@ -43,17 +44,17 @@ extension ClaimAttempt {
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
         switch try JournalFile.find(names.journal, in: folder) {
-        case .stranger: return .distrusted(.stranger(journalPath))
+        case .foreign: return .distrusted(.foreignFile(journalPath))
         case .none:
-            guard isOurs(file, status, vouched: nil) else { return .distrusted(.stranger(partPath)) }
+            guard isOurs(file, status, vouched: nil) else { return .distrusted(.foreignFile(partPath)) }
         case .held: return try heldElsewhere(file)
         case .unborn(let marker, let part):
-            guard isOurs(file, status, vouched: part) else { return .distrusted(.stranger(partPath)) }
+            guard isOurs(file, status, vouched: part) else { return .distrusted(.foreignFile(partPath)) }
             marker.unlock()
         case .newer(let version): throw newer(version)
         case .damaged(let why):
             // Without attributes only the journal identified the owner, and it is damaged.
-            guard isOurs(file, status, vouched: nil) else { return .distrusted(.stranger(partPath)) }
+            guard isOurs(file, status, vouched: nil) else { return .distrusted(.foreignFile(partPath)) }
             try setAside(because: why)
         case .whole(let image, let journal):
             return try found(file, status, image, journal, ticket, adopts: adopts)
@@ -99,7 +100,7 @@ extension ClaimAttempt {
             throw Failure.system(.inputOutput, "cannot truncate", at: partPath, error)
         }
         try mark(file)
-        return .answer(.fresh(partial(file, ticket: ticket)))
+        return .result(.fresh(partial(file, ticket: ticket)))
     }
 
     private func found(
@@ -116,7 +117,7 @@ extension ClaimAttempt {
         case .oursWithoutIts:
             journal.unlock()
             return try fresh(file, status, ticket)
-        case .stranger: return .distrusted(.stranger(partPath))
+        case .foreign: return .distrusted(.foreignFile(partPath))
         }
         let boot = folder.traits.contains(.local) ? disk.environment.boot : nil
         let isSame = folder.traits.contains(.keepsInodes) && inodes == image.header.inodes
@@ -138,11 +139,11 @@ extension ClaimAttempt {
         let kept = try resume(journal, keeper, writes)
         guard let original else {
             let partial = partial(file, length: length, journal: kept, ticket: ticket)
-            return .answer(.found(partial, loaded))
+            return .result(.found(partial, loaded))
         }
-        let origin = FilePartial.Origin.renamed(length: original, status: status)
+        let origin = FilePartial.Provenance.renamed(length: original, status: status)
         let partial = partial(file, length: status.length, journal: kept, origin: origin, ticket: ticket)
-        return .answer(.existing(partial, length: min(original, status.length)))
+        return .result(.existing(partial, length: min(original, status.length)))
     }
 
     /// Removes what follows the trusted bytes, so that the bytes before the next kill are known by the file's length.
@@ -177,7 +178,7 @@ extension ClaimAttempt {
         case together
         /// Pawl's own, but not the file that the journal describes.
         case oursWithoutIts
-        case stranger
+        case foreign
     }
 
     /// Whether the part file is the one that the journal describes.
@@ -189,9 +190,9 @@ extension ClaimAttempt {
         let isSamePart = inodes.part == image.header.inodes.part
         let isSameJournal = inodes.journal == image.header.inodes.journal
         switch folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported {
-        case .missing: return .stranger
+        case .missing: return .foreign
         case .of: return keepsInodes && isSameJournal && !isSamePart ? .oursWithoutIts : .together
-        case .unsupported: return !keepsInodes || isSamePart && isSameJournal ? .together : .stranger
+        case .unsupported: return !keepsInodes || isSamePart && isSameJournal ? .together : .foreign
         }
     }
 
@@ -229,14 +230,14 @@ extension ClaimAttempt {
         case .newer(let version): throw newer(version)
         case .damaged(let why): try setAside(because: why)
         case .unborn, .whole: try removeJournal()
-        case .stranger: throw Failure.stranger(journalPath)
+        case .foreign: throw Failure.foreignFile(journalPath)
         }
     }
 
     /// Whether the journal's name is taken by something that Pawl did not write.
     func isJournalOthers() throws(Failure) -> Bool {
         guard try status(of: names.journal) != nil else { return false }
-        if case .stranger = try JournalFile.find(names.journal, in: folder) { return true }
+        if case .foreign = try JournalFile.find(names.journal, in: folder) { return true }
         return false
     }
 
@@ -246,7 +247,7 @@ extension ClaimAttempt {
         let held: OpenFile
         switch try JournalFile.find(names.journal, in: folder) {
         case .unborn(let file, _), .whole(_, let file): held = file
-        case .none, .held, .newer, .damaged, .stranger: return
+        case .none, .held, .newer, .damaged, .foreign: return
         }
         // With the journal's lock held: no part file was created since.
         guard try status(of: names.part) == nil else { return }

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// One attempt to claim one name.
 ///
@@ -15,7 +16,7 @@ struct ClaimAttempt {
     let names: PartNames
 
     enum Outcome {
-        case answer(ClaimResult)
+        case result(ClaimResult)
         /// The name is another's; a claim that may rename tries the next one.
         case taken(Failure)
         /// The same, and the file may have been planted to be resumed.
@@ -69,23 +70,24 @@ struct ClaimAttempt {
         if claim.isChosen, number == 0, isSpecial(finished) { throw Failure.noFile(finalPath) }
         switch claim.ifExists {
         case .skip:
+            guard isFile(finished) else { return .taken(occupied(by: finished)) }
             try tidy()
-            return .answer(.skipped(path: finalPath))
+            return .result(.skipped(path: finalPath))
         case .fail:
-            if try endPublishing(finished) { return .answer(.skipped(path: finalPath)) }
+            if try endPublishing(finished) { return .result(.skipped(path: finalPath)) }
             try tidy()
-            return .taken(.exists(finalPath))
+            return .taken(occupied(by: finished))
         case .rename:
-            if isComplete(finished) { return .answer(.skipped(path: finalPath)) }
+            if isComplete(finished) { return .result(.skipped(path: finalPath)) }
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
-            if try endPublishing(finished) { return .answer(.skipped(path: finalPath)) }
+            if try endPublishing(finished) { return .result(.skipped(path: finalPath)) }
             try tidy()
-            return .taken(.exists(finalPath))
+            return .taken(occupied(by: finished))
         case .overwrite:
-            guard finished.isRegular else { return .taken(.exists(finalPath)) }
+            guard finished.isRegular else { return .taken(occupied(by: finished)) }
             return try createOrTakeUp(leftovers, ticket, adopts: adopts)
         case .resume:
-            guard finished.isRegular else { return .taken(.exists(finalPath)) }
+            guard finished.isRegular else { return .taken(occupied(by: finished)) }
             if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
             return try convert(ticket)
         }
@@ -93,16 +95,33 @@ struct ClaimAttempt {
 
     /// Why the existing part file or journal cannot be Pawl's own.
     private func distrust(_ leftovers: Leftovers) -> Failure? {
-        for (name, found) in [(names.part, leftovers.part), (names.journal, leftovers.journal)] {
-            guard let found, let flaw = folder.flaw(of: found) else { continue }
-            return .distrusted(folder.path(of: name), flaw)
-        }
+        if let flaw = leftovers.part.flatMap(folder.flaw) { return .distrusted(partPath, flaw) }
+        if let flaw = leftovers.journal.flatMap(folder.flaw) { return .distrusted(journalPath, flaw) }
         return nil
     }
 
     /// Whether it, or the target of a link of that name, is a device, a pipe or a socket.
     private func isSpecial(_ found: FileStatus) -> Bool {
-        found.isSpecial || found.isLink && folder.leadsToSpecial(names.final)
+        found.isSpecial || folder.target(of: names.final)?.isSpecial == true
+    }
+
+    /// Whether it, or the target of a link of that name, is a file that can be finished.
+    private func isFile(_ found: FileStatus) -> Bool {
+        found.isRegular || folder.target(of: names.final)?.isRegular == true
+    }
+
+    /// Why what has the final name is neither replaced nor taken for the download.
+    private func occupied(by found: FileStatus) -> Failure {
+        if found.isRegular { return .exists(finalPath) }
+        if isSpecial(found) { return .noFile(finalPath) }
+        guard found.isLink else { return .notAFile(finalPath, because: "a directory of that name exists") }
+        let why =
+            switch folder.target(of: names.final) {
+            case nil: "a symbolic link of that name leads to nothing"
+            case let target? where target.isRegular: "a symbolic link of that name exists"
+            case _?: "a symbolic link of that name leads to a directory"
+            }
+        return .notAFile(finalPath, because: why)
     }
 
     func status(of name: String) throws(Failure) -> FileStatus? {
@@ -125,11 +144,11 @@ struct ClaimAttempt {
         _ ticket: ClaimTicket,
         adopts: (LoadedJournal) -> Bool
     ) throws(Failure) -> Outcome {
-        if leftovers.journal != nil, try isJournalOthers() { return .taken(.stranger(journalPath)) }
+        if leftovers.journal != nil, try isJournalOthers() { return .taken(.foreignFile(journalPath)) }
         if leftovers.part == nil, let file = try makeUnnamed() {
-            return .answer(.fresh(partial(file, isNamed: false, ticket: ticket)))
+            return .result(.fresh(partial(file, isNamed: false, ticket: ticket)))
         }
-        if let file = try makePart() { return .answer(.fresh(partial(file, ticket: ticket))) }
+        if let file = try makePart() { return .result(.fresh(partial(file, ticket: ticket))) }
         if let outcome = try takeUp(ticket, adopts: adopts) { return outcome }
         return .again
     }
@@ -195,7 +214,7 @@ struct ClaimAttempt {
             }
             try? file.endBeginning()
         } catch  where error.number == EEXIST {
-            throw Failure.stranger(journalPath)
+            throw Failure.foreignFile(journalPath)
         } catch {
             throw Failure.system(.cannotCreate, "cannot mark", at: partPath, error)
         }
@@ -214,7 +233,7 @@ struct ClaimAttempt {
         length: Int64 = 0,
         isNamed: Bool = true,
         journal: JournalFile? = nil,
-        origin: FilePartial.Origin? = nil,
+        origin: FilePartial.Provenance? = nil,
         ticket: ClaimTicket
     ) -> FilePartial {
         FilePartial(

@@ -12,9 +12,9 @@ final class ClaimRegistry: Sendable {
     /// Enters the name for `source`, or returns the holder.
     func enter(_ key: Key, source: String) -> Entry {
         let holder = holders.withLock { holders -> String? in
-            if let holder = holders[key] { return holder }
-            holders[key] = source
-            return nil
+            guard let holder = holders.updateValue(source, forKey: key) else { return nil }
+            holders[key] = holder
+            return holder
         }
         if let holder { return .held(by: holder) }
         return .entered(ClaimTicket(key, in: self))

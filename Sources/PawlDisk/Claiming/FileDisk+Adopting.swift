@@ -2,6 +2,7 @@ import CPawlSystem
 import Glibc
 package import PawlCore
 import PawlEngine
+import PawlSystem
 
 extension FileDisk {
     package func adopt(

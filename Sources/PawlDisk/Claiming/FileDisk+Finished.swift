@@ -1,6 +1,7 @@
 import Glibc
 package import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// A finished file of Pawl's own that still matches the server's.
 extension ClaimAttempt {

@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// The extended attribute that marks a `.part` file as Pawl's own, with a hash of its URL: other programs use the
 /// same extension.

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlSystem
 
 /// The three names of a download in its folder.
 struct PartNames: Hashable, Sendable {
@@ -13,5 +14,19 @@ struct PartNames: Hashable, Sendable {
         final = name
         part = FileName.partial(of: name)
         journal = FileName.journal(of: name)
+    }
+}
+
+extension Folder {
+    /// Gives a part file its final name without its owner attribute; it keeps the attribute where the name is taken.
+    func restore(_ file: OpenFile, _ names: PartNames) throws(SystemError) {
+        let mark = OwnerAttribute.read(file)
+        OwnerAttribute.remove(from: file)
+        do throws(SystemError) {
+            try rename(names.part, to: names.final, replacing: false)
+        } catch {
+            if case .of(let value) = mark { _ = try? OwnerAttribute.set(value, on: file) }
+            throw error
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// The file found under a journal's name.
 enum JournalFinding {
@@ -12,7 +13,7 @@ enum JournalFinding {
     case newer(version: UInt32)
     case damaged(String)
     /// Not written by Pawl: it must not be touched.
-    case stranger
+    case foreign
 }
 
 extension JournalFile {
@@ -28,17 +29,17 @@ extension JournalFile {
             while true {
                 guard let seen = try folder.status(of: name) else { return .none }
                 // Opening a pipe or a device may have effects; writing to a file with other names changes those too.
-                guard folder.flaw(of: seen) == nil else { return .stranger }
+                guard folder.flaw(of: seen) == nil else { return .foreign }
                 guard let file = try open(name, in: folder, flags: O_RDWR) else { continue }
                 guard try lockIfPossible(file) else { return .held }
                 let mine = try file.status()
                 // Between inspecting and locking another process may have published or renamed it.
-                guard folder.flaw(of: mine) == nil else { return .stranger }
+                guard folder.flaw(of: mine) == nil else { return .foreign }
                 guard try folder.status(of: name)?.identity == mine.identity else { continue }
                 return try judge(file, mine, in: folder)
             }
         } catch  where error.isOthers {
-            return .stranger
+            return .foreign
         } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: folder.path(of: name), error)
         }
@@ -69,15 +70,15 @@ extension JournalFile {
         let mark = folder.bearsMarks ? OwnerAttribute.read(file) : .unsupported
         let front = try file.contents(limit: JournalLayout.preambleLength)
         guard front.contains(where: { $0 != 0 }) else { return try judgeUnborn(file, status, mark) }
-        guard mark.isOurs || front.starts(with: JournalLayout.magic) else { return .stranger }
+        guard mark.isOurs || front.starts(with: JournalLayout.magic) else { return .foreign }
         let bytes = try file.contents(limit: limit)
         do throws(JournalImage.Fault) {
             let image = try JournalImage(bytes)
-            guard mark.isOurs || belongs(image, to: status, mark, in: folder) else { return .stranger }
+            guard mark.isOurs || belongs(image, to: status, mark, in: folder) else { return .foreign }
             return image.isMadeUp ? .damaged("its counters are implausible") : .whole(image, file)
         } catch {
             switch error {
-            case .unborn: return .stranger
+            case .unborn: return .foreign
             case .newer(let version): return .newer(version: version)
             case .damaged(let why): return .damaged(why)
             }
@@ -103,7 +104,7 @@ extension JournalFile {
         _ mark: OwnerAttribute.Reading
     ) throws(SystemError) -> JournalFinding {
         let part = try PartVoucher.read(file, at: vouching)
-        return mark.isOurs || status.isBeginning || part != nil ? .unborn(file, part: part) : .stranger
+        return mark.isOurs || status.isBeginning || part != nil ? .unborn(file, part: part) : .foreign
     }
 
     /// Creates the journal `name` and fills it.
@@ -116,7 +117,7 @@ extension JournalFile {
         begin: (UInt64) -> (JournalKeeper, [JournalWrite])
     ) throws(Failure) -> JournalFile {
         let path = folder.path(of: name)
-        guard let file = try makeOrTake(name, in: folder) else { throw Failure.stranger(path) }
+        guard let file = try makeOrTake(name, in: folder) else { throw Failure.foreignFile(path) }
         do throws(SystemError) {
             guard try lockIfPossible(file) else { throw SystemError(number: EAGAIN) }
             let status = try file.status()
@@ -144,7 +145,7 @@ extension JournalFile {
             switch try find(name, in: folder) {
             case .unborn(let file, _), .whole(_, let file): return file
             case .held: throw Failure.alreadyDownloading(folder.path(of: name))
-            case .none, .newer, .damaged, .stranger: return nil
+            case .none, .newer, .damaged, .foreign: return nil
             }
         } catch {
             throw Failure.system(.cannotCreate, "cannot create", at: folder.path(of: name), error)

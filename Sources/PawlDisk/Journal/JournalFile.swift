@@ -1,4 +1,5 @@
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// A locked journal file and the keeper that decides what is written to it.
@@ -14,6 +15,10 @@ final class JournalFile: Sendable {
     private struct State {
         var keeper: JournalKeeper
         var isClosed = false
+        /// Why a sync of the data failed.
+        ///
+        /// Linux reports a failed write once per open file: a later sync that succeeds proves nothing.
+        var syncError: SystemError?
     }
 
     init(file: OpenFile, path: String, keeper: JournalKeeper) {
@@ -26,6 +31,7 @@ final class JournalFile: Sendable {
     var durable: ByteRangeSet { state.withLock { $0.keeper.durable } }
     var facts: JournalFacts { state.withLock { $0.keeper.header.facts } }
     var incarnation: UInt64 { state.withLock { $0.keeper.incarnation } }
+    var syncError: SystemError? { state.withLock { $0.syncError } }
 
     /// Writes what a new value of the keeper requires, and keeps that value if the write succeeded.
     @discardableResult
@@ -82,13 +88,12 @@ final class JournalFile: Sendable {
         dataPath: String,
         syncs: Bool
     ) throws(Failure) {
-        if syncs {
-            do throws(SystemError) {
-                try data.syncData()
-            } catch {
-                distrustCache()
-                throw Failure.system(.inputOutput, "cannot sync", at: dataPath, error)
-            }
+        do throws(SystemError) {
+            if syncs { try data.syncData() }
+            if let error = syncError ?? data.syncError { throw error }
+        } catch {
+            distrustCache(because: error)
+            throw Failure.system(.inputOutput, "cannot sync", at: dataPath, error)
         }
         do throws(SystemError) {
             try change { ((), $0.dataSynced(done, incarnation: incarnation)) }
@@ -98,10 +103,16 @@ final class JournalFile: Sendable {
         }
     }
 
-    /// Notes a failed sync of the data: the next run must not trust the page cache.
-    func distrustCache() {
+    /// Notes a failed sync of the data: the next run must not trust the page cache, and this one no later sync.
+    func distrustCache(because error: SystemError) {
+        state.withLock { $0.syncError = error }
         // If the journal cannot be written either, the disk is lost.
         _ = try? change { ((), $0.distrustCache()) }
+    }
+
+    /// Records that the part file is a finished file of `length` bytes.
+    func restored(length: Int64) throws(SystemError) {
+        try change { ((), $0.restored(length: length)) }
     }
 
     private func sync(syncs: Bool) throws(SystemError) {

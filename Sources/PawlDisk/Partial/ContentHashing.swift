@@ -1,5 +1,6 @@
 import CCrypto
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Hashes one part file from its start, on a worker, following the writes.

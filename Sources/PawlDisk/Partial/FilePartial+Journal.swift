@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 // Journal records while the file is written.
 extension FilePartial {
@@ -36,30 +37,40 @@ extension FilePartial {
 
     func beginLane(slot: Int, at start: Int64) throws(Failure) {
         guard let journal else { return }
-        if lanes.isEmpty {
-            lanes = Array(repeating: nil, count: slotCount)
+        if slots.isEmpty {
+            slots = Array(repeating: nil, count: slotCount)
             if folder.traits.contains(.mappable) { map = SlotMap(journal.file) }
         }
-        let retired = lanes[slot].map { ByteRange($0.slot.start, $0.cursor) }
-        let begun = try journal.beginLane(slot, at: start, retiring: retired, map: map)
-        lanes[slot] = begun.map { Lane(slot: $0, cursor: start) }
-        if let begun { slotIncarnation = begun.incarnation }
+        let retired = slots[slot].flatMap { written(by: $0, in: journal) }
+        slots[slot] = try journal.beginLane(slot, at: start, retiring: retired, map: map)
+        if let begun = slots[slot] { slotIncarnation = begun.incarnation }
+    }
+
+    /// The range that a slot's lane has written, as the journal states it.
+    ///
+    /// A cursor that cannot be read claims nothing, which is safe; the next record covers the range.
+    private func written(by slot: JournalSlot, in journal: JournalFile) -> ByteRange? {
+        var word: UInt64 = 0
+        let count = unsafe withUnsafeMutableBytes(of: &word) { buffer in
+            unsafe (try? journal.file.read(into: buffer, at: Int64(slot.wordOffset))) ?? 0
+        }
+        guard count == MemoryLayout<UInt64>.size else { return nil }
+        return slot.cursor(of: UInt64(littleEndian: word)).map { ByteRange(slot.start, $0) }
     }
 
     func advanceLane(slot: Int, to cursor: Int64) {
-        guard slot < lanes.count, let lane = lanes[slot] else { return }
-        lanes[slot]?.cursor = cursor
+        guard slot < slots.count, let slot = slots[slot] else { return }
         if let map {
-            map.advance(lane.slot, to: cursor)
+            map.advance(slot, to: cursor)
         } else if let journal {
             // A cursor that could not be written claims less, which is safe; the next record covers it.
-            try? JournalFile.perform([lane.slot.advance(to: cursor)], on: journal.file)
+            try? JournalFile.perform([slot.advance(to: cursor)], on: journal.file)
         }
     }
 
     /// Announces a write that extends the file, so that a kill in the middle of it loses nothing.
     func willWrite(_ range: ByteRange) {
-        guard range.end > length, let journal, let file, !lanes.isEmpty else { return }
+        guard range.end > length, let journal, let file, !slots.isEmpty else { return }
         // Bytes that another program has appended would be taken for this write's.
         let isLast = ((try? file.end()) ?? .max) <= range.start
         let intent =
@@ -73,7 +84,7 @@ extension FilePartial {
 
     func retractWrite() {
         if let map { return map.announce(nil) }
-        guard let journal, !lanes.isEmpty else { return }
+        guard let journal, !slots.isEmpty else { return }
         try? JournalFile.perform([JournalIntent.retraction], on: journal.file)
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 // A small file in memory has no name until it is finished, or until it turns out to take long.
 extension FilePartial {

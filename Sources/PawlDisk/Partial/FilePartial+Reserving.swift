@@ -1,13 +1,15 @@
 import CPawlSystem
 import Glibc
 import PawlCore
+import PawlSystem
 
 extension FilePartial {
     func reserve(_ total: Int64) throws(Failure) {
         // A few pages are written at once: a write reports a full disk as soon as a reservation would.
         guard total > 64 * 1024 else { return }
         do throws(SystemError) {
-            let allocated = try openFile.status().allocated
+            // A file without a name is new: it has no blocks before the first write.
+            let allocated = isNamed || length > 0 ? try openFile.status().allocated : 0
             // Blocks beyond `total` do not help, but no reservation is smaller than what was written.
             let needed = total - allocated
             guard needed > 0 else { return }

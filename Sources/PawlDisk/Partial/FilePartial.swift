@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import PawlSystem
 import Synchronization
 
 /// One download's part file and journal on this machine's disk.
@@ -17,9 +18,10 @@ final class FilePartial: Partial {
     /// The file's length: the highest end of the writes.
     var length: Int64
     var journal: JournalFile?
-    var origin: Origin?
+    var origin: Provenance?
     var map: SlotMap?
-    var lanes: [Lane?] = []
+    /// The slots of lanes, whose cursors stand in the journal only.
+    var slots: [JournalSlot?] = []
     var slotIncarnation: UInt64 = 0
     var hashing: ContentHashing?
     /// The end of the bytes that may have been hashed.
@@ -30,16 +32,11 @@ final class FilePartial: Partial {
     var verified: FileStatus?
 
     /// The origin of the bytes of `ClaimResult.existing`.
-    enum Origin {
+    enum Provenance {
         /// The finished file itself, under another name.
         case renamed(length: Int64, status: FileStatus)
         /// A copy, because the finished file has other names too.
         case copied(from: FileIdentity)
-    }
-
-    struct Lane {
-        let slot: JournalSlot
-        var cursor: Int64
     }
 
     init(
@@ -53,7 +50,7 @@ final class FilePartial: Partial {
         isNamed: Bool,
         length: Int64,
         journal: JournalFile?,
-        origin: Origin?
+        origin: Provenance?
     ) {
         self.disk = disk
         self.folder = folder
@@ -125,7 +122,7 @@ final class FilePartial: Partial {
     func startOver(_ facts: JournalFacts) throws(Failure) {
         if let journal {
             try journal.startOver(facts, syncs: syncs)
-            lanes = Array(repeating: nil, count: slotCount)
+            slots = Array(repeating: nil, count: slotCount)
         }
         forgetHash()
         origin = nil
@@ -230,19 +227,59 @@ final class FilePartial: Partial {
     }
 
     func restoreOriginal() throws(Failure) {
+        guard isOpen else { return forget() }
         guard case .renamed(let original, let status) = origin else { return discard() }
+        let wasExtended = length != original
+        try restore(length: original, wasExtended: wasExtended) { () throws(SystemError) in
+            guard wasExtended else { return }
+            try openFile.truncate(to: original)
+            try openFile.setModified(status.modified)
+        }
+    }
+
+    func restoreExtended(length: Int64) throws(Failure) {
+        guard isOpen else { return forget() }
+        guard case .renamed(let original, _) = origin, original < length, length <= self.length else {
+            return try restoreOriginal()
+        }
         do throws(SystemError) {
-            if length != original {
-                try openFile.truncate(to: original)
-                try openFile.setModified(status.modified)
-            }
-            OwnerAttribute.remove(from: openFile)
-            try folder.rename(names.part, to: names.final, replacing: false)
+            if length < self.length { try openFile.truncate(to: length) }
+            self.length = length
+            // The file's name promises bytes that a power cut must not take.
+            if syncs { try openFile.syncData() }
+            if let error = journal?.syncError { throw error }
+        } catch {
+            return try restoreOriginal()
+        }
+        try restore(length: length, wasExtended: true) { () throws(SystemError) in }
+    }
+
+    /// Returns the finished file, whose length `settle` corrects, to its name.
+    ///
+    /// Where that fails, the next claim finds part file and journal, and does it.
+    private func restore(
+        length: Int64,
+        wasExtended: Bool,
+        _ settle: () throws(SystemError) -> Void
+    ) throws(Failure) {
+        do throws(SystemError) {
+            try settle()
+            if wasExtended { try recordRestored(length: length) }
+            try folder.restore(openFile, names)
             try JournalFile.remove(names.journal, in: folder, written: journal)
         } catch {
             throw Failure.system(.renameFailed, "cannot restore", at: path, error)
         }
         release()
+    }
+
+    /// Without the attribute, the journal beside the finished name would say that the file was published.
+    private func recordRestored(length: Int64) throws(SystemError) {
+        do throws(SystemError) {
+            try journal?.restored(length: length)
+        } catch {
+            if !folder.bearsMarks { throw error }
+        }
     }
 
     /// Closes and unlocks.
@@ -260,7 +297,7 @@ final class FilePartial: Partial {
 
     private func forget() {
         map = nil
-        lanes = []
+        slots = []
         hashing?.reset()
         hashing = nil
         journal = nil

@@ -1,6 +1,7 @@
 import Glibc
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// The steps from a part file to a finished file.
 ///
@@ -9,7 +10,7 @@ struct Publication: Sendable {
     let disk: FileDisk
     let folder: Folder
     let names: PartNames
-    let claim: Claim
+    let claim: ClaimTerms
     let number: Int
     let ticket: ClaimTicket
     let file: OpenFile
@@ -20,6 +21,8 @@ struct Publication: Sendable {
     let journal: JournalFile?
     /// The length of the finished file.
     let length: Int64
+    /// The highest end of the writes.
+    let written: Int64
     /// The file's status when its digest was computed, if one was.
     let verified: FileStatus?
     let content: ContentFingerprint?
@@ -36,21 +39,25 @@ struct Publication: Sendable {
     private var partPath: String { folder.path(of: names.part) }
     private var finalPath: String { folder.path(of: names.final) }
 
+    /// Whether another program can have changed the file, or its own time is needed: no other program sees a file
+    /// without a name.
+    private var isInspected: Bool { isNamed || verified != nil || modified == nil || written != length }
+
     /// Sets the file's length and time.
     func settle() throws(Failure) {
         let isAsVerified: Bool
         do throws(SystemError) {
-            let status = try file.status()
-            isAsVerified = verified.map { $0.hasContent(of: status) } ?? true
+            let status = isInspected ? try file.status() : nil
+            isAsVerified = status.flatMap { status in verified.map { $0.hasContent(of: status) } } ?? true
             // More was written than needed, or another program has appended something.
-            if isAsVerified, status.length > length { try file.truncate(to: length) }
-            if isAsVerified, let modified {
-                try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
-            }
+            if isAsVerified, status.map({ $0.length > length }) ?? false { try file.truncate(to: length) }
             if isAsVerified {
-                remember(modified: modified.map { $0.seconds * 1_000_000_000 } ?? status.modifiedTime)
+                if let modified {
+                    try file.setModified(timespec(tv_sec: Int(modified.seconds), tv_nsec: 0))
+                }
+                remember(modified: try storedTime(status))
             }
-            if isAsVerified, isNew, isNamed { try giveUsualPermissions(status) }
+            if isAsVerified, isNew, isNamed, let status { try giveUsualPermissions(status) }
         } catch {
             throw Failure.system(.inputOutput, "cannot finish", at: partPath, error)
         }
@@ -63,6 +70,14 @@ struct Publication: Sendable {
                 remedy: "\(.resume)"
             )
         }
+    }
+
+    /// The file's time as the file system stores it, in nanoseconds since 1970: not every file system has room for
+    /// every time.
+    private func storedTime(_ status: FileStatus?) throws(SystemError) -> Int64 {
+        if let modified, 0...Int64(Int32.max) ~= modified.seconds { return modified.seconds * 1_000_000_000 }
+        if modified == nil, let status { return status.modifiedTime }
+        return try file.status().modifiedTime
     }
 
     /// Sets the permissions of any file that this user creates; those of a part file are for its owner only.
@@ -87,8 +102,12 @@ struct Publication: Sendable {
     func sync(isCovered: Bool) throws(Failure) {
         do throws(SystemError) {
             if isCovered { try file.checkWriteback() } else { try file.syncAll() }
+            // A checkpoint may have received the report of a failed write.
+            if let error = journal?.syncError ?? file.syncError { throw error }
         } catch {
-            journal?.distrustCache()
+            // A file without a journal gets one when it is closed.
+            file.noteFailedSync(error)
+            journal?.distrustCache(because: error)
             throw Failure.system(.inputOutput, "cannot sync", at: partPath, error)
         }
     }
@@ -191,7 +210,7 @@ struct Publication: Sendable {
         }
         if unmarks && folder.bearsMarks { OwnerAttribute.end(on: file) }
         if journal != nil {
-            disk.unfinished.remove(claim.facts.sources.first ?? "", name: names.final, in: folder)
+            disk.unfinished.remove(claim.source, name: names.final, in: folder)
         }
     }
 

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Moves part files of a disk to their final names, many small ones together.

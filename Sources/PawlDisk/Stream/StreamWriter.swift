@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Writes in order on its own thread: a slow or missing reader blocks no loop.

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// The failures of this module. A full disk always has its own code, because it is worth waiting for.
 extension Failure {
@@ -38,7 +39,18 @@ extension Failure {
         )
     }
 
-    static func stranger(_ path: String) -> Failure {
+    /// Something that no download can be finished as, whatever happens to existing files.
+    static func notAFile(_ path: String, because why: String) -> Failure {
+        Failure(
+            .fileExists,
+            "cannot download to",
+            at: path,
+            because: why,
+            remedy: "remove it, or choose another name"
+        )
+    }
+
+    static func foreignFile(_ path: String) -> Failure {
         Failure(
             .fileExists,
             "cannot use",

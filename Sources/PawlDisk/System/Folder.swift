@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// A folder kept open: names are looked up in it without resolving its path again.
@@ -75,7 +76,8 @@ final class Folder: Sendable {
 
     /// Names an unnamed file (EEXIST: the name is taken).
     func name(_ unnamed: OpenFile, _ name: String) throws(SystemError) {
-        try SystemError.check(unsafe pawl_name(unnamed.descriptor, file.descriptor, name))
+        let result = unsafe name.withCString { unsafe pawl_name(unnamed.descriptor, file.descriptor, $0) }
+        try SystemError.check(result)
     }
 
     /// Returns `nil` when nothing has that name.
@@ -83,18 +85,20 @@ final class Folder: Sendable {
     /// A symbolic link is not followed.
     func status(of name: String) throws(SystemError) -> FileStatus? {
         var found = stat()
-        if unsafe fstatat(file.descriptor, name, &found, AT_SYMLINK_NOFOLLOW) == 0 {
-            return FileStatus(found)
+        // Passed as it is, a short string would be copied to the heap.
+        let result = unsafe name.withCString {
+            unsafe fstatat(file.descriptor, $0, &found, AT_SYMLINK_NOFOLLOW)
         }
+        if result == 0 { return FileStatus(found) }
         let error = SystemError.last
         if error.isMissing { return nil }
         throw error
     }
 
-    /// Whether a symbolic link of that name leads to a device, a pipe or a socket.
-    func leadsToSpecial(_ name: String) -> Bool {
+    /// What has that name, or what a symbolic link of that name leads to; `nil` when that cannot be reached.
+    func target(of name: String) -> FileStatus? {
         var found = stat()
-        return unsafe fstatat(file.descriptor, name, &found, 0) == 0 && FileStatus(found).isSpecial
+        return unsafe fstatat(file.descriptor, name, &found, 0) == 0 ? FileStatus(found) : nil
     }
 
     func remove(_ name: String) throws(SystemError) {

@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Keeps a bounded number of folders open, so that ten thousand small files do not resolve ten thousand paths.

@@ -1,6 +1,7 @@
 import CPawlSystem
 import Glibc
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// An open file, closed with its last reference.
@@ -9,6 +10,7 @@ import Synchronization
 final class OpenFile: Sendable {
     let descriptor: Int32
     private let isLocked = Atomic(false)
+    private let failedSync = Mutex<SystemError?>(nil)
 
     init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
@@ -127,6 +129,13 @@ final class OpenFile: Sendable {
 
     /// After `syncFileSystem`: throws when this file's own data could not be written.
     func checkWriteback() throws(SystemError) { try SystemError.check(pawl_check_writeback(descriptor)) }
+
+    /// Why a sync of the data has failed.
+    ///
+    /// Linux reports a failed write once per open file: a later sync that succeeds proves nothing.
+    var syncError: SystemError? { failedSync.withLock { $0 } }
+
+    func noteFailedSync(_ error: SystemError) { failedSync.withLock { $0 = $0 ?? error } }
 
     /// Takes the write lock.
     ///

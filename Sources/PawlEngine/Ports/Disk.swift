@@ -72,8 +72,10 @@ package protocol Disk: AnyObject, Sendable {
         of path: String,
         completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
     )
-    /// The length of the file of that name in the folder; `nil` when there is none.
+    /// The length of the file of that name in the folder, links followed; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
+    /// Whether anything in the folder has that name: a file, a folder, a link that leads to nothing.
+    func holds(_ name: String, in folder: String) -> Bool
     /// Renames a finished file; a taken name is a failure.
     func rename(_ name: String, to newName: String, in folder: String) throws(Failure)
     /// Begins the part file of `facts` with the first `length` bytes of another program's file.
@@ -94,8 +96,9 @@ package protocol Disk: AnyObject, Sendable {
 }
 
 extension Disk {
-    /// Whether a file of that final name is in the folder.
     package func holds(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
+    /// Whether a file, and nothing else, has that name.
+    package func hasFile(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     package func leftover(of source: String, in folder: String) -> String? { nil }
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
     package func digest(
@@ -185,6 +188,9 @@ package protocol Partial: AnyObject {
     func discard()
     /// Undoes `ClaimResult.existing`: restores the file's old name and length.
     func restoreOriginal() throws(Failure)
+    /// Ends `ClaimResult.existing` before the file is complete: restores the old name of its first `length`
+    /// bytes, those that were added synced; where that cannot be done, as `restoreOriginal`.
+    func restoreExtended(length: Int64) throws(Failure)
 }
 
 extension Disk {
@@ -201,6 +207,7 @@ extension Disk {
 }
 
 extension Partial {
+    package func restoreExtended(length: Int64) throws(Failure) { try restoreOriginal() }
     package var hasRoom: Bool { true }
     package var descriptor: Int32? { nil }
     package func ensurePartName() {}

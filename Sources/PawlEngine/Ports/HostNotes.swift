@@ -6,8 +6,10 @@ package import PawlCore
 package protocol HostNotes: AnyObject, Sendable {
     /// How many connections the host was seen to allow in an earlier run; `nil` when unknown.
     func borne(by origin: Origin) -> Int?
-    /// Notes that the origin allows this many and no more.
-    func note(_ connections: Int, of origin: Origin)
+    /// Notes that the origin allows this many and no more; what may be chance is not stored as long.
+    func note(_ connections: Int, of origin: Origin, isCertain: Bool)
+    /// The origin allows more than was noted.
+    func forget(_ origin: Origin)
     /// The address with the scheme to use: over TLS where the host requires it (RFC 6797).
     func secured(_ address: WebAddress) -> WebAddress
     /// Notes a Strict-Transport-Security field that was received over an authenticated connection to the

@@ -1,4 +1,5 @@
 package import PawlCore
+import Synchronization
 
 /// The identity of one transfer; never used twice in a process.
 package struct TransferID: Hashable, Sendable {
@@ -81,9 +82,16 @@ package final class TransferSettings: Sendable {
         package init() {}
     }
 
+    /// Makes a key of these settings that stays unique when they are gone.
+    package let id: SettingsID
     package let values: Values
 
-    package init(_ values: Values) { self.values = values }
+    private static let count = Atomic<UInt64>(0)
+
+    package init(_ values: Values) {
+        id = SettingsID(rawValue: Self.count.add(1, ordering: .relaxed).newValue)
+        self.values = values
+    }
 }
 
 /// The receiver's result for a chunk.

@@ -4,58 +4,64 @@ import Synchronization
 // Commands of the user and the manager for one download. A message to its loop enters the mailbox under the
 // lock of the decision: otherwise a pause could precede the start that it follows, and have no effect.
 extension Engine {
-    /// Runs the download as soon as there is a slot; a finished one stays as it is.
-    package func resume(_ id: DownloadID) {
-        let orders = state.withLock { state -> [QueueBook.Order] in
-            guard !state.isClosing, let entry = state.entries[id], entry.stopsAs != .removed else {
-                return []
-            }
-            switch entry.box.phase {
-            // Publishing cannot be stopped, and its slot is free already.
-            case .finished, .publishing, .removed: return []
-            case .paused, .preempted, .failed:
-                guard entry.loop != nil else { break }
-                // Its loop has not released it yet; its slot may be in use again.
-                entry.startsAgain = true
-                return []
-            case .waiting, .probing, .transferring, .waitingForNetwork, .verifying:
-                if entry.stopsAs != nil { entry.startsAgain = true }
-            }
-            return state.enqueue(id)
+    /// Starts the download, or continues it, on the loop `near` if given.
+    ///
+    /// Only one at rest is started, and none that has finished or while the engine closes.
+    package func start(_ id: DownloadID, near: Int? = nil) {
+        let (watches, wake) = state.withLock { state -> (Bool, Wake?) in
+            guard !state.isClosing, let entry = state.entries[id], entry.run == .atRest,
+                entry.box.phase != .finished
+            else { return (false, nil) }
+            assert(near.map(loops.indices.contains) ?? true, "there is no such loop")
+            let loop = near ?? state.nextLoop % loops.count
+            if near == nil { state.nextLoop += 1 }
+            entry.run = .running(loop: loop)
+            // The monitor costs a thread; downloads from this machine itself do not need it.
+            let watches = !state.isWatchingNetwork && entry.job.plan.sources.contains { !$0.isLoopback }
+            if watches { state.isWatchingNetwork = true }
+            return (watches, loops[loop].put(.start(id, entry.job, entry.box)))
         }
-        carryOut(orders)
-    }
-
-    /// Pauses on behalf of the user: it runs again only after `resume`.
-    package func pause(_ id: DownloadID) { stop(id, as: .paused, .pause(id)) }
-
-    private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
-        let (box, orders, wake) = state.withLock { state -> (ProgressCell?, [QueueBook.Order], Wake?) in
-            // A removal is final.
-            guard let entry = state.entries[id], entry.stopsAs != .removed else { return (nil, [], nil) }
-            guard let loop = entry.loop else {
-                let orders = state.release(id)
-                if phase == .removed { state.entries[id] = nil }
-                return (entry.box, orders, nil)
-            }
-            entry.stopsAs = phase
-            entry.isYielding = false
-            entry.startsAgain = false
-            if phase == .removed { entry.isForgotten = true }
-            return (nil, [], loops[loop].put(message))
-        }
+        if watches { watchNetwork() }
         wake?()
-        if let box { tell(id, phase, box) }
-        carryOut(orders)
     }
+
+    /// Pauses on behalf of the user: it runs again only after `start`.
+    package func pause(_ id: DownloadID) { stop(id, as: .paused, .pause(id)) }
 
     /// Stops the download and forgets it; if it runs, its bytes on disk are removed.
     ///
     /// Its last event is the phase `removed`, except while it is published: then it ends as finished.
     package func remove(_ id: DownloadID) { stop(id, as: .removed, .remove(id)) }
 
+    private func stop(_ id: DownloadID, as phase: Phase, _ message: Mailbox.Message) {
+        let (box, wake) = state.withLock { state -> (ProgressCell?, Wake?) in
+            guard let entry = state.entries[id] else { return (nil, nil) }
+            switch entry.run {
+            case .atRest:
+                if phase == .removed { state.entries[id] = nil }
+                return (entry.box, nil)
+            // A removal is final.
+            case .stopping(_, as: .removed): return (nil, nil)
+            case .running(let loop), .stopping(let loop, as: _):
+                entry.run = .stopping(loop: loop, as: phase)
+                return (nil, loops[loop].put(message))
+            }
+        }
+        wake?()
+        if let box { notify(id, phase, box) }
+    }
+
+    /// Stops it for another download: it is to be started again without a command of the user.
+    package func preempt(_ id: DownloadID) {
+        let wake = state.withLock { state -> Wake? in
+            guard case .running(let loop) = state.entries[id]?.run else { return nil }
+            return loops[loop].put(.preempt(id))
+        }
+        wake?()
+    }
+
     /// Reports this phase of a download that no loop runs.
-    func tell(_ id: DownloadID, _ phase: Phase, _ box: ProgressCell) {
+    private func notify(_ id: DownloadID, _ phase: Phase, _ box: ProgressCell) {
         switch (box.phase, phase) {
         case (.waiting, _), (.preempted, .paused): break
         case (.paused, .removed), (.preempted, .removed), (.failed, .removed): break
@@ -63,6 +69,14 @@ extension Engine {
         }
         box.set(phase: phase)
         onReport(EngineEvent(id: id, notice: .phase(phase), name: "", path: "", received: 0, elapsed: .zero))
+    }
+
+    /// Makes the next attempt at once if the download waits for it.
+    package func retryNow(_ id: DownloadID) {
+        let wake = state.withLock { state in
+            state.entries[id]?.run.loop.flatMap { loops[$0].put(.retryNow(id)) }
+        }
+        wake?()
     }
 
     /// Replaces its address (A8), whether it runs or not.
@@ -75,19 +89,49 @@ extension Engine {
             entry.job.plan.replacesAddress = true
             // The part file is found by the file's name where the address is unrelated to it.
             if entry.job.fileName == nil { entry.job.fileName = entry.box.reading.name }
-            return entry.loop.flatMap { loops[$0].put(.replaceSource(id, address)) }
+            return entry.run.loop.flatMap { loops[$0].put(.replaceSource(id, address)) }
         }
         wake?()
     }
 
-    /// Calls `answer`, on any thread, with the state of the download's lanes; with `nil` when it does not
+    /// Calls `completion`, on any thread, with the state of the download's lanes; with `nil` when it does not
     /// run.
-    package func look(at id: DownloadID, answer: @escaping @Sendable (Inspection?) -> Void) {
+    package func look(at id: DownloadID, completion: @escaping @Sendable (Inspection?) -> Void) {
         let (runs, wake) = state.withLock { state -> (Bool, Wake?) in
-            guard let loop = state.entries[id]?.loop else { return (false, nil) }
-            return (true, loops[loop].put(.look(id, answer)))
+            guard let loop = state.entries[id]?.run.loop else { return (false, nil) }
+            return (true, loops[loop].put(.look(id, completion)))
         }
         wake?()
-        if !runs { answer(nil) }
+        if !runs { completion(nil) }
+    }
+}
+
+// Events of loops.
+extension Engine {
+    private func watchNetwork() {
+        ports.reachability.start { [loops] online in
+            for loop in loops { loop.post(.network(online)) }
+        }
+    }
+
+    /// The download needs only the disk from now on.
+    func publishing(_ id: DownloadID) {
+        guard let loop = state.withLock({ $0.entries[id]?.run.loop }) else { return }
+        onSlot(.publishing(id, loop: loop))
+    }
+
+    /// The loop has released the download.
+    func released(_ id: DownloadID) {
+        let end = state.withLock { state -> (run: Run, box: ProgressCell, phase: Phase)? in
+            guard let entry = state.entries[id] else { return nil }
+            let run = entry.run
+            entry.run = .atRest
+            if case .stopping(_, as: .removed) = run { state.entries[id] = nil }
+            return (run, entry.box, entry.box.phase)
+        }
+        guard let end, let loop = end.run.loop else { return }
+        // A command for a download already at rest had no runner to carry it out.
+        if case .stopping(_, as: let phase) = end.run { notify(id, phase, end.box) }
+        onSlot(.released(id, end.phase, loop: loop))
     }
 }

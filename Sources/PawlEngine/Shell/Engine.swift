@@ -27,9 +27,38 @@ package struct Ports: Sendable {
     }
 }
 
-/// Runs downloads: assigns each to a loop when it has a slot, and reports events.
+/// An event of a run that concerns the slot it was started in.
+///
+/// On the loop's thread, before the receivers of events hear of it.
+package enum SlotEvent: Hashable, Sendable {
+    /// It paused or failed by itself or on command; `released` follows.
+    case rests(DownloadID)
+    /// It needs only the disk from now on, and cannot be stopped.
+    case publishing(DownloadID, loop: Int)
+    /// Its loop has released it in this phase, and it may be started again.
+    case released(DownloadID, Phase, loop: Int)
+}
+
+/// Starts, stops and removes downloads: executes each on one of its loops, and reports events.
+///
+/// It runs whatever is started: which downloads run, and how many, is its owner's decision.
 package final class Engine: Sendable {
     typealias Wake = @Sendable () -> Void
+
+    /// Where a download is.
+    enum Run: Hashable, Sendable {
+        case atRest
+        case running(loop: Int)
+        /// Its loop was ordered to stop it in this phase.
+        case stopping(loop: Int, as: Phase)
+
+        var loop: Int? {
+            switch self {
+            case .atRest: nil
+            case .running(let loop), .stopping(let loop, as: _): loop
+            }
+        }
+    }
 
     /// The state of one download, accessed under the lock only.
     ///
@@ -37,38 +66,16 @@ package final class Engine: Sendable {
     final class Entry {
         var job: Job
         let box: ProgressCell
-        /// Its number in the book, while it has a slot or waits for one.
-        var number: QueueBook.Number?
-        /// The loop it runs on, while it does.
-        var loop: Int?
-        /// The phase in which its loop is to stop it, once ordered.
-        var stopsAs: Phase?
-        /// The book took its slot; it is in the book's line already.
-        var isYielding = false
-        /// It was resumed before its loop released it.
-        var startsAgain = false
-        /// No caller uses it any more; it is removed when it has ended.
-        var isForgotten = false
+        var run = Run.atRest
 
         init(job: Job, box: ProgressCell) {
             self.job = job
             self.box = box
         }
-
-        /// Its loop is done with it.
-        func letGo() {
-            loop = nil
-            stopsAs = nil
-            isYielding = false
-            startsAgain = false
-        }
     }
 
     struct State {
-        var book: QueueBook
         var entries: [DownloadID: Entry] = [:]
-        /// By number in the book.
-        var ids: [DownloadID] = []
         var next: UInt64 = 1
         var nextLoop = 0
         var isClosing = false
@@ -81,35 +88,38 @@ package final class Engine: Sendable {
     let loops: [Mailbox]
     let ports: Ports
     let onReport: @Sendable (EngineEvent) -> Void
+    let onSlot: @Sendable (SlotEvent) -> Void
     private let common: CommonRate
     private let shared: Mutex<Shared?> = Mutex(nil)
 
     /// Starts `loops` threads.
     ///
-    /// The common rate limit is its own unless a shared one is given. `onReport` is called on these threads
-    /// and must return quickly. Without `tellsEveryPhase`, phases that follow from other events are not
-    /// reported.
+    /// The common rate limit is its own unless a shared one is given. `onReport` and `onSlot` are called on
+    /// these threads and must return quickly. Without `reportsEveryPhase`, phases that follow from other events
+    /// are not reported.
     package init(
         ports: Ports,
         loops count: Int,
-        jobs: Int,
         rate: Int64?,
         common: CommonRate = CommonRate(),
-        tellsEveryPhase: Bool = true,
+        reportsEveryPhase: Bool = true,
+        onSlot: @escaping @Sendable (SlotEvent) -> Void = { _ in },
         onReport: @escaping @Sendable (EngineEvent) -> Void
     ) {
         self.ports = ports
         self.onReport = onReport
+        self.onSlot = onSlot
         self.common = common
-        state = Mutex(State(book: QueueBook(slots: jobs)))
+        state = Mutex(State())
         loops = (0..<max(1, count)).map { _ in Mailbox() }
         let shared = Shared(
             ports: ports,
             common: common,
-            tellsEveryPhase: tellsEveryPhase,
+            reportsEveryPhase: reportsEveryPhase,
             onReport: onReport,
-            onSlotFree: { [weak self] id in self?.slotFreed(id) },
-            onSettled: { [weak self] id in self?.settled(id) }
+            onRests: { id in onSlot(.rests(id)) },
+            onPublishing: { [weak self] id in self?.publishing(id) },
+            onReleased: { [weak self] id in self?.released(id) }
         )
         if let rate { common.change(to: rate, now: ports.clock.now) }
         common.join(self)
@@ -133,19 +143,10 @@ package final class Engine: Sendable {
         return (id, box)
     }
 
-    /// Drops the engine's record of a download.
+    /// Drops the engine's record of a download: it accepts no more commands.
     ///
     /// A running one continues to its end.
-    package func forget(_ id: DownloadID) {
-        state.withLock { state in
-            guard let entry = state.entries[id] else { return }
-            if entry.loop == nil, entry.number == nil {
-                state.entries[id] = nil
-            } else {
-                entry.isForgotten = true
-            }
-        }
-    }
+    package func forget(_ id: DownloadID) { state.withLock { $0.entries[id] = nil } }
 
     // MARK: limits
 
@@ -171,7 +172,7 @@ package final class Engine: Sendable {
         let wake = state.withLock { state -> Wake? in
             guard let entry = state.entries[id] else { return nil }
             entry.job.rateLimit = rate
-            return entry.loop.flatMap { loops[$0].put(.limit(id, rate)) }
+            return entry.run.loop.flatMap { loops[$0].put(.limit(id, rate)) }
         }
         wake?()
     }

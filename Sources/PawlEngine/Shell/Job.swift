@@ -65,6 +65,8 @@ package struct ProgressSample: Hashable, Sendable {
     package var speed: Int64 = 0
     package var smoothed: Int64 = 0
     package var connections = 0
+    /// The time until the next attempt, if it waits for one.
+    package var retryIn: Interval?
     package var at = Instant(nanoseconds: 0)
 
     package init() {}

@@ -1,16 +1,20 @@
 import PawlCore
 
 /// Writes one transfer's bytes to the file: compares the overlap, then writes at the cursor.
+///
+/// It owns the cursor. The machine and the journal have the last position that it reported to them.
 final class LaneWriter: TransferSink {
     let lane: LaneID
     let transfer: TransferID
     let origin: Origin
     private unowned let runner: Runner
+    /// The next byte of the file that it writes.
     private(set) var cursor: Int64 = 0
     /// The lane's end; another lane may take bytes before it or return them.
     var end: Int64 = 0
     private var responseEnd: Int64 = 0
-    private var overlap: Int64 = 0
+    /// How many bytes before the cursor are still to be compared.
+    private var uncompared: Int64 = 0
     private var slot = 0
     /// The range behind its end that it still compares.
     private var joint: ByteRange?
@@ -34,13 +38,14 @@ final class LaneWriter: TransferSink {
         cursor = lane.cursor
         end = lane.end
         responseEnd = lane.responseEnd
-        overlap = lane.overlap
+        uncompared = lane.overlap
         slot = lane.slot
         isAdmitted = true
+        assert(uncompared >= 0 && uncompared <= cursor, "the overlap is before the cursor")
     }
 
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
-        runner.answered(lane, head: head)
+        runner.responded(lane, head: head)
         return isAdmitted
     }
 
@@ -54,23 +59,23 @@ final class LaneWriter: TransferSink {
         received += Int64(chunk.count)
         runner.charge(chunk.count, to: origin)
         var rest = unsafe chunk
-        if overlap > 0 {
-            let count = Int(min(overlap, Int64(chunk.count)))
+        if uncompared > 0 {
+            let count = Int(min(uncompared, Int64(chunk.count)))
             guard unsafe compare(UnsafeRawBufferPointer(rebasing: chunk[..<count])) else { return .stop }
             unsafe rest = UnsafeRawBufferPointer(rebasing: chunk[count...])
         }
         return unsafe joint == nil ? write(rest) : join(rest)
     }
 
-    /// Compares with the bytes on disk `overlap` before the cursor.
+    /// Compares with the bytes on disk before the cursor.
     private func compare(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let agrees = unsafe runner.agrees(bytes, at: cursor - overlap) else { return false }
+        guard let agrees = unsafe runner.agrees(bytes, at: cursor - uncompared) else { return false }
         guard agrees else {
             runner.compared(lane, agreed: false)
             return false
         }
-        overlap -= Int64(bytes.count)
-        guard overlap == 0 else { return true }
+        uncompared -= Int64(bytes.count)
+        guard uncompared == 0 else { return true }
         // The result of the comparison may end this lane.
         return runner.compared(lane, agreed: true)
     }
@@ -107,13 +112,13 @@ final class LaneWriter: TransferSink {
     }
 
     private var isAlone: Bool {
-        if alone.asOf != runner.decisions { alone = (runner.machine.isAlone(lane), runner.decisions) }
+        if alone.asOf != runner.decisions { alone = (runner.ask { $0.isAlone(lane) }, runner.decisions) }
         return alone.isTrue
     }
 
     /// Only while every byte that arrives is wanted, in order, and at once.
     func spliceTarget(_ id: TransferID) -> SpliceTarget? {
-        guard isAdmitted, overlap == 0, joint == nil, cursor < end, !runner.isLimited, isAlone,
+        guard isAdmitted, uncompared == 0, joint == nil, cursor < end, !runner.isLimited, isAlone,
             let descriptor = runner.partial?.descriptor
         else { return nil }
         return SpliceTarget(descriptor: descriptor, offset: cursor, limit: end - cursor)

@@ -72,6 +72,7 @@ final class Loop {
         case .pause(let id): runner(id)?.pause()
         case .preempt(let id): runner(id)?.preempt()
         case .remove(let id): runner(id)?.remove()
+        case .retryNow(let id): runner(id)?.retryNow()
         case .replaceSource(let id, let address): runner(id)?.replaceSource(with: address)
         case .limit(let id, let rate):
             runner(id)?.limit(to: rate)
@@ -89,18 +90,18 @@ final class Loop {
     private func runner(_ id: DownloadID) -> Runner? { runners.first { $0.id == id } }
 
     private func start(_ id: DownloadID, _ job: Job, _ box: ProgressCell) {
-        guard !isStopping else { return shared.onSettled(id) }
+        guard !isStopping else { return shared.onReleased(id) }
         let runner = Runner(id: id, job: job, box: box, loop: self)
         runners.append(runner)
         if nextTick == nil { nextTick = clock.now + Loop.tickPeriod }
         runner.begin()
     }
 
-    /// The download has ended or is at rest; its slot is free for another.
+    /// The download has ended or is at rest.
     func release(_ id: DownloadID) {
         if let index = runners.firstIndex(where: { $0.id == id }) { runners.remove(at: index) }
         if runners.isEmpty { nextTick = nil }
-        shared.onSettled(id)
+        shared.onReleased(id)
     }
 
     private func tick() {
@@ -122,9 +123,9 @@ final class Loop {
 
     private func flush() {
         guard !outbox.isEmpty else { return }
-        let letters = outbox
+        let requests = outbox
         outbox.removeAll(keepingCapacity: true)
-        for letter in letters { transport?.start(letter.request, as: letter.id, sink: letter.sink) }
+        for next in requests { transport?.start(next.request, as: next.id, sink: next.sink) }
     }
 
     func cancel(_ id: TransferID) {

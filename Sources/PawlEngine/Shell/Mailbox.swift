@@ -10,6 +10,7 @@ final class Mailbox: Sendable {
         case pause(DownloadID)
         case preempt(DownloadID)
         case remove(DownloadID)
+        case retryNow(DownloadID)
         indirect case replaceSource(DownloadID, WebAddress)
         case limit(DownloadID, Int64?)
         /// The common limits changed.

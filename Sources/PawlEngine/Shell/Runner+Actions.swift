@@ -7,10 +7,11 @@ extension Runner {
         let before = diskFailures
         decisions &+= 1
         readConnections = nil
-        for action in actions {
+        // By index: each action of a sequence would be a copy.
+        for index in actions.indices {
             // A disk failure has voided these actions; only connections still have to be closed.
-            if diskFailures != before, !action.isDrop { continue }
-            perform(action)
+            if diskFailures != before, !actions[index].isDrop { continue }
+            perform(actions[index])
         }
         if !actions.isEmpty { releaseWhenAtRest() }
     }
@@ -30,25 +31,34 @@ extension Runner {
         case .refresh(let source, let generation): refresh(source, generation)
         case .throttled(let origin, let retryAfter):
             shared.throttled(origin, retryAfter: retryAfter, now: clock.now)
-        case .turnedAway(let origin): shared.turnedAway(origin, now: clock.now)
+        case .connectionRefused(let origin, let isSameFile):
+            shared.connectionRefused(origin, isSameFile: isSameFile, now: clock.now)
         case .verify(let checksum, let length): verify(checksum, length: length)
         case .publish(let length, let modified): publish(length: length, modified: modified)
         case .close(let keeping): close(keeping: keeping)
-        case .restoreOriginal:
-            let restored = partial
-            partial = nil
-            do throws(Failure) { try restored?.restoreOriginal() } catch { tell(.notice("\(error)")) }
-            set(path: restored?.path ?? "")
-        case .tell(let notice): tell(notice)
+        case .restoreOriginal: restore { partial throws(Failure) in try partial.restoreOriginal() }
+        case .restoreExtended(let length):
+            restore { partial throws(Failure) in try partial.restoreExtended(length: length) }
+        case .notify(let notice): notify(notice)
         }
     }
 
     var facts: JournalFacts {
         JournalFacts(
             sources: hasOtherAddress ? machine.provenAddresses : addresses,
-            representation: machine.remembered,
+            representation: ask { $0.remembered },
             name: naming.isProvisional ? "" : machine.name ?? ""
         )
+    }
+
+    /// Gives an existing file its name back.
+    private func restore(_ effect: (any Partial) throws(Failure) -> Void) {
+        let restored = partial
+        partial = nil
+        if let restored {
+            do throws(Failure) { try effect(restored) } catch { notify(.notice(LocalizableMessage(error))) }
+        }
+        set(path: restored?.path ?? "")
     }
 
     private func onDisk(_ effect: (any Partial) throws(Failure) -> Void) {
@@ -82,7 +92,7 @@ extension Runner {
         let isLess = !origin.scheme.isSecure && job.plan.sources.contains { $0.scheme.isSecure }
         var request = TransferRequest(
             address: address,
-            range: order.asked,
+            range: order.requested,
             connection: job.sharesConnections ? order.connection : .separate,
             carriesSecrets: isNamed || job.trustsRedirects && !isLess,
             bypassesCaches: order.bypassesCaches,
@@ -111,9 +121,9 @@ extension Runner {
     }
 
     private func admit(_ id: LaneID) {
-        guard let writer = writers.first(where: { $0.lane == id }),
-            let lane = machine.lanes.first(where: { $0.id == id })
-        else { return }
+        guard let writer = writers.first(where: { $0.lane == id }), let lane = ask({ $0.lane(id) }) else {
+            return
+        }
         let hadJournal = partial?.hasJournal ?? true
         // Through the stored property, as in `read`.
         let hasBytes = !machine.map.done.isEmpty
@@ -134,7 +144,7 @@ extension Runner {
         }
         // Checkpoints due before the journal existed did nothing.
         if !hadJournal, hasBytes { checkpoint() }
-        guard machine.lanes.contains(where: { $0.id == id }) else { return }
+        guard ask({ $0.source(of: id) }) != nil else { return }
         if !writer.isAdmitted { shared.accept(writer.origin) }
         writer.admit(lane)
     }
@@ -163,7 +173,7 @@ extension Runner {
 
     private func publish(length: Int64, modified: UnixTime?) {
         guard let partial else { return }
-        shared.onSlotFree(id)
+        shared.onPublishing(id)
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
         announce(Publishing(name: partial.name, length: length, finalName: finalName)) { reply in
@@ -185,7 +195,7 @@ extension Runner {
         self.partial = nil
         guard keeping else { return partial.discard() }
         do throws(Failure) { try partial.close(keeping: facts, done: machine.map.done) } catch {
-            tell(.notice("\(error)"))
+            notify(.notice(LocalizableMessage(error)))
         }
     }
 }

@@ -30,12 +30,12 @@ extension Runner {
 
     /// The fingerprint of the content, from the first address's own validators.
     var content: ContentFingerprint? {
-        machine.representation?.fingerprint(of: addresses[0], wish: job.plan.wish)
+        machine.representation?.fingerprint(of: addresses[0], selection: job.plan.selection)
     }
 
     /// Claims the name from the response to `lane`.
     func claim(_ lane: LaneID) {
-        guard let index = machine.lanes.first(where: { $0.id == lane })?.source else { return }
+        guard let index = ask({ $0.source(of: lane) }) else { return }
         // The name is the redirect target's, as in browsers; its head has precedence.
         let address = machine.sources[index].current
         let name = job.fileName ?? NamingPolicy.choose(job.naming, address: address, head: lastHead)
@@ -48,10 +48,10 @@ extension Runner {
         facts.name = name
         var request = Claim(folder: job.folder, name: name, ifExists: job.ifExists, facts: facts)
         request.isChosen = job.fileName != nil
-        if lastHead != nil {
+        if hasHead {
             request.content = {
-                [representation = facts.representation, source = addresses[0], part = job.plan.wish] in
-                representation.fingerprint(of: source, wish: part)
+                [representation = facts.representation, source = addresses[0], part = job.plan.selection] in
+                representation.fingerprint(of: source, selection: part)
             }
             request.length = machine.map.total
         }
@@ -99,6 +99,7 @@ extension Runner {
             return .existing(length: length)
         case .skipped(let path):
             set(path: path)
+            machine.named(path.split(separator: "/").last.map(String.init) ?? path)
             return .skipped
         }
     }

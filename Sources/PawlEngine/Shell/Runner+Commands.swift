@@ -14,6 +14,13 @@ extension Runner {
         feed { machine, _ in machine.remove() }
     }
 
+    /// Ends the wait for the next attempt on behalf of the user, also one that the server requested.
+    func retryNow() {
+        guard machine.nextAttempt != nil else { return }
+        for source in machine.sources { shared.endHold(shared.secured(source.current).origin) }
+        feed { $0.retryNow(now: $1) }
+    }
+
     /// Replaces an address on behalf of the user: credentials may be sent to its origin.
     func replaceSource(with address: WebAddress) {
         job.plan.sources[0] = address

@@ -20,23 +20,23 @@ extension Runner {
 
     /// The name that replaces the part file's in the finished file; `nil` when that is right.
     var finalName: String? {
-        guard let partial, let wished = naming.server, wished != partial.name else { return nil }
-        return (0..<100).lazy.map { $0 == 0 ? wished : FileName.numbered(wished, $0) }
+        guard let partial, let desired = naming.server, desired != partial.name else { return nil }
+        return (0..<100).lazy.map { $0 == 0 ? desired : FileName.numbered(desired, $0) }
             .first { !self.disk.holds($0, in: self.job.folder) }
     }
 
     /// Gives the published file the server's name, unless the owner of the download does that.
     func finalPath(_ path: String) -> String {
-        guard job.onPublishing == nil, let wished = finalName, let slash = path.lastIndex(of: "/") else {
+        guard job.onPublishing == nil, let desired = finalName, let slash = path.lastIndex(of: "/") else {
             return path
         }
         do throws(Failure) {
-            try disk.rename(String(path[path.index(after: slash)...]), to: wished, in: job.folder)
-            machine.named(wished)
-            return path[...slash] + wished
+            try disk.rename(String(path[path.index(after: slash)...]), to: desired, in: job.folder)
+            machine.named(desired)
+            return path[...slash] + desired
         } catch {
             // The file is complete: only its name is not the server's.
-            tell(.notice("\(error)"))
+            notify(.notice(LocalizableMessage(error)))
             return path
         }
     }

@@ -70,6 +70,9 @@ final class Runner {
         addresses = machine.sources.map(\.text)
     }
 
+    /// Asks the machine in place: a call on the stored property would copy the whole machine first.
+    func ask<Value>(_ question: (inout DownloadMachine) -> Value) -> Value { question(&machine) }
+
     // MARK: events
 
     /// Reports every lane's progress to the machine, then the event, and performs the resulting actions.
@@ -134,15 +137,15 @@ final class Runner {
         }
     }
 
-    func answered(_ lane: LaneID, head: ResponseHead) {
+    func responded(_ lane: LaneID, head: ResponseHead) {
         loop.stir()
         let head = noteSecurity(of: lane, head)
         lastHead = head
-        let source = machine.lanes.first { $0.id == lane }?.source
+        let source = ask { $0.source(of: lane) }
         let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
         let isCrowded = origin.map { shared.isCrowded($0) } ?? false
         feed { [wallTime = clock.wallTime] in
-            $0.answered(lane, head: head, isCrowded: isCrowded, wallTime: wallTime, now: $1)
+            $0.responded(lane, head: head, isCrowded: isCrowded, wallTime: wallTime, now: $1)
         }
         lastHead = nil
         if let source { noteName(lane, source: source, head) }
@@ -166,6 +169,7 @@ final class Runner {
 
     /// The response head for a claim of a name.
     private(set) var lastHead: ResponseHead?
+    var hasHead: Bool { if case .some = lastHead { true } else { false } }
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
@@ -286,19 +290,21 @@ final class Runner {
         var reading = ProgressSample()
         reading.phase = machine.phase
         reading.name = machine.name
-        // Through the stored property: a computed one would copy the whole machine.
         reading.written = machine.map.done.count
         reading.total = machine.map.total
         reading.received = machine.received
         reading.speed = meter.lastSecond(now: now)
         reading.smoothed = meter.smoothed(now: now)
         reading.connections = writers.count
+        reading.retryIn = ask { $0.nextAttempt }.map { max(.zero, $0 - now) }
         reading.at = now
         box.set(reading)
     }
 
-    func tell(_ notice: Notice) {
-        guard shared.tellsEveryPhase || !notice.isImplied else { return box.set(phase: machine.phase) }
+    func notify(_ notice: Notice) {
+        // Its receivers may start it again because of this event.
+        if notice.isRest { shared.onRests(id) }
+        guard shared.reportsEveryPhase || !notice.isImplied else { return box.set(phase: machine.phase) }
         let now = clock.now
         if readConnections != writers.count {
             read(now: now)
@@ -330,7 +336,7 @@ final class Runner {
         partial.checkpoint(machine.map.done) { post(.checkpointed($0)) }
     }
 
-    /// Releases the slot once the machine is at rest.
+    /// Leaves the loop once the machine is at rest.
     func releaseWhenAtRest() {
         guard !isReleased else { return }
         switch machine.phase {
@@ -349,6 +355,14 @@ extension Notice {
         return switch phase {
         case .waiting, .probing, .transferring, .publishing, .finished, .failed: true
         case .waitingForNetwork, .verifying, .paused, .preempted, .removed: false
+        }
+    }
+
+    /// Whether the run has paused or failed.
+    fileprivate var isRest: Bool {
+        switch self {
+        case .failed, .phase(.paused), .phase(.failed): true
+        case .phase, .started, .notice, .retrying, .finished: false
         }
     }
 

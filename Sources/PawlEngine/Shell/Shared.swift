@@ -5,12 +5,14 @@ import Synchronization
 final class Shared: Sendable {
     let ports: Ports
     /// Whether phases that other events imply are reported.
-    let tellsEveryPhase: Bool
+    let reportsEveryPhase: Bool
     let onReport: @Sendable (EngineEvent) -> Void
-    /// A download no longer needs the network: its slot is free.
-    let onSlotFree: @Sendable (DownloadID) -> Void
+    /// A download paused or failed, and is about to be released.
+    let onRests: @Sendable (DownloadID) -> Void
+    /// A download no longer needs the network.
+    let onPublishing: @Sendable (DownloadID) -> Void
     /// A loop has released a download, however it ended.
-    let onSettled: @Sendable (DownloadID) -> Void
+    let onReleased: @Sendable (DownloadID) -> Void
     private struct Hosts: Sendable {
         var limits = HostLimits()
         var budgets: [Origin: HostBudget] = [:]
@@ -24,6 +26,11 @@ final class Shared: Sendable {
             }
             sweepsAt = max(64, budgets.count * 2)
         }
+
+        /// Edits the budget of an origin in place; `nil` when there is none.
+        mutating func edit<Value>(_ origin: Origin, _ body: (inout HostBudget) -> Value) -> Value? {
+            budgets.index(forKey: origin).map { body(&budgets.values[$0]) }
+        }
     }
 
     private let hosts = Mutex(Hosts())
@@ -34,17 +41,19 @@ final class Shared: Sendable {
     init(
         ports: Ports,
         common: CommonRate,
-        tellsEveryPhase: Bool,
+        reportsEveryPhase: Bool,
         onReport: @escaping @Sendable (EngineEvent) -> Void,
-        onSlotFree: @escaping @Sendable (DownloadID) -> Void,
-        onSettled: @escaping @Sendable (DownloadID) -> Void
+        onRests: @escaping @Sendable (DownloadID) -> Void,
+        onPublishing: @escaping @Sendable (DownloadID) -> Void,
+        onReleased: @escaping @Sendable (DownloadID) -> Void
     ) {
         self.ports = ports
         self.common = common
-        self.tellsEveryPhase = tellsEveryPhase
+        self.reportsEveryPhase = reportsEveryPhase
         self.onReport = onReport
-        self.onSlotFree = onSlotFree
-        self.onSettled = onSettled
+        self.onRests = onRests
+        self.onPublishing = onPublishing
+        self.onReleased = onReleased
     }
 
     func nextTransfer() -> TransferID {
@@ -54,13 +63,12 @@ final class Shared: Sendable {
     func acquire(_ origin: Origin, now: Instant) -> HostBudget.Grant {
         hosts.withLock { hosts in
             hosts.sweep(now: now)
-            if hosts.budgets[origin] == nil, let borne = ports.hostNotes?.borne(by: origin) {
-                hosts.budgets[origin] = HostBudget(borne: borne, now: now)
-            }
-            return hosts.budgets[origin, default: HostBudget()].acquire(
-                most: hosts.limits.connections,
-                now: now
-            )
+            let most = hosts.limits.connections
+            if let grant = hosts.edit(origin, { $0.acquire(most: most, now: now) }) { return grant }
+            let borne = ports.hostNotes?.borne(by: origin)
+            var budget = borne.map { HostBudget(borne: $0, now: now) } ?? HostBudget()
+            defer { hosts.budgets[origin] = budget }
+            return budget.acquire(most: most, now: now)
         }
     }
 
@@ -68,15 +76,21 @@ final class Shared: Sendable {
     var budgets: [Origin: HostBudget] { hosts.withLock { $0.budgets } }
 
     func release(_ origin: Origin, served: Bool) {
-        hosts.withLock { $0.budgets[origin]?.release(served: served) }
+        _ = hosts.withLock { $0.edit(origin) { $0.release(served: served) } }
     }
 
-    func accept(_ origin: Origin) { hosts.withLock { $0.budgets[origin]?.accept() } }
+    func accept(_ origin: Origin) {
+        let allowsMore = hosts.withLock { $0.edit(origin) { $0.accept() } ?? false }
+        if allowsMore { ports.hostNotes?.forget(origin) }
+    }
+
     func isCrowded(_ origin: Origin) -> Bool { hosts.withLock { $0.budgets[origin]?.isCrowded ?? false } }
 
     func throttled(_ origin: Origin, retryAfter: Interval?, now: Instant) {
         learn(of: origin) { $0.throttled(retryAfter: retryAfter, now: now) }
     }
+
+    func endHold(_ origin: Origin) { hosts.withLock { $0.budgets[origin]?.endHold() } }
 
     /// The address with the scheme that its host requires.
     func secured(_ address: WebAddress) -> WebAddress {
@@ -87,18 +101,23 @@ final class Shared: Sendable {
         ports.hostNotes?.note(transportSecurity: field, of: host)
     }
 
-    func turnedAway(_ origin: Origin, now: Instant) { learn(of: origin) { $0.turnedAway(now: now) } }
+    func connectionRefused(_ origin: Origin, isSameFile: Bool, now: Instant) {
+        learn(of: origin) { $0.connectionRefused(isSameFile: isSameFile, now: now) }
+    }
 
     /// Stores for the next start how many connections a host was seen to allow.
     private func learn(of origin: Origin, _ edit: (inout HostBudget) -> Void) {
         let (before, after) = hosts.withLock { hosts in
             var budget = hosts.budgets[origin] ?? HostBudget()
-            let before = budget.borne
+            let before = budget
             edit(&budget)
             hosts.budgets[origin] = budget
-            return (before, budget.borne)
+            return (before, budget)
         }
-        if let after, after != before { ports.hostNotes?.note(after, of: origin) }
+        guard let borne = after.borne,
+            borne != before.borne || after.isBorneCertain && !before.isBorneCertain
+        else { return }
+        ports.hostNotes?.note(borne, of: origin, isCertain: after.isBorneCertain)
     }
 
     func change(hosts limits: HostLimits, now: Instant) {

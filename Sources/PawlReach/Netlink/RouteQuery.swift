@@ -1,10 +1,10 @@
 /// Queries the kernel for a route that leads out of this machine.
 enum RouteQuery {
     /// `true` also when the kernel cannot be queried: an unknown state must not hold a download back.
-    static func isOnline() -> Bool { answer() ?? true }
+    static func isOnline() -> Bool { response() ?? true }
 
     /// `nil` when the kernel cannot be queried.
-    static func answer() -> Bool? {
+    static func response() -> Bool? {
         var links: [NetworkInterface] = []
         let complete = dump(
             NetlinkMessage.Kind.getLink,
@@ -21,7 +21,7 @@ enum RouteQuery {
         guard complete else { return nil }
         guard links.contains(where: \.leadsOut) else { return false }
 
-        var anyAnswer = false
+        var anyResponse = false
         for family in [Route.Family.internet4, .internet6] {
             var found = false
             let complete = dump(
@@ -36,9 +36,9 @@ enum RouteQuery {
                 return !found
             }
             if found { return true }
-            anyAnswer = anyAnswer || complete
+            anyResponse = anyResponse || complete
         }
-        return anyAnswer ? false : nil
+        return anyResponse ? false : nil
     }
 
     /// Passes every message of a dump to `take` until it returns `false`, so that a router's million routes are not

@@ -4,45 +4,45 @@ import PawlCore
 extension Aria2Methods {
     /// The given options and all defaults, in a form that `addUri` accepts.
     func getOption(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
-        let status = try await status(of: id, looking: false)
-        var told = defaults(scope: .initial)
+        let status = try await status(parameters, looking: false)
+        var values = defaults(scope: .initial)
         for (name, value) in settings.options.values
-        where told[name] != nil || Aria2Option.table[name]?.scope.contains(.initial) == true {
-            told[name] = value
+        where values[name] != nil || Aria2Option.table[name]?.scope.contains(.initial) == true {
+            values[name] = value
         }
-        for (name, value) in status.options.values { told[name] = value }
-        told["dir"] = Aria2Status.join(settings.root, status.snapshot.folder)
+        for (name, value) in status.options.values { values[name] = value }
+        values["dir"] = Aria2Status.join(settings.root, status.snapshot.folder)
         // Folders given in `out` are already in `dir`.
-        if told["out"] != nil { told["out"] = status.details.options.fileName }
-        told["gid"] = nil
-        told["pause"] = nil
-        return object(told)
+        if values["out"] != nil { values["out"] = status.details.options.fileName }
+        values["gid"] = nil
+        values["pause"] = nil
+        return object(values)
     }
 
     func changeOption(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
         let given = try parameters.requiredMembers(1)
-        guard let details = try await manager.details(of: [id]).first else {
-            throw RPCError("GID \(id) is not found")
+        let root = settings.root
+        let isTrusted = parameters.rights.mayNameFiles
+        _ = try await one(parameters) { step, id in
+            guard let details = try step.details(of: id) else { throw RPCError("GID \(id) is not found") }
+            var options = Aria2Options.remembered(in: details.options.attributes)
+            var change = Aria2Options()
+            try change.take(given, scope: .changeable)
+            try options.take(given, scope: .changeable)
+            var changed = details.options
+            try change.apply(to: &changed, of: details.sources[0], root: root)
+            changed.attributes = options.attributes
+            if !isTrusted { changed.usesOwnersSecrets = false }
+            return try step.change(options: changed, of: id)
         }
-        var options = Aria2Options.remembered(in: details.options.attributes)
-        var change = Aria2Options()
-        try change.take(given, scope: .changeable)
-        try options.take(given, scope: .changeable)
-        var wish = details.options
-        try change.apply(to: &wish, of: details.sources[0], root: settings.root)
-        wish.attributes = options.attributes
-        if !parameters.rights.mayNameFiles { wish.usesOwnersSecrets = false }
-        try await manager.change(options: wish, of: id)
         return "OK"
     }
 
     func getGlobalOption() async throws -> JSON {
-        var told = defaults(scope: [.global, .told])
-        for (name, value) in settings.options.values { told[name] = value }
-        told["dir"] = told["dir"] ?? settings.root
-        return object(told)
+        var values = defaults(scope: [.global, .reported])
+        for (name, value) in settings.options.values { values[name] = value }
+        values["dir"] = values["dir"] ?? settings.root
+        return object(values)
     }
 
     func changeGlobalOption(_ parameters: RPCParameters) async throws -> JSON {
@@ -60,11 +60,11 @@ extension Aria2Methods {
     }
 
     private func defaults(scope: Aria2Option.Scope) -> [String: String] {
-        var told: [String: String] = [:]
+        var values: [String: String] = [:]
         for option in Aria2Option.table.values where !option.scope.isDisjoint(with: scope) {
-            told[option.name] = option.fallback
+            values[option.name] = option.fallback
         }
-        return told
+        return values
     }
 
     private func object(_ values: [String: String]) -> JSON {

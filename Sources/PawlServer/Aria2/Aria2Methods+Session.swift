@@ -81,7 +81,7 @@ final class SessionKeeper: Sendable {
         }
     }
 
-    /// An entry whose id is already in the queue is not added again; entries that cannot be added are skipped.
+    /// An entry whose id is already in the queue is not added again; one that cannot be added is logged and skipped.
     func load(_ entries: [InputEntry]) async {
         for entry in entries {
             if let gid = entry.options.last(where: { $0.name == "gid" })?.value,
@@ -89,8 +89,19 @@ final class SessionKeeper: Sendable {
             {
                 continue
             }
-            _ = try? await methods.addURI(RPCParameters(entry))
+            do { _ = try await methods.addURI(RPCParameters(entry)) } catch { note(error, of: entry) }
         }
+    }
+
+    private func note(_ error: any Error, of entry: InputEntry) {
+        log?.note(
+            Failure(
+                .badOption,
+                "cannot add",
+                at: Redaction.address(entry.addresses.first ?? ""),
+                because: (error as? RPCError)?.message ?? "\(error)"
+            )
+        )
     }
 
     /// Writes it for the last time.

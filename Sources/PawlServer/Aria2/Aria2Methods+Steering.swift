@@ -59,7 +59,7 @@ extension Aria2Methods {
 
     private func add(_ requests: [DownloadRequest], at position: Int?) async throws -> [Download.ID] {
         var ids: [Download.ID] = []
-        for answer in try await manager.add(requests) { ids.append(try answer.get()) }
+        for result in try await manager.add(requests) { ids.append(try result.get()) }
         if let position {
             for (offset, id) in ids.enumerated() { try await manager.move(id, to: .index(position + offset)) }
         }
@@ -67,36 +67,35 @@ extension Aria2Methods {
     }
 
     func remove(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
-        guard let snapshot = try await manager.snapshot(of: id) else {
-            throw RPCError("GID \(id) is not found")
+        let (id, _) = try await one(parameters) { step, id in
+            guard let snapshot = try step.snapshot(of: id) else { throw RPCError("GID \(id) is not found") }
+            let word = Aria2Status.word(snapshot.state)
+            guard ["active", "waiting", "paused"].contains(word) else {
+                throw RPCError("Active Download not found for GID#\(id)")
+            }
+            // A download that never ran is removed without a trace. Received data stays, as in aria2: uGet
+            // pauses this way, and resumes by adding the same download again.
+            return try step.remove(
+                id,
+                keepingFile: true,
+                keepingHistory: word == "active",
+                keepingPartial: true
+            )
         }
-        let word = Aria2Status.word(snapshot.state)
-        guard ["active", "waiting", "paused"].contains(word) else {
-            throw RPCError("Active Download not found for GID#\(id)")
-        }
-        // A download that never ran is removed without a trace. Received data stays, as in aria2: uGet pauses
-        // this way, and resumes by adding the same download again.
-        try await manager.remove(
-            id,
-            keepingFile: true,
-            keepingHistory: word == "active",
-            keepingPartial: true
-        )
         return .string(id.description)
     }
 
     func pause(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
-        guard try await manager.pause(id) else { throw RPCError("GID#\(id) cannot be paused now") }
+        let (id, isPaused) = try await one(parameters) { $0.pause($1) }
+        guard isPaused else { throw RPCError("GID#\(id) cannot be paused now") }
         return .string(id.description)
     }
 
     func unpause(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
-        guard try await manager.snapshot(of: id)?.state == .paused, try await manager.resume(id) else {
-            throw RPCError("GID#\(id) cannot be unpaused now")
+        let (id, isResumed) = try await one(parameters) { step, id in
+            try step.snapshot(of: id)?.state == .paused && step.resume(id)
         }
+        guard isResumed else { throw RPCError("GID#\(id) cannot be unpaused now") }
         return .string(id.description)
     }
 
@@ -111,7 +110,6 @@ extension Aria2Methods {
     }
 
     func changePosition(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
         let position = try parameters.integer(1)
         let place: DownloadManager.Position =
             switch try parameters.text(2) {
@@ -120,45 +118,51 @@ extension Aria2Methods {
             case "POS_END": .fromEnd(position)
             default: throw RPCError("Illegal argument.")
             }
-        guard let index = try await manager.move(id, to: place) else {
-            throw RPCError("GID#\(id) not found in the waiting queue.")
-        }
+        let (id, index) = try await one(parameters) { $0.move($1, to: place) }
+        guard let index else { throw RPCError("GID#\(id) not found in the waiting queue.") }
         return .number(index)
     }
 
     func changeURI(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
         guard try parameters.integer(1) == 1 else { throw RPCError("fileIndex is out of range") }
         let removed = try parameters.texts(2)
         // Invalid URLs are skipped, as in aria2.
         let added = try parameters.texts(3).filter { (try? WebAddress.parse($0)) != nil }
         let position = try parameters.optionalInteger(4)
-        guard var sources = try await manager.details(of: [id]).first?.sources else {
-            throw RPCError("Cannot remove URIs from GID#\(id)")
+        let isTrusted = parameters.rights.mayNameFiles
+        let (_, count) = try await one(parameters) { step, id in
+            guard let details = try step.details(of: id) else {
+                throw RPCError("Cannot remove URIs from GID#\(id)")
+            }
+            var sources = details.sources
+            var count = 0
+            for source in removed {
+                guard let index = sources.firstIndex(of: source) else { continue }
+                sources.remove(at: index)
+                count += 1
+            }
+            sources.insert(contentsOf: added, at: min(max(0, position ?? sources.count), sources.count))
+            guard !sources.isEmpty else { throw RPCError("Cannot remove URIs from GID#\(id)") }
+            try Self.replace(details, by: sources, in: step, isTrusted: isTrusted)
+            return count
         }
-        var count = 0
-        for source in removed {
-            guard let index = sources.firstIndex(of: source) else { continue }
-            sources.remove(at: index)
-            count += 1
-        }
-        sources.insert(contentsOf: added, at: min(max(0, position ?? sources.count), sources.count))
-        guard !sources.isEmpty else { throw RPCError("Cannot remove URIs from GID#\(id)") }
-        try await replace(sources, of: id, parameters.rights)
         return [.number(count), .number(added.count)]
     }
 
     /// The first is the URL, the others are its mirrors.
-    private func replace(_ sources: [String], of id: Download.ID, _ rights: RPCRights) async throws {
-        guard let details = try await manager.details(of: [id]).first else {
-            throw RPCError("GID \(id) is not found")
-        }
+    private static func replace(
+        _ details: DownloadDetails,
+        by sources: [String],
+        in step: QueueStep,
+        isTrusted: Bool
+    ) throws {
         var options = details.options
         options.mirrors = Array(sources.dropFirst())
         // Before any request to a URL from an untrusted client.
-        if !rights.mayNameFiles { options.usesOwnersSecrets = false }
-        if options != details.options { try await manager.change(options: options, of: id) }
-        if details.sources[0] != sources[0] { try await manager.replaceURL(of: id, with: sources[0]) }
+        if !isTrusted { options.usesOwnersSecrets = false }
+        let id = details.snapshot.id
+        if options != details.options { _ = try step.change(options: options, of: id) }
+        if details.sources[0] != sources[0] { _ = try step.replaceURL(of: id, with: sources[0]) }
     }
 
     func purge() async throws -> JSON {
@@ -167,12 +171,13 @@ extension Aria2Methods {
     }
 
     func removeResult(_ parameters: RPCParameters) async throws -> JSON {
-        let id = try await find(try parameters.text(0))
-        let isOver = try await manager.snapshot(of: id).map {
-            ["complete", "error", "removed"].contains(Aria2Status.word($0.state))
+        _ = try await one(parameters) { step, id in
+            let isOver = try step.snapshot(of: id).map {
+                ["complete", "error", "removed"].contains(Aria2Status.word($0.state))
+            }
+            guard isOver == true else { throw RPCError("Could not remove download result of GID#\(id)") }
+            try step.forget(id)
         }
-        guard isOver == true else { throw RPCError("Could not remove download result of GID#\(id)") }
-        try await manager.forget(id)
         return "OK"
     }
 }

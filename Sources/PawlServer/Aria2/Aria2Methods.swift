@@ -25,7 +25,7 @@ package struct Aria2Methods: RPCMethods {
         method.hasPrefix("aria2.get") || method.hasPrefix("aria2.tell")
     }
 
-    package func tellsOptions(_ method: String) -> Bool {
+    package func returnsOptions(_ method: String) -> Bool {
         method == "aria2.getOption" || method == "aria2.getGlobalOption"
     }
 

@@ -7,7 +7,7 @@ extension Aria2Option {
         ("allow-overwrite", .flag, "false"), ("allow-piece-length-change", .flag, "false"),
         ("always-resume", .flag, "true"), ("async-dns", .flag, "true"), ("auto-file-renaming", .flag, "true"),
         ("check-integrity", .flag, "false"), ("conditional-get", .flag, "false"),
-        ("connect-timeout", .number(1...600), "30"), ("content-disposition-default-utf8", .flag, "false"),
+        ("connect-timeout", .number(1...600), nil), ("content-disposition-default-utf8", .flag, "false"),
         ("continue", .flag, "false"), ("dir", .text, nil), ("enable-http-keep-alive", .flag, "true"),
         ("enable-http-pipelining", .flag, "false"), ("enable-mmap", .flag, "false"),
         ("file-allocation", .choice(["none", "prealloc", "trunc", "falloc"]), "prealloc"),
@@ -26,20 +26,20 @@ extension Aria2Option {
         ("max-connection-per-server", .number(1...Int64.max), "8"),
         ("max-download-limit", .size(0...Int64.max), "0"),
         ("max-file-not-found", .number(0...Int64.max), "0"), ("max-mmap-limit", .size(0...Int64.max), nil),
-        ("max-resume-failure-tries", .number(0...Int64.max), "0"), ("max-tries", .number(0...Int64.max), "5"),
+        ("max-resume-failure-tries", .number(0...Int64.max), "0"), ("max-tries", .number(0...Int64.max), nil),
         ("max-upload-limit", .size(0...Int64.max), "0"), ("metalink-enable-unique-protocol", .flag, "true"),
         ("metalink-language", .text, nil), ("metalink-location", .text, nil), ("metalink-os", .text, nil),
         ("metalink-preferred-protocol", .choice(["http", "https", "ftp", "none"]), "none"),
         ("metalink-version", .text, nil), ("min-split-size", .size(1 << 20...1 << 30), "1048576"),
         ("no-file-allocation-limit", .size(0...Int64.max), "5242880"), ("no-netrc", .flag, "false"),
         ("no-proxy", .text, nil), ("proxy-method", .choice(["get", "tunnel"]), "get"),
-        ("realtime-chunk-checksum", .flag, "true"), ("referer", .text, nil), ("remote-time", .flag, "true"),
-        ("remove-control-file", .flag, "false"), ("retry-wait", .number(0...600), "1"),
+        ("realtime-chunk-checksum", .flag, "true"), ("referer", .text, nil), ("remote-time", .flag, nil),
+        ("remove-control-file", .flag, "false"), ("retry-wait", .number(0...600), nil),
         ("reuse-uri", .flag, "true"),
         ("save-not-found", .flag, "true"), ("split", .number(1...Int64.max), "8"),
         ("ssh-host-key-md", .text, nil),
         ("stream-piece-selector", .choice(["default", "inorder", "random", "geom"]), "default"),
-        ("timeout", .number(1...600), "30"),
+        ("timeout", .number(1...600), nil),
         ("uri-selector", .choice(["inorder", "feedback", "adaptive"]), "feedback"),
         ("use-head", .flag, "false"), ("user-agent", .text, nil),
     ]
@@ -75,8 +75,8 @@ extension Aria2Option {
     /// Readable, and set only when the service is started.
     ///
     /// Among them are file names: no RPC call can choose where a log, a session or cookies are written.
-    private static let toldOnly: [Row] = [
-        ("auto-save-interval", .number(0...600), "60"), ("check-certificate", .flag, "true"),
+    private static let reportedOnly: [Row] = [
+        ("auto-save-interval", .number(0...600), "60"), ("check-certificate", .flag, nil),
         ("disk-cache", .size(0...Int64.max), "0"),
         ("download-result", .choice(["default", "full", "hide"]), "default"),
         ("enable-rpc", .flag, "true"), ("interface", .text, nil), ("log", .text, nil),
@@ -95,7 +95,7 @@ extension Aria2Option {
         let groups: [([Row], Scope)] = [
             (everywhere, [.initial, .changeable, .global]), (perDownload, [.initial, .changeable]),
             (once, [.initial]), (onceOrGlobal, [.initial, .global]), (globalOnly, [.global]),
-            (toldOnly, [.told]),
+            (reportedOnly, [.reported]),
         ]
         var table: [String: Aria2Option] = [:]
         for (rows, scope) in groups {
@@ -103,7 +103,7 @@ extension Aria2Option {
                 table[row.name] = Aria2Option(
                     name: row.name,
                     kind: row.kind,
-                    fallback: row.fallback,
+                    fallback: row.fallback ?? Aria2Options.standards[row.name],
                     scope: scope
                 )
             }

@@ -30,7 +30,7 @@ package struct Aria2Option: Hashable, Sendable {
         /// For all downloads, while the service runs.
         package static let global = Scope(rawValue: 4)
         /// Readable, but set only on the service's command line.
-        package static let told = Scope(rawValue: 8)
+        package static let reported = Scope(rawValue: 8)
     }
 
     package var name: String

@@ -1,7 +1,7 @@
 import Pawl
 import PawlCore
 
-// Maps aria2's options to those of a download.
+// The downloads that calls ask for.
 extension Aria2Options {
     /// A request for one file; `others` are its mirrors.
     ///
@@ -42,43 +42,14 @@ extension Aria2Options {
         for name in ["dry-run", "hash-check-only", "parameterized-uri"] where flag(name) == true {
             throw RPCError("The option '--\(name)' is not supported.")
         }
-        if let connections { options.connections = connections }
-        if let lines = self["header"] { options.headers = lines.split(separator: "\n").map(String.init) }
-        if let checksum = self["checksum"] { options.checksum = checksum }
-        if let user = self["http-user"] ?? self["ftp-user"] { options.user = user }
-        if let password = self["http-passwd"] ?? self["ftp-passwd"] { options.password = password }
-        // An asterisk stands for the URL itself.
-        if let referer = self["referer"] { options.referer = referer == "*" ? source : referer }
-        if let agent = self["user-agent"] { options.userAgent = agent }
-        if let proxy = proxy { options.proxy = proxy }
-        if let hosts = self["no-proxy"] { options.noProxy = hosts }
-        // 0 means unlimited in aria2; a number this large is as good.
-        if let tries = number("max-tries") {
-            options.retries = tries == 0 ? 1_000_000 : Int(clamping: tries - 1)
+        // With their defaults, which clients send back, Pawl decides.
+        let given = values.filter { name, value in
+            !["split", "max-connection-per-server"].contains(name)
+                || value != Aria2Option.table[name]?.fallback
         }
-        if let wait = number("retry-wait") { options.retryDelay = max(0.1, Double(wait)) }
-        if let timeout = number("timeout") { options.timeout = Double(timeout) }
-        if let wait = number("connect-timeout") { options.connectTimeout = Double(wait) }
-        if let limit = number("max-download-limit") { options.rateLimit = limit == 0 ? nil : limit }
-        if let floor = number("lowest-speed-limit") { options.lowestSpeed = floor == 0 ? nil : floor }
-        if let interface = self["interface"] { options.interface = interface }
-        if let keeps = flag("remote-time") { options.keepsServerTime = keeps }
-        if let verifies = flag("check-certificate") { options.verifiesPeer = verifies }
-        if flag("allow-overwrite") == true {
-            options.existingFile = .overwrite
-        } else if flag("continue") == true {
-            options.existingFile = .resume
-        } else if flag("auto-file-renaming") == false {
-            options.existingFile = .fail
+        do throws(Failure) { try Aria2Options(given).apply(to: &options, of: source) } catch {
+            throw RPCError(Int(error.code.rawValue), error.description)
         }
-    }
-
-    /// aria2 limits the connections of a file by both; with their defaults, which clients send back, Pawl decides.
-    private var connections: Int? {
-        let bounds = ["split", "max-connection-per-server"].compactMap { name in
-            self[name] == Aria2Option.table[name]?.fallback ? nil : number(name)
-        }
-        return bounds.min().map { Int(min($0, 64)) }
     }
 
     /// With the path and the checksum of a Metalink's file instead of its own.
@@ -88,36 +59,6 @@ extension Aria2Options {
         values["out"] = (file.folders + [file.name]).joined(separator: "/")
         values["checksum"] = file.checksums.first?.text
         return Aria2Options(values)
-    }
-
-    private var proxy: String? {
-        for (name, user, password) in [
-            ("all-proxy", "all-proxy-user", "all-proxy-passwd"),
-            ("https-proxy", "https-proxy-user", "https-proxy-passwd"),
-            ("http-proxy", "http-proxy-user", "http-proxy-passwd"),
-            ("ftp-proxy", "ftp-proxy-user", "ftp-proxy-passwd"),
-        ] {
-            guard let proxy = self[name] else { continue }
-            let address = proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy
-            guard let user = self[user], !address.contains("@"), let marks = address.firstRange(of: "://")
-            else {
-                return address
-            }
-            let login = Self.coded(user) + (self[password].map { ":" + Self.coded($0) } ?? "")
-            return address[..<marks.upperBound] + login + "@" + address[marks.upperBound...]
-        }
-        return nil
-    }
-
-    /// Percent-encodes everything but letters and digits (RFC 3986 §2.1).
-    private static func coded(_ text: String) -> String {
-        text.utf8.map { byte -> String in
-            let scalar = Unicode.Scalar(byte)
-            if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
-                return String(scalar)
-            }
-            return "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
     }
 
     /// `folder` relative to the root; one that is not inside it is refused.

@@ -31,7 +31,10 @@ final class DecisionLog: DownloadDelegate {
             guard case .object(var members) = ServiceEvent.json(event) else { return }
             members.removeAll { $0.name == "id" }
             members.append(JSON.Member("at", .number(Int64(time(nil)))))
-            if case .notice(let notice) = event.kind { members += DecisionLog.parts(of: notice.message) }
+            if case .notice(let notice) = event.kind {
+                members.removeAll { $0.name == "message" }
+                members += ServiceEvent.members(notice.message)
+            }
             edit(event.id) { page in
                 page.entries.append(.object(members))
                 if page.entries.count > DecisionLog.entriesOfOne { page.entries.removeFirst() }
@@ -64,19 +67,6 @@ final class DecisionLog: DownloadDelegate {
             JSON.Member("log", .array(page?.entries ?? [])),
             JSON.Member("response", page?.response.map(DecisionLog.json) ?? .null),
         ]
-    }
-
-    /// A localizable message in parts: the page has the translations.
-    private static func parts(of message: LocalizableMessage) -> [JSON.Member] {
-        let values = message.values.map { value -> JSON in
-            switch value {
-            case .text(let text): .string(text)
-            case .message(let message):
-                .object([JSON.Member("message", .string(message.description))] + parts(of: message))
-            case .failure(let failure): .object(ServiceEvent.members(PawlError(failure)))
-            }
-        }
-        return [JSON.Member("form", .string(message.form)), JSON.Member("values", .array(values))]
     }
 
     private static func json(_ response: DownloadResponse) -> JSON {

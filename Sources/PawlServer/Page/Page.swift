@@ -55,7 +55,7 @@ final class Page: Sendable {
     /// Whether a WebSocket or a file may be opened.
     func isKnown(_ request: WebRequest) -> Bool { sessions.isKnown(request) }
 
-    func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
+    func respond(to request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void) {
         switch (request.method, request.path) {
         case (.post, "/login"): reply(login(request))
         case (.post, "/logout"): reply(logout(request))
@@ -76,7 +76,9 @@ final class Page: Sendable {
 
     /// The body is the secret, or a code of `pawl web`.
     private func login(_ request: WebRequest) -> WebResponse {
-        guard let cookie = sessions.cookie(for: String(decoding: request.body, as: UTF8.self), request) else {
+        // No secret is longer.
+        let word = String(decoding: request.body.prefix(SecretFile.longest + 1), as: UTF8.self)
+        guard let cookie = sessions.cookie(for: word, request) else {
             if isKnown(request) { return WebResponse(204) }
             var response = WebResponse(401, text: "wrong secret")
             response.delay = .seconds(1)

@@ -165,7 +165,7 @@ final class PageFeed: Sendable {
     private static let portion = 500
 
     private func status() async throws -> JSON {
-        let bounds = try await manager.bounds()
+        let bounds = try await manager.limits()
         return [
             "version": .string(PawlVersion.text), "root": .string(manager.root),
             "slots": .number(bounds.slots), "limit": bounds.rateLimit.map { .number($0) } ?? .null,

@@ -31,9 +31,7 @@ final class PageSessions: Sendable {
             let key = state.withLock({ $0.key })
         else { return false }
         let name = PageSessions.cookieName(request)
-        return PageSessions.cookies(request.fields[.cookie] ?? "").contains { cookie in
-            cookie.name == name && key.equals(String(cookie.value))
-        }
+        return PageSessions.cookies(request.fields[.cookie] ?? "", named: name).contains(where: key.equals)
     }
 
     private static func isOurs(_ origin: String?, host: String?) -> Bool {
@@ -42,11 +40,12 @@ final class PageSessions: Sendable {
         return origin == "http://" + host || origin == "https://" + host
     }
 
-    private static func cookies(_ field: String) -> [(name: String, value: Substring)] {
-        field.split(separator: ";").compactMap { pair in
-            let halves = pair.split(separator: "=", maxSplits: 1)
-            guard halves.count == 2 else { return nil }
-            return (halves[0].trimmingBlanks, halves[1])
+    /// The values of this name, compared as bytes: other services of this machine may have many cookies.
+    private static func cookies(_ field: String, named name: String) -> [String] {
+        let start = Array((name + "=").utf8)
+        return field.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
+            let pair = pair.drop { $0 == UInt8(ascii: " ") }
+            return pair.starts(with: start) ? String(pair.dropFirst(start.count)) : nil
         }
     }
 
@@ -107,8 +106,4 @@ final class PageSessions: Sendable {
     private static func dice() -> String {
         (0..<4).map { _ in String(UInt32.random(in: 0 ... .max) | 1 << 31, radix: 16) }.joined()
     }
-}
-
-extension Substring {
-    fileprivate var trimmingBlanks: String { String(drop { $0 == " " }) }
 }

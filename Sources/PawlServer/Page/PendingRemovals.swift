@@ -10,7 +10,7 @@ final class PendingRemovals: Sendable {
     private struct PendingRemoval {
         let keepsFile: Bool
         /// It ran or waited.
-        var wasUnderWay: Bool
+        let wasUnderWay: Bool
         let timer: Task<Void, Never>
     }
 
@@ -21,34 +21,33 @@ final class PendingRemovals: Sendable {
 
     func holds(_ id: Download.ID) -> Bool { leaving.withLock { $0[id] != nil } }
 
-    /// Removes a download after `delay`, unless this is undone; `false` if there is no such download.
-    func remove(_ id: Download.ID, keepingFile: Bool, after delay: Duration) async throws(PawlError) -> Bool {
-        guard let snapshot = try await manager.snapshot(of: id), snapshot.state != .removed, !holds(id) else {
+    /// Removes a download after `delay`, unless this is undone; `false` if there is no such download, or if it is
+    /// being removed.
+    func remove(
+        _ id: Download.ID,
+        in step: QueueStep,
+        keepingFile: Bool,
+        after delay: Duration
+    ) throws -> Bool {
+        guard let snapshot = try step.snapshot(of: id), snapshot.state != .removed, !holds(id) else {
             return false
         }
-        let wasUnderWay = try await manager.pause(id, keepingSlot: true)
+        let wasUnderWay = step.pause(id, keepingSlot: true)
         let timer = Task {
             guard (try? await Task.sleep(for: delay)) != nil else { return }
             await self.complete(id)
         }
-        let isFirst = leaving.withLock { leaving in
-            guard let other = leaving[id] else {
-                leaving[id] = PendingRemoval(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
-                return true
-            }
-            // Of two concurrent removals, one has stopped it and knows its earlier state.
-            leaving[id]?.wasUnderWay = other.wasUnderWay || wasUnderWay
-            return false
+        leaving.withLock {
+            $0[id] = PendingRemoval(keepsFile: keepingFile, wasUnderWay: wasUnderWay, timer: timer)
         }
-        if !isFirst { timer.cancel() }
-        return isFirst
+        return true
     }
 
     /// Undoes a removal; `false` if it is too late.
-    func restore(_ id: Download.ID) async throws(PawlError) -> Bool {
+    func restore(_ id: Download.ID, in step: QueueStep) throws -> Bool {
         guard let pendingRemoval = leaving.withLock({ $0.removeValue(forKey: id) }) else { return false }
         pendingRemoval.timer.cancel()
-        if pendingRemoval.wasUnderWay { try await manager.resume(id) }
+        if pendingRemoval.wasUnderWay { _ = try step.resume(id) }
         return true
     }
 

@@ -5,30 +5,35 @@ import PawlCore
 extension ServiceMethods {
     /// `[ID or IDs, {keepFile, grace}]`: with `grace` the removal happens after so many seconds and can be undone.
     func remove(_ given: RPCParameters) async throws -> JSON {
-        let wish = try given.members(1)
-        let keepsFile = wish["keepFile"]?.bool ?? false
-        guard let grace = wish["grace"]?.integer, grace > 0 else {
-            return try await each(given) { try await manager.remove($0, keepingFile: keepsFile) }
+        let fields = try RPCFields(try given.members(1), named: ["keepFile", "grace"])
+        let keepsFile = try fields.flag("keepFile") ?? false
+        guard let grace = try fields.integer("grace", in: 0...60), grace > 0 else {
+            return try await each(given) { try $0.remove($1, keepingFile: keepsFile) }
         }
-        let delay = Duration.seconds(min(grace, 60))
-        return try await each(given) { id in
-            defer { page.feed.touch(id) }
-            return try await page.pendingRemovals.remove(id, keepingFile: keepsFile, after: delay)
+        let delay = Duration.seconds(grace)
+        return try await touching(given) { [page] in
+            try page.pendingRemovals.remove($1, in: $0, keepingFile: keepsFile, after: delay)
         }
     }
 
     /// `[ID or IDs]`: undoes removals.
     func restore(_ given: RPCParameters) async throws -> JSON {
-        try await each(given) { id in
-            defer { page.feed.touch(id) }
-            return try await page.pendingRemovals.restore(id)
-        }
+        try await touching(given) { [page] in try page.pendingRemovals.restore($1, in: $0) }
+    }
+
+    /// As ``each(_:_:)``, for changes of which the queue sends no event.
+    private func touching(
+        _ given: RPCParameters,
+        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Bool
+    ) async throws -> JSON {
+        let results = try await each(given, body)
+        for member in results.members ?? [] { Download.ID(member.name).map { page.feed.touch($0) } }
+        return results
     }
 
     /// `[ID]`: its URL including secrets, to be copied.
     func source(_ given: RPCParameters) async throws -> JSON {
-        let details = try await manager.details(of: [try await id(given)])
-        return details.first?.sources.first.map { .string($0) } ?? .null
+        try await one(given) { try $0.details(of: $1)?.sources.first }.map { .string($0) } ?? .null
     }
 
     /// `[TEXT or null]`: limits by time of day.
@@ -38,9 +43,9 @@ extension ServiceMethods {
     }
 
     /// Details of one download: its transfer, its server's response, the decisions and their times.
-    func particulars(_ details: DownloadDetails) async throws -> [JSON.Member] {
+    func particulars(_ details: DownloadDetails, _ location: DownloadLocation) -> [JSON.Member] {
         let location: JSON =
-            switch try await manager.location(of: details.snapshot.id) {
+            switch location {
             case .missing: "missing"
             case .finished: "there"
             case .unknown, .unfinished: .null

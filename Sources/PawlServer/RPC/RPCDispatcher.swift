@@ -9,7 +9,7 @@ package protocol RPCMethods: Sendable {
     /// Whether a call of this method changes nothing.
     func isReadOnly(_ method: String) -> Bool
     /// Whether this method returns options, which may contain passwords.
-    func tellsOptions(_ method: String) -> Bool
+    func returnsOptions(_ method: String) -> Bool
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON
 }
 
@@ -54,23 +54,23 @@ package struct RPCDispatcher: Sendable {
         self.secret = secret
     }
 
-    package func answer(_ message: RPCMessage, rights: RPCRights) async -> Outcome {
+    package func respond(to message: RPCMessage, rights: RPCRights) async -> Outcome {
         var visit = Visit(rights: rights, isKnown: secret == nil || rights.isKnown)
         switch message {
         case .one(let parsed):
-            let reply = await answer(parsed, &visit)
-            return visit.answer(reply.json, status: reply.status)
+            let reply = await respond(to: parsed, &visit)
+            return visit.outcome(reply.json, status: reply.status)
         case .batch(let several):
             var replies: [JSON] = []
             for parsed in several {
-                replies.append(await answer(parsed, &visit).json)
+                replies.append(await respond(to: parsed, &visit).json)
                 if visit.isExhausted { break }
             }
-            return visit.answer(.array(replies), status: 200)
+            return visit.outcome(.array(replies), status: 200)
         }
     }
 
-    private func answer(_ parsed: RPCCall.Parsed, _ visit: inout Visit) async -> RPCReply {
+    private func respond(to parsed: RPCCall.Parsed, _ visit: inout Visit) async -> RPCReply {
         do throws(RPCError) {
             switch parsed {
             case .refused(let id, let error):
@@ -116,7 +116,7 @@ package struct RPCDispatcher: Sendable {
                 "\(call.method) changes state and must be sent with POST or over a WebSocket."
             )
         }
-        if visit.rights.isScript, methods.tellsOptions(call.method) {
+        if visit.rights.isScript, methods.returnsOptions(call.method) {
             throw RPCError("\(call.method) is not available to JSONP callbacks.")
         }
         return try await methods.call(call.method, call.parameters, visit.rights)
@@ -160,7 +160,7 @@ package struct RPCDispatcher: Sendable {
         /// Further calls get no response.
         var isExhausted = false
         private var calls = 0
-        private var answered = 0
+        private var responded = 0
 
         init(rights: RPCRights, isKnown: Bool) {
             self.rights = rights
@@ -192,9 +192,9 @@ package struct RPCDispatcher: Sendable {
 
         /// Nor a huge response.
         mutating func end(_ result: JSON) throws(RPCError) {
-            answered += result.weight
+            responded += result.weight
             let limit = isKnown ? RPCDispatcher.largestResponse : RPCDispatcher.largestUnauthenticatedResponse
-            guard answered > limit else { return }
+            guard responded > limit else { return }
             isExhausted = true
             throw RPCError("The responses are too large for one request.")
         }
@@ -202,7 +202,7 @@ package struct RPCDispatcher: Sendable {
         /// Nor may a long name be sent back to an unauthenticated client.
         func echo(_ id: JSON) -> JSON { isKnown || id.weight <= 64 ? id : .null }
 
-        func answer(_ json: JSON, status: Int) -> Outcome {
+        func outcome(_ json: JSON, status: Int) -> Outcome {
             Outcome(json: json, status: status, showedSecret: showedSecret, isUnauthorized: isUnauthorized)
         }
     }

@@ -16,14 +16,16 @@ package struct RPCError: Error, Hashable, Sendable {
     package static let parse = RPCError(-32700, "Parse error.")
     package static let invalidRequest = RPCError(-32600, "Invalid Request.")
     package static let invalidParameters = RPCError(-32602, "Invalid params.")
+    /// A parameter of one of Pawl's own methods that cannot be used.
+    package static func invalid(_ message: String) -> RPCError { RPCError(invalidParameters.code, message) }
     package static let unauthorized = RPCError("Unauthorized")
 
     package static func noSuchMethod(_ name: String) -> RPCError { RPCError("No such method: \(name)") }
-    package static func missing(_ position: Int) -> RPCError {
-        RPCError("The parameter at \(position) is required but missing.")
+    package static func missing(_ position: Int, code: Int = 1) -> RPCError {
+        RPCError(code, "The parameter at \(position) is required but missing.")
     }
-    package static func wrongType(_ position: Int) -> RPCError {
-        RPCError("The parameter at \(position) has wrong type.")
+    package static func wrongType(_ position: Int, code: Int = 1) -> RPCError {
+        RPCError(code, "The parameter at \(position) has wrong type.")
     }
 
     package static func tooMany(_ limit: Int) -> RPCError {

@@ -6,10 +6,19 @@ struct RPCParameters: Sendable {
 
     /// The rights of the caller.
     let rights: RPCRights
+    /// The code of errors in parameters.
+    private let errorCode: Int
 
-    init(_ values: [JSON], _ rights: RPCRights) {
+    init(_ values: [JSON], _ rights: RPCRights, errorCode: Int = 1) {
         self.values = values
         self.rights = rights
+        self.errorCode = errorCode
+    }
+
+    /// Throws when there are more than `count` parameters.
+    func checkCount(atMost count: Int) throws(RPCError) {
+        guard values.count > count else { return }
+        throw RPCError(errorCode, "too many parameters: at most \(count)")
     }
 
     private func value<Value>(
@@ -17,12 +26,12 @@ struct RPCParameters: Sendable {
         _ read: (JSON) -> Value?
     ) throws(RPCError) -> Value? {
         guard position < values.count else { return nil }
-        guard let value = read(values[position]) else { throw .wrongType(position) }
+        guard let value = read(values[position]) else { throw .wrongType(position, code: errorCode) }
         return value
     }
 
     private func required<Value>(_ position: Int, _ value: Value?) throws(RPCError) -> Value {
-        guard let value else { throw .missing(position) }
+        guard let value else { throw .missing(position, code: errorCode) }
         return value
     }
 
@@ -50,26 +59,26 @@ struct RPCParameters: Sendable {
     func textOrTexts(_ position: Int) throws(RPCError) -> [String] {
         try required(
             position,
-            try value(position) { value in value.string.map { [$0] } ?? value.array?.compactMap(\.string) }
+            try value(position) { $0.string.map { [$0] } ?? $0.strings }
         )
     }
 
     func optionalText(_ position: Int) throws(RPCError) -> String? { try value(position) { $0.string } }
 
-    /// `nil` for `null` or a missing parameter.
+    /// `nil` for `null`.
     func textOrNull(_ position: Int) throws(RPCError) -> String? {
         if position < values.count, values[position] == .null { return nil }
-        return try optionalText(position)
+        return try text(position)
     }
 
     func list(_ position: Int) throws(RPCError) -> [JSON] {
         try required(position, try value(position) { $0.array })
     }
 
-    /// An integer; `nil` for `null` or a missing parameter.
-    func optionalNumber(_ position: Int) throws(RPCError) -> Int64? {
+    /// An integer; `nil` for `null`.
+    func numberOrNull(_ position: Int) throws(RPCError) -> Int64? {
         if position < values.count, values[position] == .null { return nil }
-        return try value(position) { $0.integer }
+        return try required(position, try value(position) { $0.integer })
     }
 
     /// A struct; an empty one if it is missing.
@@ -79,5 +88,56 @@ struct RPCParameters: Sendable {
 
     func requiredMembers(_ position: Int) throws(RPCError) -> JSON {
         try required(position, try value(position) { $0.members == nil ? nil : $0 })
+    }
+}
+
+extension JSON {
+    /// The strings of an array that has nothing else.
+    fileprivate var strings: [String]? {
+        guard let array else { return nil }
+        let strings = array.compactMap(\.string)
+        return strings.count == array.count ? strings : nil
+    }
+}
+
+/// The fields of an object among the parameters of a method of ``ServiceMethod``; `null` means absent.
+struct RPCFields: Sendable {
+    private let object: JSON
+
+    /// Throws when a field has none of these names: it could be a misspelled one.
+    init(_ object: JSON, named names: Set<String>) throws(RPCError) {
+        guard let members = object.members else { throw .invalid("an object is expected") }
+        if let unknown = members.first(where: { !names.contains($0.name) }) {
+            throw .invalid("there is no field \(unknown.name)")
+        }
+        self.object = object
+    }
+
+    private func value<Value>(
+        _ name: String,
+        _ kind: String,
+        _ read: (JSON) -> Value?
+    ) throws(RPCError) -> Value? {
+        guard let value = object[name], value != .null else { return nil }
+        guard let result = read(value) else { throw .invalid("\(name) must be \(kind)") }
+        return result
+    }
+
+    func text(_ name: String) throws(RPCError) -> String? { try value(name, "a string") { $0.string } }
+
+    func texts(_ name: String) throws(RPCError) -> [String]? {
+        try value(name, "an array of strings") { $0.strings }
+    }
+
+    func flag(_ name: String) throws(RPCError) -> Bool? { try value(name, "true or false") { $0.bool } }
+
+    func members(_ name: String) throws(RPCError) -> [JSON.Member]? {
+        try value(name, "an object") { $0.members }
+    }
+
+    func integer(_ name: String, in range: ClosedRange<Int>) throws(RPCError) -> Int? {
+        try value(name, "a number from \(range.lowerBound) to \(range.upperBound)") { value in
+            value.integer.flatMap { Int(exactly: $0) }.flatMap { range.contains($0) ? $0 : nil }
+        }
     }
 }

@@ -4,20 +4,24 @@ import PawlCore
 /// ones, and have larger limits.
 enum ShownSecret {
     private static let mark = Array("token:".utf8)
-    /// Candidates after further marks are found when the message is parsed.
-    private static let mostCandidates = 4
+    /// Marks that are examined, whether a text follows or not: this runs on the server's thread for messages of any client.
+    ///
+    /// A secret after further marks is found when the message is parsed.
+    private static let mostMarks = 4
     private static let longest = 1024
 
     /// The texts after the first marks: JSON strings, or XML text.
     static func candidates(in bytes: some Collection<UInt8>) -> [String] {
         var found: [String] = []
+        var marks = 0
         var rest = Array(bytes)[...]
-        while found.count < mostCandidates, let start = rest.firstIndex(of: mark[0]) {
+        while marks < mostMarks, let start = rest.firstIndex(of: mark[0]) {
             rest = rest[start...]
             guard rest.starts(with: mark) else {
                 rest = rest.dropFirst()
                 continue
             }
+            marks += 1
             rest = rest.dropFirst(mark.count)
             if let text = text(rest.prefix(longest)) { found.append(text) }
         }

@@ -50,7 +50,7 @@ package enum XMLCall {
     }
 
     /// The JSON-RPC response encoded as XML-RPC.
-    package static func answer(_ reply: JSON) -> [UInt8] {
+    package static func response(_ reply: JSON) -> [UInt8] {
         var text = "<?xml version=\"1.0\"?><methodResponse>"
         if let error = reply["error"] {
             let fault: JSON = [

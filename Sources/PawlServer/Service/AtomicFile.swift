@@ -1,5 +1,6 @@
 import Glibc
 package import PawlCore
+import PawlSystem
 
 /// Replaces a file that only its owner can read; readers see either the old or the new content.
 package enum AtomicFile {
@@ -28,6 +29,6 @@ package enum AtomicFile {
     }
 
     private static func failure(_ what: String, _ path: String) -> Failure {
-        Failure(.inputOutput, what, at: path, because: unsafe String(cString: strerror(errno)))
+        Failure(.inputOutput, what, at: path, because: SystemError.last.text)
     }
 }

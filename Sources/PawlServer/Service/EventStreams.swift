@@ -30,7 +30,7 @@ final class EventStreams: Sendable {
         }
     }
 
-    func tell(_ event: DownloadEvent) {
+    func send(_ event: DownloadEvent) {
         let (server, readers, begins) = state.withLock { state in
             for word in EventStreams.words(for: event, &state.running) {
                 state.broadcasts.add(EventStreams.message(word, event.id))
@@ -53,7 +53,7 @@ final class EventStreams: Sendable {
     }
 
     /// Sends the stop of all running downloads; no event follows.
-    func tellStop() {
+    func sendStop() {
         let (server, rest) = state.withLock { state in
             for id in state.running { state.broadcasts.add(EventStreams.message("onDownloadStop", id)) }
             state.running = []

@@ -20,13 +20,13 @@ package struct Heartbeat: Hashable, Sendable {
 
     package init() {}
 
-    /// `hasAnswered` is whether the thread has sent a heartbeat since the last check.
-    package mutating func look(hasAnswered: Bool, isEnding: Bool) -> Finding {
+    /// `hasResponded` is whether the thread has sent a heartbeat since the last check.
+    package mutating func look(hasResponded: Bool, isEnding: Bool) -> Finding {
         if isEnding {
             ending += 1
             return ending > Heartbeat.grace ? .unending : .well
         }
-        silent = hasAnswered ? 0 : silent + 1
+        silent = hasResponded ? 0 : silent + 1
         return silent > Heartbeat.patience ? .stuck : .well
     }
 }

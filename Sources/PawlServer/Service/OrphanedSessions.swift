@@ -94,7 +94,7 @@ final class OrphanedSessions: Sendable {
 
     private func takeOver(_ root: SessionRoot, leftBy run: UInt64) async {
         do throws(PawlError) {
-            let manager = try await DownloadManager(goingOnIn: root.path, beside: manager)
+            let manager = try await DownloadManager(resumingIn: root.path, beside: manager)
             let ending: Result<Ending, PawlError>
             do throws(PawlError) {
                 ending = .success(try await attend(root, run, manager))

@@ -84,8 +84,8 @@ package struct RequestPolicy: Hashable, Sendable {
         if request.method == .options {
             fields.append(("access-control-allow-methods", "POST, GET, OPTIONS"))
             fields.append(("access-control-max-age", "1728000"))
-            if let asked = request.fields[.requestedHeaders] {
-                fields.append(("access-control-allow-headers", asked))
+            if let requested = request.fields[.requestedHeaders] {
+                fields.append(("access-control-allow-headers", requested))
             }
         }
         return fields.map { (name: $0.0, value: $0.1) }

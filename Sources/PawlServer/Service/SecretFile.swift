@@ -1,8 +1,12 @@
 import Glibc
 package import PawlCore
+import PawlSystem
 
 /// Stores the secret between starts, in a file that only its owner can read, created at the first start.
 package enum SecretFile {
+    /// The maximum length of a file in bytes; more is not read.
+    static let longest = 4096
+
     /// The text of the file, which is created with 32 random hexadecimal digits if it is missing.
     package static func text(at path: String) throws(Failure) -> String {
         if let text = try read(path) { return text }
@@ -39,7 +43,7 @@ package enum SecretFile {
                 remedy: "remove the file; the next start creates a new one"
             )
         }
-        var bytes = [UInt8](repeating: 0, count: 4096)
+        var bytes = [UInt8](repeating: 0, count: longest)
         let count = unsafe Glibc.read(file, &bytes, bytes.count)
         guard count >= 0 else { throw failure(.inputOutput, "cannot read", path, errno) }
         let text = String(decoding: bytes[..<count], as: UTF8.self).split(whereSeparator: \.isWhitespace)
@@ -78,6 +82,6 @@ package enum SecretFile {
         _ path: String,
         _ number: Int32
     ) -> Failure {
-        Failure(code, what, at: path, because: unsafe String(cString: strerror(number)))
+        Failure(code, what, at: path, because: SystemError(number: number).text)
     }
 }

@@ -145,7 +145,7 @@ package final class Service: Sendable {
             await watcher.begin()
             for await event in events {
                 metrics.note(event)
-                lines.tell(event)
+                lines.send(event)
                 page.note(event)
                 await watcher.hear(event)
             }
@@ -159,14 +159,14 @@ package final class Service: Sendable {
     }
 
     /// Returns when the service was requested to stop.
-    package func waitUntilAsked() async { await bell.wait() }
+    package func waitUntilStopRequested() async { await bell.wait() }
 
     /// Requests a stop, from any thread.
     package func ask() { bell.ring() }
 
     /// Shuts down cleanly: downloads resume at the next start.
     package func stop() async {
-        lines.tellStop()
+        lines.sendStop()
         await server.stop()
         await page.close()
         await session.close()

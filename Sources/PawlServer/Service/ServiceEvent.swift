@@ -52,6 +52,22 @@ package enum ServiceEvent {
             JSON.Member("message", .string(error.description)),
             JSON.Member("what", .string(error.what)), JSON.Member("place", .string(error.place)),
             JSON.Member("why", .string(error.why)), JSON.Member("remedy", .string(error.remedy)),
+        ] + (error.cause.map { [JSON.Member("cause", .object(members($0)))] } ?? [])
+    }
+
+    /// A message with its parts, for translation.
+    static func members(_ message: LocalizableMessage) -> [JSON.Member] {
+        let values = message.values.map { value -> JSON in
+            switch value {
+            case .text(let text): .string(text)
+            case .message(let message): .object(members(message))
+            case .failure(let failure): .object(members(PawlError(failure)))
+            }
+        }
+        return [
+            JSON.Member("message", .string(message.description)),
+            JSON.Member("messageID", .string(message.id)),
+            JSON.Member("form", .string(message.form)), JSON.Member("values", .array(values)),
         ]
     }
 
@@ -71,6 +87,7 @@ package enum ServiceEvent {
             JSON.Member("smoothedSpeed", .number(snapshot.smoothedSpeed)),
             JSON.Member("timeLeft", snapshot.timeLeft.map { decimal($0, places: 1) } ?? .null),
             JSON.Member("connections", .number(snapshot.connections)),
+            JSON.Member("retryIn", snapshot.retryIn.map { decimal($0, places: 1) } ?? .null),
             JSON.Member("type", snapshot.contentType.map { .string($0) } ?? .null),
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
             JSON.Member("priority", .number(snapshot.priority)),

@@ -42,7 +42,7 @@ final class ServiceHandler: WebHandler {
 
     // MARK: requests
 
-    func answer(_ request: WebRequest, reply send: @escaping @Sendable (WebResponse) -> Void) {
+    func respond(to request: WebRequest, reply send: @escaping @Sendable (WebResponse) -> Void) {
         let fields = requestPolicy.crossOriginFields(for: request)
         let reply: @Sendable (WebResponse) -> Void = { response in
             var response = response
@@ -63,7 +63,7 @@ final class ServiceHandler: WebHandler {
         case "/healthz": reply(WebResponse(200, text: "ok"))
         case "/metrics": metrics(request, reply: reply)
         case "/events": events(request, reply: reply)
-        default: page.answer(request, reply: reply)
+        default: page.respond(to: request, reply: reply)
         }
     }
 
@@ -81,15 +81,15 @@ final class ServiceHandler: WebHandler {
         rights.isScript = callback != nil
         let hasSecret = secret != nil
         work(for: request, reply) { [dispatcher, rights] in
-            let answer = await dispatcher.answer(ServiceHandler.message(request), rights: rights)
+            let outcome = await dispatcher.respond(to: ServiceHandler.message(request), rights: rights)
             // Any page can run the script: it is sent only if the call contains the secret, whatever else it requests.
-            guard callback == nil || answer.showedSecret && hasSecret else {
+            guard callback == nil || outcome.showedSecret && hasSecret else {
                 var response = WebResponse(403, text: "a callback requires the secret")
                 response.closes = true
-                if answer.isUnauthorized { response.delay = .seconds(1) }
+                if outcome.isUnauthorized { response.delay = .seconds(1) }
                 return response
             }
-            return ServiceHandler.response(answer, callback: callback)
+            return ServiceHandler.response(outcome, callback: callback)
         }
     }
 
@@ -101,11 +101,11 @@ final class ServiceHandler: WebHandler {
     private func work(
         for request: WebRequest,
         _ reply: @escaping @Sendable (WebResponse) -> Void,
-        _ answer: @escaping @Sendable () async -> WebResponse
+        _ makeResponse: @escaping @Sendable () async -> WebResponse
     ) {
         if recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request) {
-            Task { reply(await answer()) }
-        } else if !unauthenticated.add({ reply(await answer()) }) {
+            Task { reply(await makeResponse()) }
+        } else if !unauthenticated.add({ reply(await makeResponse()) }) {
             reply(ServiceHandler.busy)
         }
     }
@@ -127,29 +127,29 @@ final class ServiceHandler: WebHandler {
                 response.closes = true
                 return response
             }
-            let answer = await dispatcher.answer(.one(.call(call)), rights: RPCRights(request))
+            let outcome = await dispatcher.respond(to: .one(.call(call)), rights: RPCRights(request))
             var response = WebResponse(
                 200,
                 contentType: "text/xml",
-                body: .bytes(XMLCall.answer(answer.json))
+                body: .bytes(XMLCall.response(outcome.json))
             )
-            if answer.isUnauthorized { response.delay = .seconds(1) }
-            response.isForKnown = answer.showedSecret
+            if outcome.isUnauthorized { response.delay = .seconds(1) }
+            response.isForKnown = outcome.showedSecret
             return response
         }
     }
 
-    private static func response(_ answer: RPCDispatcher.Outcome, callback: String?) -> WebResponse {
-        var bytes = answer.json.utf8
+    private static func response(_ outcome: RPCDispatcher.Outcome, callback: String?) -> WebResponse {
+        var bytes = outcome.json.utf8
         var type = "application/json-rpc"
         if let callback {
             bytes = Array(callback.utf8) + [UInt8(ascii: "(")] + bytes + [UInt8(ascii: ")")]
             type = "text/javascript"
         }
-        var response = WebResponse(answer.status, contentType: type, body: .bytes(bytes))
-        response.closes = answer.status != 200
-        response.isForKnown = answer.showedSecret
-        if answer.isUnauthorized { response.delay = .seconds(1) }
+        var response = WebResponse(outcome.status, contentType: type, body: .bytes(bytes))
+        response.closes = outcome.status != 200
+        response.isForKnown = outcome.showedSecret
+        if outcome.isUnauthorized { response.delay = .seconds(1) }
         return response
     }
 
@@ -270,33 +270,33 @@ final class ServiceHandler: WebHandler {
             var rights = rights
             for await message in messages {
                 guard let self else { return }
-                if await answer(message, from: socket, rights: rights) { rights.isKnown = true }
+                if await respond(to: message, from: socket, rights: rights) { rights.isKnown = true }
             }
         }
     }
 
     /// Whether the secret was presented.
-    private func answer(_ message: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
-        guard let answer = await reply(to: message, rights: rights) else {
+    private func respond(to message: [UInt8], from socket: ConnectionID, rights: RPCRights) async -> Bool {
+        guard let outcome = await reply(to: message, rights: rights) else {
             server.withLock { $0 }?.end(socket)
             return false
         }
         // Its other messages wait too: each socket can try one secret per second.
-        if answer.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
-        if answer.showedSecret { trust(socket) }
-        server.withLock { $0 }?.answer(answer.json.utf8, to: socket)
-        return answer.showedSecret
+        if outcome.isUnauthorized { try? await Task.sleep(for: .seconds(1)) }
+        if outcome.showedSecret { trust(socket) }
+        server.withLock { $0 }?.respond(with: outcome.json.utf8, to: socket)
+        return outcome.showedSecret
     }
 
     /// `nil` if too many unauthenticated requests wait.
     private func reply(to message: [UInt8], rights: RPCRights) async -> RPCDispatcher.Outcome? {
         guard !rights.isKnown, !recognizes(message) else {
-            return await dispatcher.answer(RPCMessage.parse(message), rights: rights)
+            return await dispatcher.respond(to: RPCMessage.parse(message), rights: rights)
         }
         return await withCheckedContinuation { continuation in
             let isTaken = unauthenticated.add { [dispatcher] in
                 continuation.resume(
-                    returning: await dispatcher.answer(RPCMessage.parse(message), rights: rights)
+                    returning: await dispatcher.respond(to: RPCMessage.parse(message), rights: rights)
                 )
             }
             if !isTaken { continuation.resume(returning: nil) }

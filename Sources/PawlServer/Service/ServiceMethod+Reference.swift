@@ -21,7 +21,7 @@ extension ServiceMethod {
 
     private var access: String {
         if isReadOnly { return "reads; also by GET" }
-        return tellsOptions ? "reads secrets; POST and WebSocket only" : "changes; POST and WebSocket only"
+        return returnsOptions ? "reads secrets; POST and WebSocket only" : "changes; POST and WebSocket only"
     }
 
     private var parametersWithToken: String {
@@ -40,9 +40,20 @@ extension ServiceMethod {
 
         ## Errors
 
-        An error has a `code` and a `message`. Code 1 is an invalid parameter, or with the message `Unauthorized` a missing or wrong
-        secret. Other codes up to 35 are those of the command line's exit codes: 3 no such download, 13 the file exists, 28 an invalid
-        option of a download. -32600 to -32700 are those of JSON-RPC.
+        An error has a `code` and a `message`:
+
+        | code | meaning |
+        |---|---|
+        | -32602 | a parameter is missing, of a wrong type, out of range or unknown, also an option of a download with an unknown name or a value that is no string; the call changed nothing |
+        | 1, `Unauthorized` | the secret is missing or wrong |
+        | 1, `No such method: …` | there is no method of that name, as in aria2 |
+        | 3 | no such download |
+        | 13 | a file of that name exists |
+        | 28 | a value of the right type is refused, such as an invalid URL, file name or timetable, an `ID` of several downloads, an option's invalid value |
+        | other codes up to 35 | as the exit codes of the command line |
+        | -32600, -32700 | the request is not JSON-RPC, or not JSON |
+
+        `pawl.add` returns the errors of single downloads as `error` in its result, and adds the others.
 
         ## Methods
         """

@@ -63,7 +63,7 @@ extension ServiceMethod {
             result: "a URL, or null",
             help: "The URL with its query and credentials. Not available to JSONP callbacks.",
             example: #"["3f2a"]"#,
-            tellsOptions: true,
+            returnsOptions: true,
             body: { try await $0.source($1) }
         ),
         ServiceMethod(
@@ -86,9 +86,10 @@ extension ServiceMethod {
             name: "pawl.add",
             parameters:
                 "[[URL or {url, options, mirrors, folder, group, priority, start, description}, ...]]",
-            result: "an array with {id} or {error} for each",
+            result:
+                "an array with {id} or {error} for each: an option's invalid value, code 28, refuses its download alone; {id, finished} for a known URL whose file is complete: it is not requested again",
             help:
-                "Adds downloads. options: fields as in an input file, each a string or an array of strings. folder: relative to the root. start: enqueued (default), paused, now. Options that name local files are accepted over the Unix socket only.",
+                "Adds downloads. options: fields as in an input file, each a string or an array of strings; user and password are two fields, and output is a name without a folder. folder: relative to the root. start: enqueued (default), paused, now. Options that name local files are accepted over the Unix socket only.",
             example: #"[[{"url": "https://example.org/f.iso", "options": {"checksum": "sha-256=..."}}]]"#,
             body: { try await $0.add($1) }
         ),
@@ -98,19 +99,16 @@ extension ServiceMethod {
             result: "{ID: changed, ...}",
             help: "Pauses downloads; each keeps its part file.",
             example: #"["3f2a"]"#,
-            body: { methods, given in
-                try await methods.each(given) { try await methods.manager.pause($0) }
-            }
+            body: { try await $0.each($1) { $0.pause($1) } }
         ),
         ServiceMethod(
             name: "pawl.resume",
             parameters: "[ID or [ID, ...]]",
             result: "{ID: changed, ...}",
-            help: "Puts paused or failed downloads back into the queue.",
+            help:
+                "Puts paused or failed downloads back into the queue. One that waits for its next attempt makes it at once.",
             example: #"["3f2a"]"#,
-            body: { methods, given in
-                try await methods.each(given) { try await methods.manager.resume($0) }
-            }
+            body: { try await $0.each($1) { try $0.resume($1) } }
         ),
         ServiceMethod(
             name: "pawl.start",
@@ -119,9 +117,7 @@ extension ServiceMethod {
             help:
                 "Starts downloads immediately, ahead of the queue; the longest-running ones are preempted if all slots are taken.",
             example: #"["3f2a"]"#,
-            body: { methods, given in
-                try await methods.each(given) { try await methods.manager.start(now: $0) }
-            }
+            body: { try await $0.each($1) { try $0.start(now: $1) } }
         ),
         ServiceMethod(
             name: "pawl.pauseAll",
@@ -152,7 +148,7 @@ extension ServiceMethod {
             help: "Pauses a group, including downloads added to it later.",
             example: #"["films"]"#,
             body: { methods, given in
-                try await methods.manager.pause(group: try given.text(0))
+                try await methods.manager.pause(group: try ServiceMethods.word(0, "a group", of: given))
                 return .bool(true)
             }
         ),
@@ -163,7 +159,7 @@ extension ServiceMethod {
             help: "Resumes a group.",
             example: #"["films"]"#,
             body: { methods, given in
-                try await methods.manager.resume(group: try given.text(0))
+                try await methods.manager.resume(group: try ServiceMethods.word(0, "a group", of: given))
                 return .bool(true)
             }
         ),
@@ -191,7 +187,7 @@ extension ServiceMethod {
             help: "Deletes the record of a finished, failed or removed download; files stay.",
             example: #"["3f2a"]"#,
             body: { methods, given in
-                try await methods.manager.forget(try await methods.id(given))
+                try await methods.one(given) { try $0.forget($1) }
                 return .bool(true)
             }
         ),
@@ -202,7 +198,8 @@ extension ServiceMethod {
             help: "Renames the file of a download.",
             example: #"["3f2a", "f.iso"]"#,
             body: { methods, given in
-                .bool(try await methods.manager.rename(try await methods.id(given), to: try given.text(1)))
+                let name = try ServiceMethods.word(1, "a name", of: given)
+                return .bool(try await methods.one(given) { try $0.rename($1, to: name) })
             }
         ),
         ServiceMethod(
@@ -213,7 +210,7 @@ extension ServiceMethod {
             example: #"["3f2a", "first"]"#,
             body: { methods, given in
                 let place = try ServiceMethods.place(given)
-                let index = try await methods.manager.move(try await methods.id(given), to: place)
+                let index = try await methods.one(given) { $0.move($1, to: place) }
                 return index.map { .number($0) } ?? .null
             }
         ),
@@ -224,8 +221,8 @@ extension ServiceMethod {
             help: "Sets the priority; higher starts first, 0 is the default.",
             example: #"["3f2a", 5]"#,
             body: { methods, given in
-                let id = try await methods.id(given)
-                return .bool(try await methods.manager.change(priority: try given.integer(1), of: id))
+                let priority = try given.integer(1)
+                return .bool(try await methods.one(given) { try $0.change(priority: priority, of: $1) })
             }
         ),
         ServiceMethod(
@@ -258,10 +255,12 @@ extension ServiceMethod {
             name: "pawl.slots",
             parameters: "[NUMBER]",
             result: "true",
-            help: "Sets the number of simultaneous downloads.",
+            help: "Sets the number of simultaneous downloads, 1 to 1000.",
             example: "[3]",
             body: { methods, given in
-                try await methods.manager.change(slots: max(1, try given.integer(0)))
+                let slots = try given.integer(0)
+                guard (1...1_000).contains(slots) else { throw RPCError.invalid("slots must be 1 to 1000") }
+                try await methods.manager.change(slots: slots)
                 return .bool(true)
             }
         ),

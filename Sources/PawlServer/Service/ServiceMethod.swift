@@ -14,8 +14,22 @@ struct ServiceMethod: Sendable {
     /// It is available to read-only callers and by GET.
     var isReadOnly = false
     /// Its result can contain secrets, which are never sent in a script (JSONP).
-    var tellsOptions = false
+    var returnsOptions = false
     let body: @Sendable (ServiceMethods, RPCParameters) async throws -> JSON
+
+    /// The largest number of parameters: the elements of the array that ``parameters`` shows.
+    var parameterCount: Int {
+        var (depth, commas) = (0, 0)
+        for character in parameters {
+            switch character {
+            case "[", "{": depth += 1
+            case "]", "}": depth -= 1
+            case "," where depth == 1: commas += 1
+            default: break
+            }
+        }
+        return parameters == "[]" ? 0 : commas + 1
+    }
 
     private static let byName: [String: ServiceMethod] = Dictionary(
         uniqueKeysWithValues: table.map { ($0.name, $0) }

@@ -3,33 +3,42 @@ import Pawl
 import PawlCore
 
 extension ServiceMethods {
-    /// The only download whose id has the first parameter as its prefix.
-    func id(_ given: RPCParameters) async throws -> Download.ID { try await find(try given.text(0)) }
+    /// Runs `body` for the download whose id begins with the first parameter, as one step of the queue.
+    func one<Value: Sendable>(
+        _ given: RPCParameters,
+        at position: Int = 0,
+        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
+    ) async throws -> Value {
+        try await steer([try given.text(position)], body)[0].value
+    }
 
-    private func find(_ text: String) async throws -> Download.ID {
-        let found = text.isEmpty ? [] : try await manager.find(text)
-        guard let first = found.first else {
-            throw RPCError(Int(PawlError.Code.notFound.rawValue), "there is no download \(text)")
-        }
-        guard found.count == 1 else {
+    /// Runs `body` for the downloads of the first parameter, as one step of the queue, and returns for each whether
+    /// anything changed.
+    func each(
+        _ given: RPCParameters,
+        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Bool
+    ) async throws -> JSON {
+        .object(
+            try await steer(try given.textOrTexts(0), body).map {
+                JSON.Member($0.id.description, .bool($0.value))
+            }
+        )
+    }
+
+    private func steer<Value: Sendable>(
+        _ texts: [String],
+        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
+    ) async throws -> [(id: Download.ID, value: Value)] {
+        guard !texts.contains("") else { throw RPCError.invalid("an id must not be empty") }
+        switch try await manager.steer(texts, body) {
+        case .done(let results): return results
+        case .missing(let text): throw RPCError.noDownload(text)
+        case .ambiguous(let text):
             throw RPCError(
                 Int(PawlError.Code.badOption.rawValue),
                 "ambiguous id \(text): use more digits"
             )
         }
-        return first
-    }
-
-    /// Applies an operation to one or several downloads, and returns for each whether anything changed.
-    func each(
-        _ given: RPCParameters,
-        _ act: (Download.ID) async throws -> Bool
-    ) async throws -> JSON {
-        var ids: [Download.ID] = []
-        for text in try given.textOrTexts(0) { ids.append(try await find(text)) }
-        var results: [JSON.Member] = []
-        for id in ids { results.append(JSON.Member(id.description, .bool(try await act(id)))) }
-        return .object(results)
     }
 
     func status() async throws -> JSON {
@@ -48,12 +57,15 @@ extension ServiceMethods {
     /// `[{states, group, text, after, limit}]`, each optional: the first that match, or those that follow the download
     /// `after`.
     func list(_ given: RPCParameters) async throws -> JSON {
-        let wish = try given.members(0)
-        let filter = try filter(wish)
-        let limit = min(10_000, max(0, Int(clamping: wish["limit"]?.integer ?? 1000)))
+        let fields = try RPCFields(
+            try given.members(0),
+            named: ["states", "group", "text", "after", "limit"]
+        )
+        let filter = try filter(fields)
+        let limit = try fields.integer("limit", in: 0...10_000) ?? 1000
         let page: [DownloadSnapshot]
-        if let after = wish["after"]?.string {
-            guard let id = Download.ID(after) else { throw RPCError("\(after) is not an id") }
+        if let after = try fields.text("after") {
+            guard let id = Download.ID(after) else { throw RPCError.invalid("\(after) is not an id") }
             page = try await manager.downloads(matching: filter, after: id, limit: limit)
         } else {
             page = try await manager.downloads(matching: filter, limit: limit)
@@ -62,7 +74,8 @@ extension ServiceMethods {
     }
 
     func totals(_ given: RPCParameters) async throws -> JSON {
-        let totals = try await manager.totals(matching: try filter(try given.members(0)))
+        let fields = try RPCFields(try given.members(0), named: ["states", "group", "text"])
+        let totals = try await manager.totals(matching: try filter(fields))
         return [
             "count": .number(totals.count), "written": .number(totals.written),
             "total": .number(totals.total),
@@ -70,32 +83,34 @@ extension ServiceMethods {
         ]
     }
 
-    private func filter(_ wish: JSON) throws(RPCError) -> DownloadFilter {
+    private func filter(_ fields: RPCFields) throws(RPCError) -> DownloadFilter {
         var filter = DownloadFilter()
-        if let words = wish["states"]?.array {
+        if let words = try fields.texts("states") {
             let known: [String: DownloadFilter.Standing] = [
                 "waiting": .waiting, "paused": .paused, "finished": .finished, "failed": .failed,
                 "removed": .removed,
             ]
             var standings: Set<DownloadFilter.Standing> = []
             for word in words {
-                guard let standing = word.string.flatMap({ known[$0] }) else {
-                    throw RPCError("a state must be waiting, paused, finished, failed or removed")
+                guard let standing = known[word] else {
+                    throw .invalid("a state must be waiting, paused, finished, failed or removed")
                 }
                 standings.insert(standing)
             }
             filter.standings = standings
         }
-        filter.group = wish["group"]?.string
-        filter.text = wish["text"]?.string
+        filter.group = try fields.text("group")
+        filter.text = try fields.text("text")
         return filter
     }
 
     func show(_ given: RPCParameters) async throws -> JSON {
-        let id = try await id(given)
-        guard let details = try await manager.details(of: [id]).first,
+        let (found, location) = try await one(given) { step, id in
+            (try step.inspectedDetails(of: id), try step.location(of: id))
+        }
+        guard let found, let details = await InspectedDetails.completed([found]).first,
             case .object(var members) = ServiceEvent.json(details.snapshot)
-        else { throw RPCError(Int(PawlError.Code.notFound.rawValue), "there is no download \(id)") }
+        else { throw RPCError.noDownload(try given.text(0)) }
         members.append(JSON.Member("sources", .array(details.sources.map { .string(Redaction.address($0)) })))
         members.append(
             JSON.Member(
@@ -111,19 +126,23 @@ extension ServiceMethods {
             ]
         }
         members.append(JSON.Member("lanes", .array(lanes)))
-        members += try await particulars(details)
+        members += particulars(details, location)
         return .object(members)
     }
 
     /// The second parameter: an index from 0, `"first"`, `"last"`, or a step such as `"+2"`.
     static func place(_ given: RPCParameters) throws(RPCError) -> DownloadManager.Position {
-        guard let word = try? given.text(1) else { return .index(try given.integer(1)) }
+        guard let word = try? given.text(1) else {
+            let index = try given.integer(1)
+            guard index >= 0 else { throw .invalid("an index must not be negative; a step is a string") }
+            return .index(index)
+        }
         switch word {
         case "first": return .index(0)
         case "last": return .fromEnd(0)
         default:
             guard word.hasPrefix("+") || word.hasPrefix("-"), let step = Int(word) else {
-                throw RPCError("a position must be an index, first, last, or a step such as +2 or -2")
+                throw .invalid("a position must be an index, first, last, or a step such as +2 or -2")
             }
             return .offset(step)
         }
@@ -131,13 +150,16 @@ extension ServiceMethods {
 
     /// `["URL", …]` or `[{url, …fields of an option table…}, …]`: an id or an error for each.
     func add(_ given: RPCParameters) async throws -> JSON {
-        var requests: [DownloadRequest] = []
-        for wish in try given.list(0) { requests.append(try AddWish(wish, given.rights).request) }
-        let answers = try await manager.add(requests)
+        var requests: [Result<DownloadRequest, Failure>] = []
+        for object in try given.list(0) { requests.append(try AddItem(object, given.rights).request) }
+        let results = try await manager.addAll(requests)
         return .array(
-            answers.map { answer in
-                switch answer {
-                case .success(let id): ["id": .string(id.description)]
+            results.map { result in
+                switch result {
+                case .success(let added):
+                    added.isFinished
+                        ? ["id": .string(added.id.description), "finished": .bool(true)]
+                        : ["id": .string(added.id.description)]
                 case .failure(let error): ["error": .object(ServiceEvent.members(error))]
                 }
             }
@@ -146,77 +168,96 @@ extension ServiceMethods {
 
     /// `[ID, URL]`: another URL of the same content.
     func replaceURL(_ given: RPCParameters) async throws -> JSON {
-        let (id, address) = (try await id(given), try given.text(1))
-        // Before any request to a URL from an untrusted client.
-        if !given.rights.mayNameFiles, var options = try await manager.details(of: [id]).first?.options,
-            options.usesOwnersSecrets
-        {
-            options.usesOwnersSecrets = false
-            try await manager.change(options: options, of: id)
-        }
-        return .bool(try await manager.replaceURL(of: id, with: address))
+        let address = try Self.word(1, "a URL", of: given)
+        let isTrusted = given.rights.mayNameFiles
+        return .bool(
+            try await one(given) { try $0.replaceURL(of: $1, with: address, usingOwnersSecrets: isTrusted) }
+        )
+    }
+
+    /// A text that must not be empty.
+    static func word(_ position: Int, _ what: String, of given: RPCParameters) throws(RPCError) -> String {
+        let text = try given.text(position)
+        guard !text.isEmpty else { throw .invalid("\(what) must not be empty") }
+        return text
     }
 
     /// `[RATE]` for all together, `[RATE, ID]` for one; `null` removes it.
     func limit(_ given: RPCParameters) async throws -> JSON {
-        let rate = try given.optionalNumber(0)
+        let rate = try given.numberOrNull(0)
         if let rate, rate <= 0 {
-            throw RPCError("a limit must be more than 0 bytes per second, or null for none")
+            throw RPCError.invalid("a limit must be more than 0 bytes per second, or null for none")
         }
-        guard let text = try given.optionalText(1) else {
+        guard try given.optionalText(1) != nil else {
             try await manager.limit(to: rate)
             return .bool(true)
         }
-        let id = try await find(text)
-        return .bool(try await manager.limit(id, to: rate))
+        return .bool(try await one(given, at: 1) { try $0.limit($1, to: rate) })
     }
 }
 
 /// One download to be added.
-struct AddWish {
-    let request: DownloadRequest
+struct AddItem {
+    /// It fails when an option has an invalid value: the other downloads of the call are added.
+    let request: Result<DownloadRequest, Failure>
 
-    init(_ wish: JSON, _ rights: RPCRights) throws(RPCError) {
-        if let source = wish.string {
+    init(_ object: JSON, _ rights: RPCRights) throws(RPCError) {
+        if let source = object.string {
             var request = DownloadRequest(source)
             request.options.usesOwnersSecrets = rights.mayNameFiles
-            self.request = request
+            self.request = .success(request)
             return
         }
-        guard let source = wish["url"]?.string else { throw RPCError("a download needs a url") }
+        let fields = try RPCFields(
+            object,
+            named: ["url", "options", "mirrors", "folder", "group", "priority", "start", "description"]
+        )
+        guard let source = try fields.text("url") else { throw .invalid("a download needs a url") }
         var request = DownloadRequest(source)
-        if let fields = wish["options"] {
-            guard let members = fields.members else { throw RPCError("options must be an object") }
-            var values: [(name: String, value: String)] = []
-            for member in members {
-                guard let lines = member.value.array ?? [member.value] as [JSON]? else { continue }
-                for line in lines {
-                    guard let text = line.string else {
-                        throw RPCError("the option \(member.name) must be a string")
-                    }
-                    values.append((name: member.name, value: text))
-                }
-            }
-            if let unknown = request.options.take(values) { throw RPCError("there is no option \(unknown)") }
-            if request.options.readsFiles, !rights.mayNameFiles {
-                throw RPCError(
-                    Int(PawlError.Code.badOption.rawValue),
-                    "options that name local files are accepted over the Unix socket only: use 'pawl add'"
-                )
-            }
+        var refusal: Failure?
+        if let members = try fields.members("options") {
+            refusal = try AddItem.take(members, rights, into: &request.options)
         }
         request.options.usesOwnersSecrets = rights.mayNameFiles
-        if let folder = wish["folder"]?.string { request.options.folder = folder }
-        if let mirrors = wish["mirrors"]?.array { request.options.mirrors = mirrors.compactMap(\.string) }
-        request.options.taskDescription = wish["description"]?.string
-        request.group = wish["group"]?.string
-        request.priority = Int(clamping: wish["priority"]?.integer ?? 0)
-        switch wish["start"]?.string {
+        if let folder = try fields.text("folder") { request.options.folder = folder }
+        if let mirrors = try fields.texts("mirrors") { request.options.mirrors = mirrors }
+        request.options.taskDescription = try fields.text("description")
+        request.group = try fields.text("group")
+        request.priority = try fields.integer("priority", in: .min ... .max) ?? 0
+        switch try fields.text("start") {
         case nil, "enqueued": request.start = .enqueued
         case "paused": request.start = .paused
         case "now": request.start = .now
-        case .some: throw RPCError("start must be enqueued, paused or now")
+        case .some: throw .invalid("start must be enqueued, paused or now")
         }
-        self.request = request
+        self.request = refusal.map { .failure($0) } ?? .success(request)
+    }
+
+    /// Each option's value is a string or an array of strings; returns the failure of an invalid one.
+    private static func take(
+        _ members: [JSON.Member],
+        _ rights: RPCRights,
+        into options: inout DownloadOptions
+    ) throws(RPCError) -> Failure? {
+        var values: [(name: String, value: String)] = []
+        for member in members {
+            guard DownloadOptions.hasOption(named: member.name) else {
+                throw .invalid("there is no option \(member.name)")
+            }
+            for line in member.value.array ?? [member.value] {
+                guard let text = line.string else {
+                    throw .invalid("the option \(member.name) must be a string or an array of strings")
+                }
+                values.append((name: member.name, value: text))
+            }
+        }
+        do throws(Failure) { try options.take(values) } catch { return error }
+        if options.readsFiles, !rights.mayNameFiles {
+            throw RPCError(
+                Int(PawlError.Code.badOption.rawValue),
+                "options that name local files are accepted over the Unix socket only: use 'pawl add'"
+            )
+        }
+        return nil
     }
 }

@@ -32,8 +32,8 @@ struct ServiceMethods: RPCMethods {
         ServiceMethod.named(method)?.isReadOnly ?? aria2.isReadOnly(method)
     }
 
-    func tellsOptions(_ method: String) -> Bool {
-        ServiceMethod.named(method)?.tellsOptions ?? aria2.tellsOptions(method)
+    func returnsOptions(_ method: String) -> Bool {
+        ServiceMethod.named(method)?.returnsOptions ?? aria2.returnsOptions(method)
     }
 
     func call(_ method: String, _ parameters: [JSON], _ rights: RPCRights) async throws(RPCError) -> JSON {
@@ -41,7 +41,9 @@ struct ServiceMethods: RPCMethods {
             return try await aria2.call(method, parameters, rights)
         }
         do {
-            return try await row.body(self, RPCParameters(parameters, rights))
+            let given = RPCParameters(parameters, rights, errorCode: RPCError.invalidParameters.code)
+            try given.checkCount(atMost: row.parameterCount)
+            return try await row.body(self, given)
         } catch let error as RPCError {
             throw error
         } catch let error as PawlError {
@@ -49,5 +51,11 @@ struct ServiceMethods: RPCMethods {
         } catch {
             throw RPCError(String(describing: error))
         }
+    }
+}
+
+extension RPCError {
+    static func noDownload(_ text: String) -> RPCError {
+        RPCError(Int(PawlError.Code.notFound.rawValue), "there is no download \(text)")
     }
 }

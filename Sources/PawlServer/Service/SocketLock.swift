@@ -1,5 +1,6 @@
 import Glibc
 package import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Ensures that a socket belongs to one service at a time, however the last one ended.
@@ -54,7 +55,7 @@ package final class SocketLock: Sendable {
                 .cannotCreate,
                 "cannot create",
                 at: path,
-                because: unsafe String(cString: strerror(errno)),
+                because: SystemError.last.text,
                 remedy: "choose another path with --socket"
             )
         }
@@ -73,7 +74,7 @@ package final class SocketLock: Sendable {
                 .cannotMakeFolder,
                 "cannot create",
                 at: path,
-                because: unsafe String(cString: strerror(errno))
+                because: SystemError.last.text
             )
         }
     }

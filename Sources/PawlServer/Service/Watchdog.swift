@@ -1,4 +1,5 @@
 import Pawl
+import PawlSystem
 import Synchronization
 
 /// A thread that monitors the web server's thread and the shutdown of the process: a service that hangs does not keep
@@ -27,9 +28,9 @@ package final class Watchdog: Sendable {
     }
 
     package func start() {
-        BackgroundThread.start("pawl-watchdog") {
+        SystemThread.detached("pawl-watchdog") {
             while true {
-                BackgroundThread.sleep(seconds: 1)
+                SystemThread.sleep(seconds: 1)
                 guard let finding = self.look() else { return }
                 if finding != .well { return self.onFault(finding) }
                 self.onBeat()
@@ -50,7 +51,7 @@ package final class Watchdog: Sendable {
         state.withLock { state in
             guard !state.isOver else { return nil }
             return state.heartbeat.look(
-                hasAnswered: state.server?.takeBeat() ?? true,
+                hasResponded: state.server?.takeBeat() ?? true,
                 isEnding: state.isEnding
             )
         }

@@ -1,5 +1,6 @@
 package import Glibc
 package import PawlCore
+import PawlSystem
 
 /// Starts programs without a shell.
 package enum ChildProcess {
@@ -39,7 +40,7 @@ package enum ChildProcess {
                 .cannotOpen,
                 "cannot start",
                 at: path,
-                because: unsafe String(cString: strerror(number))
+                because: SystemError(number: number).text
             )
         }
         return child

@@ -39,8 +39,8 @@ struct EventWatcher {
 
     /// Delivers events left when the service ended, and ends that could not be recorded.
     mutating func begin() async {
-        for entry in outbox?.left ?? [] { tell(entry) }
-        await tellMissed()
+        for entry in outbox?.left ?? [] { deliver(entry) }
+        await deliverMissed()
     }
 
     /// Ends the delivery; undelivered events are delivered at the next start.
@@ -52,7 +52,7 @@ struct EventWatcher {
     mutating func hear(_ event: DownloadEvent) async {
         log?.note(event)
         guard !hooks.isEmpty else { return }
-        if case .missed = event.kind { await tellMissed() }
+        if case .missed = event.kind { await deliverMissed() }
         for word in EventStreams.words(for: event, &running) {
             guard let occasion = Hooks.Occasion(word: word) else { continue }
             await meet(occasion, event.id, try? await manager.snapshot(of: event.id))
@@ -60,7 +60,7 @@ struct EventWatcher {
     }
 
     /// Downloads that ended after the last recorded end, according to the queue.
-    private mutating func tellMissed() async {
+    private mutating func deliverMissed() async {
         guard let mark = outbox?.ended else { return }
         var missed: [DownloadSnapshot] = []
         let filter = DownloadFilter([.finished, .failed])
@@ -94,12 +94,12 @@ struct EventWatcher {
             JSON.Member("path", path.map { .string($0) } ?? .null),
         ]
         if let snapshot { members.append(JSON.Member("download", ServiceEvent.json(snapshot))) }
-        let entry = outbox?.add(.object(members), owedTo: hooks.listeners(to: occasion))
-        if let entry { tell(entry) }
+        let entry = outbox?.add(.object(members), pending: hooks.listeners(to: occasion))
+        if let entry { deliver(entry) }
     }
 
-    private func tell(_ entry: Outbox.Entry) {
-        for listener in entry.owed {
+    private func deliver(_ entry: Outbox.Entry) {
+        for listener in entry.pending {
             let done: @Sendable () -> Void = { [outbox] in outbox?.settle(entry.number, listener) }
             switch listener {
             case .program:

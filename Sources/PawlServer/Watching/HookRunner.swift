@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Runs hooks, a few at once, and waits for them only at shutdown.
@@ -45,7 +46,7 @@ final class HookRunner: Sendable {
             return .later
         }
         switch turn {
-        case .now: BackgroundThread.start("pawl-hook") { self.work(from: order) }
+        case .now: SystemThread.detached("pawl-hook") { self.work(from: order) }
         case .later: break
         case .never:
             log?.note(

@@ -26,8 +26,8 @@ package struct Hooks: Sendable {
     var isEmpty: Bool { programs.isEmpty && webhook == nil }
 
     /// The hooks and webhook that want the event.
-    func listeners(to occasion: Occasion) -> Set<Outbox.Listener> {
-        var listeners: Set<Outbox.Listener> = []
+    func listeners(to occasion: Occasion) -> Set<Outbox.Recipient> {
+        var listeners: Set<Outbox.Recipient> = []
         if programs[occasion] != nil { listeners.insert(.program) }
         if webhook != nil { listeners.insert(.webhook) }
         return listeners

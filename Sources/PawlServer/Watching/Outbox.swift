@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// A transactional outbox: a file of events that hooks or the webhook have not received yet, for at-least-once delivery
@@ -8,7 +9,7 @@ import Synchronization
 /// One line per event, and one per delivery. The page cache survives the process, so nothing is synced: after a power
 /// cut the queue knows which downloads ended.
 final class Outbox: Sendable {
-    enum Listener: String, CaseIterable {
+    enum Recipient: String, CaseIterable {
         case program
         case webhook
     }
@@ -17,7 +18,7 @@ final class Outbox: Sendable {
         let number: Int64
         /// The body for the webhook.
         let message: JSON
-        var owed: Set<Listener>
+        var pending: Set<Recipient>
     }
 
     private struct State {
@@ -56,12 +57,12 @@ final class Outbox: Sendable {
     var ended: DeliveryMark { state.withLock(\.ended) }
 
     /// Records an event before it is delivered.
-    func add(_ message: JSON, owedTo owed: Set<Listener>) -> Entry {
+    func add(_ message: JSON, pending: Set<Recipient>) -> Entry {
         let (entry, failure) = state.withLock { state -> (Entry, Failure?) in
             state.last += 1
-            let entry = Entry(number: state.last, message: message, owed: owed)
+            let entry = Entry(number: state.last, message: message, pending: pending)
             let isEnd = state.ended.note(message)
-            guard !owed.isEmpty else { return (entry, isEnd ? append(state.ended.line, &state) : nil) }
+            guard !pending.isEmpty else { return (entry, isEnd ? append(state.ended.line, &state) : nil) }
             state.entries[entry.number] = entry
             return (entry, append(Outbox.line(entry), &state))
         }
@@ -70,12 +71,12 @@ final class Outbox: Sendable {
     }
 
     /// Records that it was delivered, or given up.
-    func settle(_ number: Int64, _ listener: Listener) {
+    func settle(_ number: Int64, _ listener: Recipient) {
         note(
             state.withLock { state in
-                guard state.entries[number]?.owed.remove(listener) != nil else { return nil }
-                if state.entries[number]?.owed.isEmpty == true { state.entries[number] = nil }
-                let line: JSON = ["number": .number(number), "heard": .string(listener.rawValue)]
+                guard state.entries[number]?.pending.remove(listener) != nil else { return nil }
+                if state.entries[number]?.pending.isEmpty == true { state.entries[number] = nil }
+                let line: JSON = ["number": .number(number), "delivered": .string(listener.rawValue)]
                 return append(line, &state)
             }
         )
@@ -86,12 +87,13 @@ final class Outbox: Sendable {
     }
 }
 
-// The file: one JSON value per line.
+// The file: one JSON value per line. Version 0.1.0 wrote `letter`, `owed` and `heard` for `message`, `pending` and
+// `delivered`.
 extension Outbox {
     private static func line(_ entry: Entry) -> JSON {
         [
-            "number": .number(entry.number), "letter": entry.message,
-            "owed": .array(entry.owed.map { .string($0.rawValue) }),
+            "number": .number(entry.number), "message": entry.message,
+            "pending": .array(entry.pending.map { .string($0.rawValue) }),
         ]
     }
 
@@ -99,15 +101,17 @@ extension Outbox {
         if let mark = DeliveryMark(line) {
             state.ended = mark
         } else if let number = line["number"]?.integer {
-            if let message = line["letter"] {
-                let owed = (line["owed"]?.array ?? []).compactMap { $0.string.flatMap(Listener.init) }
+            if let message = line["message"] ?? line["letter"] {
+                let pending = ((line["pending"] ?? line["owed"])?.array ?? []).compactMap {
+                    $0.string.flatMap(Recipient.init)
+                }
                 state.last = max(state.last, number)
                 _ = state.ended.note(message)
-                state.entries[number] = Entry(number: number, message: message, owed: Set(owed))
-            } else if let listener = line["heard"]?.string.flatMap(Listener.init) {
-                state.entries[number]?.owed.remove(listener)
+                state.entries[number] = Entry(number: number, message: message, pending: Set(pending))
+            } else if let listener = (line["delivered"] ?? line["heard"])?.string.flatMap(Recipient.init) {
+                state.entries[number]?.pending.remove(listener)
             }
-            if state.entries[number]?.owed.isEmpty == true { state.entries[number] = nil }
+            if state.entries[number]?.pending.isEmpty == true { state.entries[number] = nil }
         }
     }
 
@@ -155,7 +159,7 @@ extension Outbox {
             .inputOutput,
             "cannot record for later delivery",
             at: path,
-            because: unsafe String(cString: strerror(number))
+            because: SystemError(number: number).text
         )
     }
 

@@ -1,6 +1,7 @@
 import Glibc
 import Pawl
 package import PawlCore
+import PawlSystem
 import Synchronization
 
 /// The service's log: one line per event, as text or JSON, without secrets.
@@ -44,7 +45,7 @@ package final class ServiceLog: Sendable {
             because: number == ELOOP
                 ? "it is a symbolic link"
                 : number == EMLINK
-                    ? "it has other hard links" : unsafe String(cString: strerror(number)),
+                    ? "it has other hard links" : SystemError(number: number).text,
             remedy: number == ELOOP || number == EMLINK ? "use a file without links" : ""
         )
     }

@@ -1,5 +1,6 @@
 import Pawl
 import PawlCore
+import PawlSystem
 import Synchronization
 
 /// Posts webhook deliveries to one URL, in order, with a limited number of retries.
@@ -47,7 +48,7 @@ final class WebhookSender: Sendable {
             return state.isWorking ? .later : .now
         }
         switch turn {
-        case .now: BackgroundThread.start("pawl-webhook") { self.work() }
+        case .now: SystemThread.detached("pawl-webhook") { self.work() }
         case .later: break
         case .never:
             log?.note(
@@ -109,7 +110,7 @@ final class WebhookSender: Sendable {
                 log?.note(failure)
                 return true
             }
-            BackgroundThread.sleep(seconds: delay)
+            SystemThread.sleep(seconds: delay)
             if state.withLock(\.isClosed) { return false }
             delay *= 2
         }

@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// Checks whether a port can be bound: libwebsockets does not report why it cannot, and keeps waiting for an
 /// address that no interface has.
@@ -24,7 +25,7 @@ enum AddressProbe {
             }
             number = unsafe bind(AF_INET, &address, MemoryLayout<sockaddr_in>.size)
         }
-        guard number == 0 else { throw failure(host, port, unsafe String(cString: strerror(number))) }
+        guard number == 0 else { throw failure(host, port, SystemError(number: number).text) }
     }
 
     private static func failure(_ host: String, _ port: Int, _ why: String) -> Failure {

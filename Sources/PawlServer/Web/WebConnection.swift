@@ -12,7 +12,7 @@ final class WebConnection {
         /// The handler is processing a complete request.
         case waiting
         /// A response is pending or being sent.
-        case answer(WebResponse, sent: Int64, hasHead: Bool)
+        case response(WebResponse, sent: Int64, hasHead: Bool)
         case socket
         /// Everything was sent; further input is discarded.
         case closing(isTold: Bool)
@@ -68,7 +68,7 @@ final class WebConnection {
     /// Data is waiting to be sent.
     var isSending: Bool {
         switch stage {
-        case .answer(let response, _, _): response.delay == nil && !response.isStream
+        case .response(let response, _, _): response.delay == nil && !response.isStream
         case .request, .waiting: hasBacklog
         case .socket: hasBacklog || isEnding
         case .closing(let isTold): !isTold
@@ -80,7 +80,7 @@ final class WebConnection {
     }
 
     var isStream: Bool {
-        if case .answer(let response, _, _) = stage { response.isStream } else { false }
+        if case .response(let response, _, _) = stage { response.isStream } else { false }
     }
 
     /// Whether to read from it: one request at a time.
@@ -88,7 +88,7 @@ final class WebConnection {
         switch stage {
         case .request, .closing: true
         // To detect that the client has closed it.
-        case .answer(let response, _, _): response.isStream
+        case .response(let response, _, _): response.isStream
         case .waiting: false
         case .socket: messages.count < limits.messages
         }

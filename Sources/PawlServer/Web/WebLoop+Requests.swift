@@ -11,11 +11,11 @@ extension WebLoop {
             // A client that does not stop sending is disconnected.
             connection.discarded += bytes.count
             return connection.discarded <= limits.body
-        case .answer where connection.isStream: return true
+        case .response where connection.isStream: return true
         case .socket:
             unsafe connection.frames.take(bytes)
             return count(connection) && readFrames(of: connection)
-        case .request, .waiting, .answer:
+        case .request, .waiting, .response:
             unsafe connection.reader.take(bytes)
             return count(connection) && readRequest(of: connection)
         }
@@ -63,7 +63,7 @@ extension WebLoop {
         connection.request = request
         connection.looked = 0
         if head.expectsContinue, connection.reader.count < head.bodyLength {
-            _ = write(ResponseHeadWriter.goOn, on: connection)
+            _ = write(ResponseHeadWriter.interimContinue, on: connection)
         }
     }
 
@@ -104,7 +104,7 @@ extension WebLoop {
         setTimeout(0, of: connection)
         settleReading(connection)
         let id = connection.id
-        handler.answer(request) { [mailbox] response in mailbox.post(.reply(id, response)) }
+        handler.respond(to: request) { [mailbox] response in mailbox.post(.reply(id, response)) }
     }
 
     func refuse(_ connection: WebConnection, _ response: WebResponse) {
@@ -122,7 +122,7 @@ extension WebLoop {
         // The response replaces the request.
         connection.inHand = response.heldBytes
         guard count(connection) else { return kill(connection) }
-        connection.stage = .answer(response, sent: 0, hasHead: false)
+        connection.stage = .response(response, sent: 0, hasHead: false)
         if case .stream = response.body { connection.isAnnounced = true }
         settleReading(connection)
         guard let delay = response.delay else {
@@ -139,7 +139,7 @@ extension WebLoop {
         defer { settleReading(connection) }
         switch connection.stage {
         case .request, .waiting: return true
-        case .answer: return sendResponse(on: connection)
+        case .response: return sendResponse(on: connection)
         case .socket: return sendMessages(on: connection)
         case .closing: return close(connection)
         }
@@ -147,7 +147,7 @@ extension WebLoop {
 
     /// Sends the next part of the response; returns whether the connection stays open.
     private func sendResponse(on connection: WebConnection) -> Bool {
-        guard case .answer(let response, let sent, let hasHead) = connection.stage else { return true }
+        guard case .response(let response, let sent, let hasHead) = connection.stage else { return true }
         let closes = response.closes || response.isStream || !connection.keepsConnection || isStopping
         let head = hasHead ? [] : ResponseHeadWriter.bytes(of: response, closes: closes)
         let length = connection.isHead ? 0 : response.length
@@ -170,14 +170,14 @@ extension WebLoop {
         // A file that was truncated cannot be sent completely: the client sees the connection close early.
         guard got > 0 || count == 0, send(head.count + got, on: connection) else { return false }
         if sent + Int64(got) == length { return complete(connection, closes: closes) }
-        connection.stage = .answer(response, sent: sent + Int64(got), hasHead: true)
+        connection.stage = .response(response, sent: sent + Int64(got), hasHead: true)
         wakeWriter(of: connection)
         return true
     }
 
     private func sendPiece(on connection: WebConnection, _ response: WebResponse, after head: [UInt8]) -> Bool
     {
-        connection.stage = .answer(response, sent: 0, hasHead: true)
+        connection.stage = .response(response, sent: 0, hasHead: true)
         guard let piece = connection.dequeue() else {
             guard head.isEmpty || write(head, on: connection) else { return false }
             return connection.isEnding ? complete(connection, closes: true) : true

@@ -64,7 +64,7 @@ extension WebLoop {
         wakeWriter(of: connection)
     }
 
-    func answer(_ bytes: [UInt8], on connection: WebConnection) {
+    func respond(with bytes: [UInt8], on connection: WebConnection) {
         guard !connection.messages.isEmpty else { return }
         connection.messages.removeFirst()
         push(bytes, on: connection)

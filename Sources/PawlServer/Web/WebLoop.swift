@@ -1,6 +1,7 @@
 import CWebSockets
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// The server's thread: libwebsockets' context and the connections on it.
 @safe
@@ -33,6 +34,15 @@ final class WebLoop {
     private var oldest = 0
     /// Connections being closed in favour of others that are not closed yet.
     private var leaving = 0
+
+    /// Connections accepted since the library last waited.
+    private var accepted = 0
+    /// Listeners that accept no more until it has.
+    private var pausedListeners: [OpaquePointer] = unsafe []
+
+    /// The library accepts connections, with their TLS handshakes, as long as there are new ones: all other clients would
+    /// wait as long.
+    private static let mostAccepted = 8
 
     /// How many may be closing at the same time; the library has capacity for so many more.
     private static let mostLeaving = 64
@@ -142,7 +152,7 @@ final class WebLoop {
                 .badOption,
                 "cannot listen at",
                 at: path,
-                because: isLong ? "the path is too long" : unsafe String(cString: strerror(errno)),
+                because: isLong ? "the path is too long" : SystemError.last.text,
                 remedy: "choose another path with --socket"
             )
         }
@@ -158,7 +168,10 @@ final class WebLoop {
     /// Runs until it is stopped.
     func run() {
         guard let context = unsafe context else { return }
-        while !isStopping { _ = unsafe lws_service(context, 0) }
+        while !isStopping {
+            _ = unsafe lws_service(context, 0)
+            resumeAccepting()
+        }
         // Pending responses, among them the "OK" to a stop request, get a moment to be sent.
         for _ in 0..<500 where connections.values.contains(where: \.isSending) {
             _ = unsafe lws_service(context, -1)
@@ -210,6 +223,7 @@ final class WebLoop {
     /// If all are in use, the oldest unauthenticated connection is closed: a client that holds them all cannot lock
     /// others out.
     func hasRoom(at listener: OpaquePointer) -> Bool {
+        unsafe limitAccepting(at: listener)
         let isLocal = unsafe listenerKind(of: listener) == .local
         let limit = limits.connections - (isLocal ? 0 : limits.reserve)
         if byID.count - leaving < limit { return true }
@@ -218,6 +232,23 @@ final class WebLoop {
         leaving += 1
         kill(oldest)
         return true
+    }
+
+    private func limitAccepting(at listener: OpaquePointer) {
+        accepted += 1
+        guard accepted >= WebLoop.mostAccepted, unsafe !pausedListeners.contains(listener) else { return }
+        unsafe pausedListeners.append(listener)
+        _ = unsafe lws_rx_flow_control(listener, 0)
+        // The next wait must not wait for other clients.
+        if let context = unsafe context { unsafe lws_cancel_service(context) }
+    }
+
+    private func resumeAccepting() {
+        accepted = 0
+        for index in unsafe pausedListeners.indices {
+            _ = unsafe lws_rx_flow_control(pausedListeners[index], 1)
+        }
+        unsafe pausedListeners.removeAll(keepingCapacity: true)
     }
 
     private func takeOldestUnauthenticated() -> WebConnection? {
@@ -318,8 +349,8 @@ final class WebLoop {
                     guard let connection = byID[id] else { continue }
                     for message in messages { push(message, on: connection) }
                 }
-            case .answer(let id, let bytes):
-                if let connection = byID[id] { answer(bytes, on: connection) }
+            case .response(let id, let bytes):
+                if let connection = byID[id] { respond(with: bytes, on: connection) }
             case .markAuthenticated(let id):
                 if let connection = byID[id] {
                     recognize(connection)

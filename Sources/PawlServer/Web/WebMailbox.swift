@@ -8,7 +8,7 @@ final class WebMailbox: Sendable {
         /// The same bytes for several connections.
         case push(Set<ConnectionID>, [[UInt8]])
         /// The response to the oldest message without one.
-        case answer(ConnectionID, [UInt8])
+        case response(ConnectionID, [UInt8])
         case markAuthenticated(ConnectionID)
         case end(ConnectionID)
         /// A heartbeat: shows that the thread is running.
@@ -84,7 +84,7 @@ final class WebMailbox: Sendable {
     private func reject(_ message: Message) {
         switch message {
         case .stop(let completion): completion()
-        case .reply, .push, .answer, .markAuthenticated, .end, .beat: break
+        case .reply, .push, .response, .markAuthenticated, .end, .beat: break
         }
     }
 }

@@ -48,7 +48,7 @@ package struct WebResponse: Sendable {
 /// Called on the server's thread: it must return quickly, and respond from another thread if it takes time.
 package protocol WebHandler: AnyObject, Sendable {
     /// `reply` is called once, on any thread, now or later.
-    func answer(_ request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void)
+    func respond(to request: WebRequest, reply: @escaping @Sendable (WebResponse) -> Void)
     /// Whether a request's header section presents the secret, or none is required.
     func recognizes(_ request: WebRequest) -> Bool
     /// Whether the beginning of a body or message contains the secret.

@@ -1,6 +1,7 @@
 import CWebSockets
 import Pawl
 package import PawlCore
+import PawlSystem
 
 /// A small HTTP and WebSocket server: libwebsockets on a dedicated thread.
 ///
@@ -25,7 +26,7 @@ package final class WebServer: Sendable {
     ) async throws(Failure) -> WebServer {
         let mailbox = WebMailbox()
         let started: Result<[Int], Failure> = await withCheckedContinuation { continuation in
-            BackgroundThread.start("pawl-web") {
+            SystemThread.detached("pawl-web") {
                 // The name is visible in debuggers and process listings.
                 unsafe pawl_web_name_thread("pawl-web")
                 let loop = WebLoop(limits: limits, handler: handler, mailbox: mailbox)
@@ -58,7 +59,9 @@ package final class WebServer: Sendable {
     package func takeBeat() -> Bool { mailbox.takeBeat() }
 
     /// Responds to a WebSocket's oldest pending message; responses of one socket must be in order.
-    package func answer(_ bytes: [UInt8], to socket: ConnectionID) { mailbox.post(.answer(socket, bytes)) }
+    package func respond(with bytes: [UInt8], to socket: ConnectionID) {
+        mailbox.post(.response(socket, bytes))
+    }
 
     /// Marks a WebSocket as authenticated, see ``WebLimits/authenticationTimeout``.
     package func markAuthenticated(_ socket: ConnectionID) { mailbox.post(.markAuthenticated(socket)) }

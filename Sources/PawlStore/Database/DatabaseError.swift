@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 import PawlCore
+import PawlSystem
 
 /// An error of SQLite.
 struct DatabaseError: Error, Hashable, Sendable {
@@ -63,7 +64,7 @@ extension DatabaseError {
             isAccess ? .cannotOpen : .inputOutput,
             what,
             at: path,
-            because: system == 0 ? words : "\(words) (\(Failure.words(of: system)))",
+            because: system == 0 ? words : "\(words) (\(SystemError(number: system).text))",
             remedy: isAccess
                 ? "choose another folder, or make this one writable"
                 : kind == SQLITE_IOERR ? "check the disk: it reported an error" : ""
@@ -73,17 +74,18 @@ extension DatabaseError {
 
 /// The failures of this module.
 extension Failure {
-    static func words(of number: Int32) -> String { unsafe String(cString: strerror(number)) }
-
     static func system(_ code: Code, _ what: String, at path: String, _ number: Int32) -> Failure {
         if number == ENOSPC || number == EDQUOT {
-            return DatabaseError(code: SQLITE_FULL, words: words(of: number)).failure(what, at: path)
+            return DatabaseError(code: SQLITE_FULL, words: SystemError(number: number).text).failure(
+                what,
+                at: path
+            )
         }
         return Failure(
             code,
             what,
             at: path,
-            because: words(of: number),
+            because: SystemError(number: number).text,
             remedy: number == EACCES || number == EPERM || number == EROFS
                 ? "choose another folder, or make this one writable" : ""
         )

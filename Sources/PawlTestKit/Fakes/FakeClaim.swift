@@ -49,7 +49,8 @@ struct FakeClaim {
             let number = disk.state.withLock { $0.nextFile() }
             return .fresh(take(FakeFile(source: source, number: number)))
         case .leftover(let file): return .fresh(empty(file))
-        case .journalled(let file, let image, let done): return goOn(file, image, done, adopts: adopts)
+        case .journalled(let file, let image, let done):
+            return continueClaim(file, image, done, adopts: adopts)
         }
     }
 
@@ -77,7 +78,7 @@ struct FakeClaim {
         }
     }
 
-    private func goOn(
+    private func continueClaim(
         _ file: FakeFile,
         _ image: JournalImage,
         _ done: ByteRangeSet,
@@ -128,8 +129,8 @@ struct FakeClaim {
     private func disguised(_ facts: JournalFacts) -> JournalFacts {
         var told = facts
         switch disk.state.withLock({ $0.sabotage }) {
-        case .forgetsWishes:
-            told.representation.wish = claim.facts.representation.wish
+        case .forgetsSelection:
+            told.representation.selection = claim.facts.representation.selection
             told.representation.base = claim.facts.representation.base
         case .confusesHosts:
             guard let address = try? WebAddress.parse(source).address else { break }

@@ -194,7 +194,7 @@ final class FakePartial: Partial {
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
         checkClaim("close", done)
         // Bytes beyond the requested part are discarded.
-        let wanted = facts.representation.wish?.longest ?? SegmentMap.open
+        let wanted = facts.representation.selection?.longest ?? SegmentMap.open
         if let all = on({ $0.isVoid ? ByteRangeSet() : $0.written.clipped(to: wanted) }),
             !all.isSubset(of: done)
         {
@@ -219,6 +219,12 @@ final class FakePartial: Partial {
         _ = on { $0.goBack() }
         release()
         disk.state.withLock { $0.folder.publish(path, as: path) }
+    }
+
+    func restoreExtended(length: Int64) throws(Failure) {
+        guard (on { $0.original != nil }) == true else { return try restoreOriginal() }
+        _ = on { $0.original = Int(length) }
+        try restoreOriginal()
     }
 
     func release() {

@@ -3,14 +3,30 @@ package import PawlEngine
 import Synchronization
 
 /// Transfers from a simulated network, in virtual time, exactly as the port specifies.
+///
+/// It sends requests as `HTTP1Client` does, with the same pool and the same machine for each connection; only the
+/// sockets are simulated.
 package final class FakeTransport: Transport {
     let network: SimulatedNetwork
     let timeline: Timeline
+    let sabotage: Sabotage?
     private let seat: Int
     private let names: TransferNames
-    private var exchanges: [SimulatedExchange] = []
-    private var isDelivering = false
     private let generation: Int
+    private var isDelivering = false
+    /// The requests in progress, in their order.
+    private(set) var exchanges: [SimulatedExchange] = []
+    /// Requests to be sent.
+    var waiting: [SimulatedExchange] = []
+    /// Requests that wait for the first TLS handshake of their connection key.
+    var waitingForHandshake: [SimulatedExchange] = []
+    /// Decides which connection carries a request.
+    var pool = HTTP1Pool()
+    /// All open connections, in the order in which they were opened.
+    var connections: [SimulatedConnection] = []
+    /// Connections whose unwanted bodies are discarded.
+    var draining: [SimulatedConnection] = []
+    var lastID: UInt64 = 0
 
     init(_ network: SimulatedNetwork, seat: Int, names: TransferNames) {
         self.network = network
@@ -18,7 +34,14 @@ package final class FakeTransport: Transport {
         timeline = network.timeline
         self.seat = seat
         generation = network.generation
+        sabotage = network.sabotage
     }
+
+    deinit { for connection in connections { connection.release() } }
+
+    var now: Instant { timeline.now }
+    /// Whether the process has not been killed.
+    var isAlive: Bool { network.generation == generation }
 
     package var wake: @Sendable () -> Void {
         { [timeline, seat] in timeline.wake(seat) }
@@ -28,194 +51,116 @@ package final class FakeTransport: Transport {
         precondition(!isDelivering, "a transfer was started inside a callback")
         precondition(names.use(id), "transfer \(id.rawValue) was used before")
         // A dead process sends nothing.
-        guard network.generation == generation else { return }
-        let (number, fare, wait) = network.begin(request)
-        let exchange = SimulatedExchange(
-            id: id,
-            request: request,
-            sink: sink,
-            number: number,
-            outages: network.outages
-        )
-        exchange.due = timeline.now + wait
-        switch fare {
-        case .answered(let response): exchange.stage = .answering(response)
-        case .failed(let fault): exchange.stage = .failing(fault)
-        case .silent: exchange.due = nil
-        }
+        guard isAlive else { return }
+        let start = network.begin(request)
+        let exchange = SimulatedExchange(request, as: id, sink: sink, start, outages: network.outages)
         exchanges.append(exchange)
-        timeline.note("#\(number) \(request.address.text) \(request.range)")
+        waiting.append(exchange)
+        timeline.note("#\(exchange.number) \(request.address.text) \(request.range)")
     }
 
     package func cancel(_ id: TransferID) {
-        guard let index = exchanges.firstIndex(where: { $0.id == id }) else { return }
-        let exchange = exchanges.remove(at: index)
-        exchange.isOver = true
-        network.close(exchange.number, .cancelled, unread: unread(exchange))
+        guard let exchange = exchanges.first(where: { $0.id == id }) else { return }
+        let unread = unread(exchange)
+        forget(exchange)
+        if let connection = exchange.connection { abandon(connection) }
+        network.close(exchange.number, .cancelled, unread: unread)
         timeline.note("#\(exchange.number) cancelled")
     }
 
     package func resume(_ id: TransferID) {
         guard let exchange = exchanges.first(where: { $0.id == id }), exchange.isPaused else { return }
-        exchange.backlog.resumes(at: timeline.now, rate: rate(of: exchange))
+        exchange.backlog.resumes(at: now, rate: rate(of: exchange))
         exchange.isPaused = false
-        exchange.due = timeline.now
+        exchange.ownDue = now
     }
 
     package func perform(until deadline: Instant?) {
         precondition(!isDelivering, "perform was called inside a callback")
-        breakLost()
-        let isDead = network.generation != generation
-        let dues = (isDead ? [] : exchanges.compactMap(\.due)) + [deadline].compactMap(\.self)
-        timeline.wait(seat, until: dues.min())
-        breakLost()
-        guard network.generation == generation else { return }
-        let now = timeline.now
+        let due = prepare()
+        timeline.wait(seat, until: [due, deadline].compactMap(\.self).min())
         isDelivering = true
-        let ready = exchanges.filter { $0.due.map { $0 <= now } ?? false }
-        for exchange in ready where !exchange.isOver && !exchange.isPaused {
-            // The delivery may kill the process.
-            if network.generation == generation { deliver(exchange, now: now) }
-        }
+        deliver()
         isDelivering = false
+    }
+
+    /// Sends what was started, and returns when something is due.
+    private func prepare() -> Instant? {
+        breakLost()
+        guard isAlive else { return nil }
+        sendWaiting()
+        var dues = exchanges.compactMap(\.due) + connections.compactMap(\.due)
+        if sabotage != .drainsForever { dues += draining.compactMap(\.machine.deadline) }
+        if !waitingForHandshake.isEmpty, let handshake = pool.deadline { dues.append(handshake) }
+        return dues.min()
+    }
+
+    /// Handles everything that is due.
+    private func deliver() {
+        breakLost()
+        let now = now
+        let ready = exchanges.filter { $0.due.map { $0 <= now } ?? false }
+        for exchange in ready where !exchange.isOver {
+            // The delivery may kill the process.
+            guard isAlive else { return }
+            if exchange.ownDue != nil {
+                deliverOwn(exchange)
+            } else if let connection = exchange.connection {
+                arrive(at: connection)
+            }
+        }
+        for connection in connections where connection.exchange == nil {
+            if isAlive, let due = connection.due, due <= now { arrive(at: connection) }
+        }
+        if isAlive { endDraining() }
+    }
+
+    /// Fails a request without a connection, or resumes a paused one.
+    private func deliverOwn(_ exchange: SimulatedExchange) {
+        exchange.ownDue = nil
+        if let fault = exchange.failure { return notify(exchange, .failed(fault)) }
+        resume(exchange)
     }
 
     /// Breaks the transfers in progress when the network was lost.
     private func breakLost() {
         let outages = network.outages
+        for connection in connections where connection.outages < outages {
+            connection.outages = outages
+            // The client learns it when it uses the connection.
+            connection.isSevered = connection.exchange == nil
+        }
         for exchange in exchanges {
             let isCut = network.takeCut(exchange.number)
             guard isCut || exchange.outages < outages else { continue }
             exchange.outages = outages
-            exchange.isPaused = false
             let cause = isCut ? "the connection was cut" : "the network went away"
-            exchange.stage = .failing(TransferFault(.connectionLost, cause))
-            exchange.due = timeline.now
-        }
-    }
-
-    private func deliver(_ exchange: SimulatedExchange, now: Instant) {
-        switch exchange.stage {
-        case .silent: exchange.due = nil
-        case .failing(let fault): end(exchange, .failed(fault))
-        case .answering(let response): head(of: response, to: exchange, now: now)
-        case .flowing(let response): chunk(of: response, to: exchange, now: now)
-        }
-    }
-
-    private func head(of response: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
-        timeline.note("#\(exchange.number) head \(response.head.status)")
-        network.answered(exchange.number, status: response.head.status)
-        let isComplaint = [429, 503].contains(response.head.status)
-        var told = response.head
-        if isComplaint, network.hides(.hidesComplaints) { told.status = 500 }
-        if network.hides(.hidesSilence) { told.retryAfter = nil }
-        if [200, 206].contains(told.status) { network.disguise(&told) }
-        if isComplaint {
-            let wait = response.head.retryAfter.flatMap { Int64($0) }
-            network.throttled(
-                exchange.number,
-                stillOpen: true,
-                retryAfter: wait.map { .milliseconds($0 * 1000) }
-            )
-        }
-        let goesOn = exchange.sink.transfer(exchange.id, head: told)
-        guard !exchange.isOver else { return }
-        guard goesOn else { return end(exchange, .stopped) }
-        exchange.stage = .flowing(response)
-        schedule(exchange, response, now: now)
-    }
-
-    /// Schedules the next chunk, or the event in place of it.
-    private func schedule(_ exchange: SimulatedExchange, _ response: SimulatedResponse, now: Instant) {
-        var left = response.length - exchange.sent
-        if let fault = response.fault {
-            left = min(left, fault.after - exchange.sent)
-            if left <= 0, exchange.sent < response.length {
-                exchange.stage = fault.end.map { .failing($0) } ?? .silent
-                exchange.due = fault.end == nil ? nil : now
-                return
+            let fault = TransferFault(.connectionLost, cause)
+            if let connection = exchange.connection {
+                connection.schedule(.reset(fault), at: now)
+            } else {
+                (exchange.failure, exchange.ownDue) = (fault, now)
             }
         }
-        let host = exchange.request.address.host
-        let (size, wait) = network.pace(
-            of: response,
-            host: host,
-            buffer: exchange.request.bufferSize,
-            left: max(0, left)
-        )
-        exchange.size = size
-        exchange.due = now + wait
     }
 
-    private func chunk(of response: SimulatedResponse, to exchange: SimulatedExchange, now: Instant) {
-        guard exchange.size > 0 else { return end(exchange, .complete) }
-        let start = response.start + exchange.sent
-        let range = ByteRange(start, start + Int64(exchange.size))
-        let taken = unsafe response.payload.bytes(in: range).withUnsafeBytes { bytes in
-            unsafe exchange.sink.transfer(exchange.id, chunk: bytes)
-        }
-        timeline.note("#\(exchange.number) \(range) \(taken)")
-        switch taken {
-        case .taken, .stop: network.took(exchange.number, range)
-        case .pause: break
-        }
-        guard !exchange.isOver else { return }
-        switch taken {
-        case .taken:
-            exchange.sent += Int64(exchange.size)
-            exchange.backlog.drains(Int64(exchange.size))
-            schedule(exchange, response, now: now)
-        case .pause:
-            exchange.isPaused = true
-            exchange.backlog.pauses(at: now)
-            exchange.due = nil
-        case .stop: end(exchange, .stopped)
-        }
-    }
-
-    private func end(_ exchange: SimulatedExchange, _ end: TransferEnd) {
+    /// Detaches the receiver: nothing is delivered any more.
+    private func forget(_ exchange: SimulatedExchange) {
         exchange.isOver = true
         exchanges.removeAll { $0 === exchange }
-        network.close(exchange.number, .told(end), unread: unread(exchange))
+    }
+
+    /// Informs the receiver that its transfer has ended.
+    func notify(_ exchange: SimulatedExchange?, _ end: TransferEnd) {
+        guard let exchange, !exchange.isOver else { return }
+        let unread = unread(exchange)
+        forget(exchange)
+        network.close(exchange.number, .told(end), unread: unread)
         timeline.note("#\(exchange.number) \(end)")
         if case .failed(let fault) = end, fault.kind == .connectionRefused {
             network.throttled(exchange.number, stillOpen: false, retryAfter: nil)
         }
         exchange.sink.transferEnded(exchange.id, end)
-    }
-}
-
-/// One request in progress.
-final class SimulatedExchange {
-    enum Stage {
-        case silent
-        case failing(TransferFault)
-        case answering(SimulatedResponse)
-        case flowing(SimulatedResponse)
-    }
-
-    let id: TransferID
-    let request: TransferRequest
-    let sink: any TransferSink
-    let number: Int
-    var stage = Stage.silent
-    /// The time of the next event; `nil` when nothing is scheduled.
-    var due: Instant?
-    var sent: Int64 = 0
-    /// The size of the chunk that is due.
-    var size = 0
-    var isPaused = false
-    var isOver = false
-    var backlog = SocketBacklog()
-    var outages: Int
-
-    init(id: TransferID, request: TransferRequest, sink: any TransferSink, number: Int, outages: Int) {
-        self.id = id
-        self.request = request
-        self.sink = sink
-        self.number = number
-        self.outages = outages
     }
 }
 

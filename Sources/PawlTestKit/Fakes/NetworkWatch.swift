@@ -41,6 +41,8 @@ struct NetworkWatch: Sendable {
         }
     }
 
+    mutating func violate(_ law: Law, _ text: String) { violations.append(Violation(law, text)) }
+
     mutating func ends(_ address: WebAddress) { open[address.path, default: 1] -= 1 }
 
     /// Requests that are sent at the same instant may have been granted before.
@@ -78,7 +80,6 @@ extension SimulatedNetwork {
     func disguise(_ head: inout ResponseHead) {
         switch state.withLock({ $0.sabotage }) {
         case .hidesCodings: head.contentEncoding = nil
-        case .freezesDates: head.lastModified = head.date.map { _ in UnixTime(seconds: 1_700_000_000) }
         case .repeatsTags: head.entityTag = EntityTag(opaque: "always", isWeak: false)
         case .disguisesPages:
             // As if each were the next version of the file.
@@ -88,5 +89,5 @@ extension SimulatedNetwork {
         }
     }
 
-    func hides(_ sabotage: Sabotage) -> Bool { state.withLock { $0.sabotage == sabotage } }
+    var sabotage: Sabotage? { state.withLock { $0.sabotage } }
 }

@@ -108,6 +108,8 @@ package struct SimulatedServer: Sendable {
         case status(Int, retryAfter: String? = nil)
         /// A range request gets an HTML page with status 200 that reports an error.
         case page
+        /// A range request gets a 416 with the right length.
+        case refusesRange
         /// Bytes per second.
         case crawls(Int64)
     }
@@ -154,6 +156,9 @@ package struct SimulatedServer: Sendable {
     package var luck = Int.max
     /// The fault of every request from now on.
     package var always: Fault?
+
+    /// How it uses HTTP/1.1: not a fault, since a client copes with all of it.
+    package var http = SimulatedHTTP()
 
     package init() {}
 

@@ -147,7 +147,7 @@ package final class SimulatedNetwork: Sendable {
 extension SimulatedNetwork {
     /// The outcome of a request.
     enum Fare {
-        case answered(SimulatedResponse)
+        case responded(SimulatedResponse)
         case failed(TransferFault)
         case silent
     }
@@ -188,7 +188,7 @@ extension SimulatedNetwork {
         }
     }
 
-    func answered(_ number: Int, status: Int) {
+    func responded(_ number: Int, status: Int) {
         state.withLock { $0.requests[number].status = status }
     }
 
@@ -246,6 +246,7 @@ extension SimulatedNetwork {
     func takeCut(_ number: Int) -> Bool { state.withLock { $0.cut.remove(number) != nil } }
     var generation: Int { state.withLock { $0.generation } }
     var outages: Int { state.withLock { $0.outages } }
+    var isUp: Bool { state.withLock { $0.isUp } }
 }
 
 extension SimulatedNetwork.State {

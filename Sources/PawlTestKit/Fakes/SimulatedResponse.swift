@@ -31,28 +31,33 @@ extension SimulatedNetwork.State {
         if let most = server.connections, running >= most {
             switch server.overflow {
             case .refuse: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
-            case .busy(let retryAfter): return .answered(plain(503, retryAfter: retryAfter))
+            case .busy(let retryAfter): return .responded(plain(503, retryAfter: retryAfter))
             case .deny:
                 tally.note("requests denied beyond the connection limit")
-                return .answered(plain(403))
+                return .responded(plain(403))
             case .drop: return .failed(TransferFault(.connectionLost, "the connection was lost"))
             }
         }
         let drawn = server.luck > 0 ? server.chances.first { $0.odds > 0 && dice.fraction() < $0.odds } : nil
         if drawn != nil { servers[host]?.luck -= 1 }
         let fault = server.always ?? server.faults[number] ?? drawn?.fault
-        guard let file = server.files[request.address.path] else { return .answered(plain(404)) }
+        guard let file = server.files[request.address.path] else { return .responded(plain(404)) }
         switch fault {
         case .refused: return .failed(TransferFault(.connectionRefused, "\(host) refused the connection"))
         case .dropped: return .failed(TransferFault(.connectionLost, "the connection was lost"))
         case .silent: return .silent
-        case .status(let status, let retryAfter): return .answered(plain(status, retryAfter: retryAfter))
+        case .status(let status, let retryAfter): return .responded(plain(status, retryAfter: retryAfter))
         case .page where request.range != .whole && file.mayBeAPage:
             tally.note("pages instead of parts")
-            return .answered(page())
-        case .page, .reset, .truncated, .stalled, .crawls, nil: break
+            return .responded(page())
+        case .refusesRange where request.range != .whole:
+            tally.note("valid ranges refused")
+            var answer = plain(416)
+            answer.head.contentRange = .unsatisfied(total: file.payload.length)
+            return .responded(answer)
+        case .page, .refusesRange, .reset, .truncated, .stalled, .crawls, nil: break
         }
-        if let answer = hop(from: request.address, file) { return .answered(answer) }
+        if let answer = hop(from: request.address, file) { return .responded(answer) }
         let made = atNode(of: remade(file, request.address.path))
         guard var answer = answer(made, request.range) else { return .silent }
         if sabotage == .withholdsEnds || sabotage == .restartsFailed {
@@ -65,9 +70,9 @@ extension SimulatedNetwork.State {
             answer.fault = (after, TransferFault(.truncated, "the connection was closed early"))
         case .stalled(let after): answer.fault = (after, nil)
         case .crawls(let rate): answer.rate = rate
-        case .refused, .dropped, .silent, .status, .page, nil: break
+        case .refused, .dropped, .silent, .status, .page, .refusesRange, nil: break
         }
-        return .answered(answer)
+        return .responded(answer)
     }
 
     private func page() -> SimulatedResponse {
@@ -128,16 +133,16 @@ extension SimulatedNetwork.State {
     }
 
     /// Returns `nil` for no response at all.
-    private mutating func answer(_ file: SimulatedFile, _ asked: RequestedRange) -> SimulatedResponse? {
+    private mutating func answer(_ file: SimulatedFile, _ requested: RequestedRange) -> SimulatedResponse? {
         if let location = file.location {
             var answer = plain(302)
             answer.head.location = location
             return answer
         }
         if let status = file.status { return plain(status) }
-        guard asked != .whole, file.ranges != .ignored else { return whole(file) }
+        guard requested != .whole, file.ranges != .ignored else { return whole(file) }
         let total = file.payload.length
-        let wanted = wanted(asked, total: total)
+        let wanted = wanted(requested, total: total)
         switch file.ranges {
         case .ignored, .silent: return nil
         case .refused: return plain(416)
@@ -154,8 +159,8 @@ extension SimulatedNetwork.State {
         }
     }
 
-    private func wanted(_ asked: RequestedRange, total: Int64) -> ByteRange {
-        switch asked {
+    private func wanted(_ requested: RequestedRange, total: Int64) -> ByteRange {
+        switch requested {
         case .whole: ByteRange(0, total)
         case .from(let start): ByteRange(min(start, total), total)
         case .closed(let range): ByteRange(min(range.start, total), min(range.end, total))

@@ -26,15 +26,15 @@ struct SocketBacklog: Sendable {
 extension FakeTransport {
     /// The bytes that the server has sent in vain if this exchange ends now.
     func unread(_ exchange: SimulatedExchange) -> Int64 {
-        guard case .flowing(let response) = exchange.stage else { return 0 }
+        guard let response = exchange.response else { return 0 }
         exchange.backlog.resumes(at: timeline.now, rate: rate(of: exchange))
         let end = response.fault.map { min($0.after, response.length) } ?? response.length
         let left = max(0, end - exchange.sent)
-        return network.hides(.sendsUnread) ? left : min(left, exchange.backlog.bytes)
+        return sabotage == .sendsUnread ? left : min(left, exchange.backlog.bytes)
     }
 
     func rate(of exchange: SimulatedExchange) -> Int64 {
-        guard case .flowing(let response) = exchange.stage else { return 0 }
+        guard let response = exchange.response else { return 0 }
         return response.rate ?? network[exchange.request.address.host].rate
     }
 }

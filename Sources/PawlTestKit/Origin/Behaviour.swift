@@ -44,7 +44,7 @@ extension Behaviour {
         /// 200 with everything.
         case ignored
         /// Held until released or closed.
-        case neverAnswered
+        case unresponsive
         /// Always 416, with `bytes */total` when a total is given.
         case refused(total: Int64?)
         /// 206 with at most that many bytes.

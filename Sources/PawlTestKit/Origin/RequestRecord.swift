@@ -1,6 +1,6 @@
 package import PawlCore
 
-/// One request as it was read from the wire.
+/// One request as it was received.
 package struct Request: Hashable, Sendable {
     package var method: String
     /// As sent: path and query.
@@ -27,14 +27,14 @@ package struct Request: Hashable, Sendable {
     }
 
     /// The Range field; `nil` when there is none, or in a form that this server does not support.
-    package var range: AskedRange? {
+    package var range: RangeHeader? {
         guard let text = header("Range"), text.hasPrefix("bytes=") else { return nil }
-        return AskedRange(text.dropFirst(6))
+        return RangeHeader(text.dropFirst(6))
     }
 }
 
-/// One range of a Range field (RFC 9110 §14.1.2), ends inclusive as on the wire.
-package enum AskedRange: Hashable, Sendable {
+/// One range of a Range field (RFC 9110 §14.1.2), ends inclusive as in the field.
+package enum RangeHeader: Hashable, Sendable {
     case from(Int64, last: Int64?)
     case suffix(Int64)
 
@@ -94,7 +94,7 @@ package struct RequestRecord: Sendable {
     package var end: ExchangeEnd?
 
     package var path: String { request.path }
-    package var range: AskedRange? { request.range }
+    package var range: RangeHeader? { request.range }
     package var hasRange: Bool { request.header("Range") != nil }
     /// The bytes of the content that were sent.
     package var contentSent: ByteRange? {

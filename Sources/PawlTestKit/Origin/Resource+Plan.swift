@@ -33,15 +33,15 @@ extension Resource {
             count: content.length,
             isContent: true
         )
-        guard let asked = request.range, behaviour.ranges != .ignored, behaviour.framing != .http10,
+        guard let requested = request.range, behaviour.ranges != .ignored, behaviour.framing != .http10,
             agrees(with: request.header("If-Range"), behaviour)
         else { return whole }
         let total = content.length
         if case .refused(let total) = behaviour.ranges { return Self.unsatisfied(total: total) }
-        guard let range = asked.resolved(in: total) else { return Self.unsatisfied(total: total) }
+        guard let range = requested.resolved(in: total) else { return Self.unsatisfied(total: total) }
 
         switch behaviour.ranges {
-        case .honoured, .ignored, .neverAnswered, .refused:
+        case .honoured, .ignored, .unresponsive, .refused:
             return Self.part(range, of: content, total: total)
         case .capped(let limit):
             return Self.part(
@@ -132,7 +132,7 @@ extension Resource {
         case .lastModifiedOnly: plan.add(date)
         case .none: break
         case .freshTagEachTime:
-            plan.add("ETag: \"answer-\(tags)\"")
+            plan.add("ETag: \"response-\(tags)\"")
             plan.add(date)
         }
     }

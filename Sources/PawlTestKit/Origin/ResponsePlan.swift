@@ -29,7 +29,7 @@ struct ResponsePlan {
 
     mutating func add(_ line: String) { lines.append(Array(line.utf8)) }
 
-    /// The header section in wire format.
+    /// The header section as it is sent.
     func head(bareLF: Bool) -> [UInt8] {
         let lineEnd: [UInt8] = bareLF ? [10] : [13, 10]
         var bytes = Array("\(version) \(status) \(Self.reason(status))".utf8) + lineEnd

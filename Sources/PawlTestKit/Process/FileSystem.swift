@@ -65,22 +65,22 @@ package enum FileSystem {
     }
 
     /// Creates or replaces a file.
-    package static func write(_ bytes: [UInt8], to path: String) throws(SystemError) {
+    package static func write(_ bytes: [UInt8], to path: String) throws(SetupFailure) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw SystemError("open \(path)") }
+        guard descriptor >= 0 else { throw SetupFailure("open \(path)") }
         defer { close(descriptor) }
         var written = 0
         while written < bytes.count {
             let count = unsafe bytes[written...].withUnsafeBytes {
                 unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
             }
-            guard count >= 0 else { throw SystemError("write \(path)") }
+            guard count >= 0 else { throw SetupFailure("write \(path)") }
             written += count
         }
     }
 
-    package static func move(_ path: String, to newPath: String) throws(SystemError) {
-        guard unsafe rename(path, newPath) == 0 else { throw SystemError("rename \(path)") }
+    package static func move(_ path: String, to newPath: String) throws(SetupFailure) {
+        guard unsafe rename(path, newPath) == 0 else { throw SetupFailure("rename \(path)") }
     }
 
     /// Removes a file or a folder with its contents, if it exists.

@@ -8,7 +8,7 @@ struct Launch {
     var out: Int32
     var err: Int32
 
-    func run() throws(SystemError) -> pid_t {
+    func run() throws(SetupFailure) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
@@ -32,7 +32,7 @@ struct Launch {
                 unsafe posix_spawn(&identifier, program, &actions, &attributes, arguments, environment)
             }
         }
-        guard code == 0 else { throw SystemError("posix_spawn \(program)", code) }
+        guard code == 0 else { throw SetupFailure("posix_spawn \(program)", code) }
         return identifier
     }
 

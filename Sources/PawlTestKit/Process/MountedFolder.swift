@@ -13,13 +13,13 @@ package final class MountedFolder: Sendable {
             "/usr/bin/mount",
             ["-t", "tmpfs", "-o", "size=\(bytes)", "pawl-test", folder.path]
         )
-        guard process.exit == .code(0) else { throw SystemError("mount: \(process.errors)", EPERM) }
+        guard process.exit == .code(0) else { throw SetupFailure("mount: \(process.errors)", EPERM) }
     }
 
     /// Changes its size or its mode while it is mounted, with options of mount's `-o`.
     package func remount(_ options: String) throws {
         let process = try PawlProcess.run("/usr/bin/mount", ["-o", "remount,\(options)", folder.path])
-        guard process.exit == .code(0) else { throw SystemError("remount: \(process.errors)", EPERM) }
+        guard process.exit == .code(0) else { throw SetupFailure("remount: \(process.errors)", EPERM) }
     }
 
     package func path(_ name: String) -> String { folder.path(name) }

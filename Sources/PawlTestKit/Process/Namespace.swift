@@ -5,7 +5,7 @@ import Glibc
 /// Needs root and iproute2.
 package final class Namespace: Sendable {
     package let name: String
-    /// The address of this side, on which an ``Origin`` listens for programs inside.
+    /// The address of this side, on which an ``OriginServer`` listens for programs inside.
     package let address: String
     private let inside: String
     private let outerLink: String
@@ -59,7 +59,7 @@ package final class Namespace: Sendable {
     private static func ip(_ arguments: String...) throws {
         let process = try PawlProcess.run(tool, arguments)
         guard process.exit == .code(0) else {
-            throw SystemError("ip \(arguments.joined(separator: " ")): \(process.errors)", EPERM)
+            throw SetupFailure("ip \(arguments.joined(separator: " ")): \(process.errors)", EPERM)
         }
     }
 }

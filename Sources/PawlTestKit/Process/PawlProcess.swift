@@ -1,4 +1,5 @@
 package import Glibc
+import PawlSystem
 
 /// A program that a test started: its output is collected while it runs, and it is killed when it is deallocated.
 package final class PawlProcess: Sendable {
@@ -30,7 +31,7 @@ package final class PawlProcess: Sendable {
         _ arguments: [String],
         environment: [String: String] = [:],
         folder: String? = nil
-    ) throws(SystemError) {
+    ) throws(SetupFailure) {
         let out = try DescriptorGate.makePipe()
         let err = try DescriptorGate.makePipe()
         defer {
@@ -44,8 +45,8 @@ package final class PawlProcess: Sendable {
             out: out[1],
             err: err[1]
         )
-        do throws(SystemError) {
-            identifier = try DescriptorGate.pass { () throws(SystemError) in try launch.run() }
+        do throws(SetupFailure) {
+            identifier = try DescriptorGate.pass { () throws(SetupFailure) in try launch.run() }
         } catch {
             close(out[0])
             close(err[0])
@@ -62,10 +63,10 @@ package final class PawlProcess: Sendable {
     private func watch(out: Int32, err: Int32) {
         let (state, identifier) = (state, identifier)
         let drains = [
-            Worker { Self.drain(out) { bytes in state.with { $0.out += bytes } } },
-            Worker { Self.drain(err) { bytes in state.with { $0.err += bytes } } },
+            SystemThread.start { Self.drain(out) { bytes in state.with { $0.out += bytes } } },
+            SystemThread.start { Self.drain(err) { bytes in state.with { $0.err += bytes } } },
         ]
-        Worker.detached {
+        SystemThread.detached {
             var information = unsafe siginfo_t()
             // Waits without reaping, so that the pid is not reused while signals may be sent to it.
             while unsafe waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR
@@ -187,7 +188,7 @@ extension PawlProcess {
         environment: [String: String] = [:],
         folder: String? = nil,
         atMost limit: Duration = .patience
-    ) throws(SystemError) -> PawlProcess {
+    ) throws(SetupFailure) -> PawlProcess {
         let process = try PawlProcess(program, arguments, environment: environment, folder: folder)
         process.wait(atMost: limit)
         return process

@@ -5,9 +5,9 @@ package final class TemporaryFolder: Sendable {
     package let path: String
 
     /// Creates the folder under `parent`; `/dev/shm` is memory, for big files.
-    package init(in parent: String = "/tmp") throws(SystemError) {
+    package init(in parent: String = "/tmp") throws(SetupFailure) {
         var template = Array("\(parent)/pawl-test-XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw SystemError("mkdtemp in \(parent)") }
+        guard unsafe mkdtemp(&template) != nil else { throw SetupFailure("mkdtemp in \(parent)") }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 

@@ -9,13 +9,13 @@ package final class DanteServer: Sendable {
     package static let isAvailable =
         geteuid() == 0 && ServerProcess.isInstalled("danted") && ServerProcess.canCoverFiles
 
-    package init() throws(SystemError) {
+    package init() throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         let hosts =
             (FileSystem.contents("/etc/hosts") ?? []) + Array("127.0.0.1 \(SSHServer.secretName)\n".utf8)
         try FileSystem.write(hosts, to: folder.path("hosts"))
-        guard unsafe mkdir(folder.path("run"), 0o755) == 0 else { throw SystemError("mkdir run") }
+        guard unsafe mkdir(folder.path("run"), 0o755) == 0 else { throw SetupFailure("mkdir run") }
         let configuration = """
             logoutput: \(folder.path("log"))
             internal: 127.0.0.1 port = \(port)

@@ -12,12 +12,12 @@ package final class FTPServer: Sendable {
 
     package static let isAvailable = geteuid() == 0 && ServerProcess.isInstalled("vsftpd")
 
-    package init(_ site: ServedFolder, authority: TestAuthority? = nil) throws(SystemError) {
+    package init(_ site: ServedFolder, authority: TestAuthority? = nil) throws(SetupFailure) {
         isSecure = authority != nil
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         let empty = folder.path("empty")
-        guard unsafe mkdir(empty, 0o755) == 0 else { throw SystemError("mkdir \(empty)") }
+        guard unsafe mkdir(empty, 0o755) == 0 else { throw SetupFailure("mkdir \(empty)") }
         try FileSystem.write(Array("\(password)\n".utf8), to: folder.path("passwords"))
         // The user "anonymous" needs no account on this machine, and the password can come from a file.
         let configuration = """

@@ -10,15 +10,15 @@ package enum FreePort {
     private static let next = Atomic(Int(getpid()) &* 97 % count)
 
     /// A port of 127.0.0.1 that nothing listens on; never the same twice in a process, as long as there are others.
-    package static func choose() throws(SystemError) -> UInt16 {
+    package static func choose() throws(SetupFailure) -> UInt16 {
         for _ in 0..<count {
             let step = next.wrappingAdd(1, ordering: .relaxed).oldValue
             let port = UInt16(lowest + step % count)
-            guard let listener = try? Listener(address: "127.0.0.1", port: port) else { continue }
+            guard let listener = try? ListeningSocket(address: "127.0.0.1", port: port) else { continue }
             close(listener.descriptor)
             return port
         }
-        throw SystemError("choosing a port", EADDRINUSE)
+        throw SetupFailure("choosing a port", EADDRINUSE)
     }
 
     /// Whether a server accepts connections on `port` of 127.0.0.1.

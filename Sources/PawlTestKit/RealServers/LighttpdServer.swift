@@ -12,7 +12,7 @@ package final class LighttpdServer: Sendable {
         user: String = "pawl",
         password: String = "secret",
         validators: Bool = true
-    ) throws(SystemError) {
+    ) throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         try FileSystem.write(Array("\(user):\(password)\n".utf8), to: folder.path("users"))

@@ -27,7 +27,7 @@ package final class NginxServer: Sendable {
         _ site: ServedFolder,
         locations: String = "",
         authority: TestAuthority? = nil
-    ) throws(SystemError) {
+    ) throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         securePort = try FreePort.choose()
@@ -48,7 +48,7 @@ package final class NginxServer: Sendable {
     package func secureURL(_ path: String) -> String { "https://127.0.0.1:\(securePort)\(path)" }
 
     /// Writes a file to the folder to which paths in `locations` are relative.
-    package func write(_ name: String, _ text: String) throws(SystemError) {
+    package func write(_ name: String, _ text: String) throws(SetupFailure) {
         try FileSystem.write(Array(text.utf8), to: folder.path(name))
     }
 

@@ -4,7 +4,7 @@ package final class PythonServer: Sendable {
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
 
-    package init(_ site: ServedFolder) throws(SystemError) {
+    package init(_ site: ServedFolder) throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         let arguments = [

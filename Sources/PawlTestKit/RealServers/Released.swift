@@ -1,3 +1,5 @@
+import PawlSystem
+
 /// Holds the only reference to an object, and can release it early.
 final class Released<Value: AnyObject & Sendable>: Sendable {
     private let value: Monitor<Value?>

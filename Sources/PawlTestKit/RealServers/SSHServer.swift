@@ -15,7 +15,7 @@ package final class SSHServer: Sendable {
     package var knowing: String { folder.path("knowing") }
     package var withKey: String { folder.path("with-key") }
     package var mistaken: String { folder.path("mistaken") }
-    package var stranger: String { folder.path("stranger") }
+    package var unknownHost: String { folder.path("unknownHost") }
 
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
@@ -23,7 +23,7 @@ package final class SSHServer: Sendable {
     package static let isAvailable =
         geteuid() == 0 && ServerProcess.isInstalled("sshd") && ServerProcess.canCoverFiles
 
-    package init(_ site: ServedFolder) throws(SystemError) {
+    package init(_ site: ServedFolder) throws(SetupFailure) {
         folder = try TemporaryFolder()
         // sshd accepts authorised keys only below folders that others may read.
         unsafe chmod(folder.path, 0o755)
@@ -52,7 +52,7 @@ package final class SSHServer: Sendable {
     /// Stops the server.
     package func finish() { server.release() }
 
-    private static func makeKeys(_ folder: TemporaryFolder, port: UInt16) throws(SystemError) {
+    private static func makeKeys(_ folder: TemporaryFolder, port: UInt16) throws(SetupFailure) {
         for (name, kind) in [
             ("host", ["-t", "ed25519"]), ("other", ["-t", "ed25519"]),
             ("own", ["-t", "rsa", "-b", "2048", "-m", "PEM"]),
@@ -61,10 +61,10 @@ package final class SSHServer: Sendable {
                 "/usr/bin/ssh-keygen",
                 ["-q", "-N", "", "-C", "test", "-f", folder.path(name)] + kind
             )
-            guard process.exit == .code(0) else { throw SystemError("ssh-keygen: \(process.errors)", EIO) }
+            guard process.exit == .code(0) else { throw SetupFailure("ssh-keygen: \(process.errors)", EIO) }
         }
         for (home, known) in [
-            ("knowing", "host"), ("with-key", "host"), ("mistaken", "other"), ("stranger", nil),
+            ("knowing", "host"), ("with-key", "host"), ("mistaken", "other"), ("unknownHost", nil),
         ] {
             try makeHome(folder.path(home))
             guard let known, let key = FileSystem.contents(folder.path("\(known).pub")) else { continue }
@@ -80,9 +80,9 @@ package final class SSHServer: Sendable {
         unsafe chmod(folder.path("with-key/.ssh/id_rsa"), 0o600)
     }
 
-    private static func makeHome(_ home: String) throws(SystemError) {
+    private static func makeHome(_ home: String) throws(SetupFailure) {
         guard unsafe mkdir(home, 0o700) == 0, unsafe mkdir("\(home)/.ssh", 0o700) == 0 else {
-            throw SystemError("mkdir \(home)")
+            throw SetupFailure("mkdir \(home)")
         }
     }
 
@@ -91,11 +91,11 @@ package final class SSHServer: Sendable {
         home: String,
         user: String,
         password: String
-    ) throws(SystemError) {
+    ) throws(SetupFailure) {
         let hash = try PawlProcess.run("/usr/bin/openssl", ["passwd", "-6", password]).output.prefix {
             $0 != "\n"
         }
-        func extend(_ file: String, with line: String) throws(SystemError) {
+        func extend(_ file: String, with line: String) throws(SetupFailure) {
             let old = FileSystem.contents("/etc/\(file)") ?? []
             try FileSystem.write(old + Array("\(line)\n".utf8), to: folder.path(file))
         }
@@ -106,7 +106,7 @@ package final class SSHServer: Sendable {
         // The empty folder of sshd's unprivileged process; some machines lack it before the service ran.
         guard unsafe mkdir(folder.path("run"), 0o755) == 0, unsafe mkdir(folder.path("run/sshd"), 0o755) == 0
         else {
-            throw SystemError("mkdir run/sshd")
+            throw SetupFailure("mkdir run/sshd")
         }
     }
 
@@ -114,7 +114,7 @@ package final class SSHServer: Sendable {
         _ folder: TemporaryFolder,
         port: UInt16,
         user: String
-    ) throws(SystemError) {
+    ) throws(SetupFailure) {
         let configuration = """
             Port \(port)
             ListenAddress 127.0.0.1

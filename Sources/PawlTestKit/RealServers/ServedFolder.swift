@@ -5,7 +5,7 @@ package final class ServedFolder: Sendable {
     private let folder: TemporaryFolder
     package var path: String { folder.path }
 
-    package init() throws(SystemError) {
+    package init() throws(SetupFailure) {
         folder = try TemporaryFolder()
         unsafe chmod(folder.path, 0o755)
     }
@@ -15,12 +15,12 @@ package final class ServedFolder: Sendable {
         _ name: String,
         _ payload: Payload,
         modified: Int64 = ServedFolder.modified
-    ) throws(SystemError) {
+    ) throws(SetupFailure) {
         let path = folder.path(name)
         try FileSystem.write(payload.bytes, to: path)
         let time = timespec(tv_sec: Int(modified), tv_nsec: 0)
         let times = [time, time]
-        guard unsafe utimensat(AT_FDCWD, path, times, 0) == 0 else { throw SystemError("utimensat \(path)") }
+        guard unsafe utimensat(AT_FDCWD, path, times, 0) == 0 else { throw SetupFailure("utimensat \(path)") }
     }
 
     /// 14 March 2021, 15:09:26 UTC.

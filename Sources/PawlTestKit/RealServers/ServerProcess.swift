@@ -17,12 +17,12 @@ package final class ServerProcess: Sendable {
         ports: [UInt16],
         covering files: [String: String] = [:],
         environment: [String: String] = [:]
-    ) throws(SystemError) {
+    ) throws(SetupFailure) {
         let pipe = folder.path("lifeline-\(ports.first ?? 0)")
-        guard unsafe mkfifo(pipe, 0o600) == 0 else { throw SystemError("mkfifo \(pipe)") }
+        guard unsafe mkfifo(pipe, 0o600) == 0 else { throw SetupFailure("mkfifo \(pipe)") }
         lifeline = unsafe open(pipe, O_RDWR | O_CLOEXEC)
-        guard lifeline >= 0 else { throw SystemError("open \(pipe)") }
-        do throws(SystemError) {
+        guard lifeline >= 0 else { throw SetupFailure("open \(pipe)") }
+        do throws(SetupFailure) {
             process = try PawlProcess(
                 "/bin/sh",
                 ["-c", Self.launcher, "launcher", pipe, Self.cover(files), program] + arguments,
@@ -81,12 +81,12 @@ package final class ServerProcess: Sendable {
     /// Tries to connect until the server accepts or has exited.
     ///
     /// Between two attempts it waits for the server's exit.
-    private func awaitReady(_ program: String, _ port: UInt16) throws(SystemError) {
+    private func awaitReady(_ program: String, _ port: UInt16) throws(SetupFailure) {
         for _ in 0..<1000 {
             if FreePort.isServed(port) { return }
             process.line(atMost: .milliseconds(20)) { _ in false }
             if process.exit != nil { break }
         }
-        throw SystemError("\(program) does not listen on port \(port); output: \(output)", ECONNREFUSED)
+        throw SetupFailure("\(program) does not listen on port \(port); output: \(output)", ECONNREFUSED)
     }
 }

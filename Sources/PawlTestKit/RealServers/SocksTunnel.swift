@@ -5,7 +5,7 @@ package final class SocksTunnel: Sendable {
     private let server: ServerProcess
     private let far: SSHServer
 
-    package init(through far: SSHServer) throws(SystemError) {
+    package init(through far: SSHServer) throws(SetupFailure) {
         self.far = far
         folder = try TemporaryFolder()
         port = try FreePort.choose()

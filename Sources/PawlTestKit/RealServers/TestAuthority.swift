@@ -11,7 +11,7 @@ package final class TestAuthority: Sendable {
     package var clientKey: String { folder.path("client.key") }
 
     /// `names` as `subjectAltName` writes them (RFC 5280 §4.2.1.6).
-    package init(names: String = "DNS:localhost,IP:127.0.0.1,IP:::1") throws(SystemError) {
+    package init(names: String = "DNS:localhost,IP:127.0.0.1,IP:::1") throws(SetupFailure) {
         folder = try TemporaryFolder()
         let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
         try run(
@@ -31,8 +31,8 @@ package final class TestAuthority: Sendable {
         }
     }
 
-    private func run(_ arguments: [String]) throws(SystemError) {
+    private func run(_ arguments: [String]) throws(SetupFailure) {
         let process = try PawlProcess.run("/usr/bin/openssl", arguments, folder: folder.path)
-        guard process.exit == .code(0) else { throw SystemError("openssl: \(process.errors)", 22) }
+        guard process.exit == .code(0) else { throw SetupFailure("openssl: \(process.errors)", 22) }
     }
 }

@@ -4,7 +4,7 @@ package final class TinyproxyServer: Sendable {
     private let folder: TemporaryFolder
     private let server: Released<ServerProcess>
 
-    package init(user: String? = nil, password: String = "") throws(SystemError) {
+    package init(user: String? = nil, password: String = "") throws(SetupFailure) {
         folder = try TemporaryFolder()
         port = try FreePort.choose()
         let configuration = """

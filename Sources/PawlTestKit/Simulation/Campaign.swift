@@ -1,4 +1,5 @@
 import Glibc
+import PawlSystem
 import Synchronization
 
 /// Many worlds, spread over the cores, with a summary of what ran in them.
@@ -29,8 +30,12 @@ package final class Campaign: Sendable {
     ///
     /// `mark` is the prefix of the files that record the running seeds: they remain when the engine traps.
     package func runAll(mark: String? = nil) {
+        Self.onEveryCore { core in self.work(mark: mark.map { $0 + "\(core)" }) }
+    }
+
+    private static func onEveryCore(_ work: @escaping @Sendable (Int) -> Void) {
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        let workers = (0..<cores).map { core in Worker { self.work(mark: mark.map { $0 + "\(core)" }) } }
+        let workers = (0..<cores).map { core in SystemThread.start { work(core) } }
         for worker in workers { worker.join() }
     }
 
@@ -69,6 +74,42 @@ package final class Campaign: Sendable {
         let missing = seeds.count < 10_000 ? [] : tally.missing
         for mechanism in missing { print("never happened: \(mechanism)") }
         return failures.isEmpty && missing.isEmpty
+    }
+
+    /// Breaks worlds on purpose, in each way; returns whether the laws noticed every one.
+    package static func runSabotages() -> Bool {
+        var missed = false
+        for sabotage in Sabotage.allCases {
+            // A sequence of events that the sabotage needs may be rare.
+            let seed = firstSeed(below: 20_000, noticing: sabotage)
+            print(
+                "\(sabotage): "
+                    + (seed.map { "noticed by the \(sabotage.law) law in seed \($0)" } ?? "NOT NOTICED")
+            )
+            missed = missed || seed == nil
+        }
+        return !missed
+    }
+
+    /// The first seed in which the law of `sabotage` is broken.
+    package static func firstSeed(below limit: UInt64, noticing sabotage: Sabotage) -> UInt64? {
+        let state = Mutex((next: UInt64(0), found: limit))
+        onEveryCore { _ in
+            while true {
+                let seed = state.withLock { state -> UInt64? in
+                    guard state.next < state.found else { return nil }
+                    defer { state.next += 1 }
+                    return state.next
+                }
+                guard let seed else { return }
+                let violations = Simulation.run(seed: seed, sabotage: sabotage).violations
+                if violations.contains(where: { $0.law == sabotage.law }) {
+                    state.withLock { $0.found = min($0.found, seed) }
+                }
+            }
+        }
+        let found = state.withLock { $0.found }
+        return found < limit ? found : nil
     }
 
     /// Runs one seed with its log.

@@ -1,4 +1,5 @@
 import PawlEngine
+import PawlSystem
 import Synchronization
 
 /// Keeps the loops of an engine until `run`, which runs them to their end one step at a time.
@@ -30,6 +31,6 @@ package final class InlineThreads: Threads {
             }
         }
         guard runs.count > 1 else { return runs[0]() }
-        for worker in runs.map({ Worker($0) }) { worker.join() }
+        for thread in runs.map({ run in SystemThread.start { run() } }) { thread.join() }
     }
 }

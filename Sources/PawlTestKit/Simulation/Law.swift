@@ -24,6 +24,10 @@ package enum Law: String, CaseIterable, Sendable {
     case slots = "slots are never exceeded"
     case idle = "no slot is idle while a download waits"
     case patience = "retries stop when there is no progress, and not before"
+    case response = "a request gets its own response, and all of it"
+    case reuse = "a connection carries one request at a time, and none after leftovers"
+    case resend = "a request that a reused connection lost is sent again, once"
+    case drain = "an unwanted body is read no longer than its limits"
     case traffic = "a rate limit makes servers send nothing in vain"
     case tidiness = "nothing is left open or left behind"
 }
@@ -42,10 +46,14 @@ package struct Violation: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Law {
-    /// `wish` is the requested part.
-    package static func published(_ bytes: [UInt8], of versions: [Payload], wish: RequestedRange) -> String? {
+    /// `selection` is the requested part.
+    package static func published(
+        _ bytes: [UInt8],
+        of versions: [Payload],
+        selection: RequestedRange
+    ) -> String? {
         let isRight = versions.contains { version in
-            let wanted = wish.part(of: version.length)
+            let wanted = selection.part(of: version.length)
             guard wanted.count == bytes.count else { return false }
             return unsafe bytes.withUnsafeBytes { unsafe version.agreement(with: $0, at: wanted.start) }
                 == bytes.count

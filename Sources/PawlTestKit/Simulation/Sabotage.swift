@@ -24,9 +24,9 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case mutesVerdicts
     /// A lane is reported twice.
     case doublesLanes
-    /// The engine gets one slot more than allowed.
+    /// The scheduler gets one slot more than allowed.
     case addsSlot
-    /// The engine gets one slot fewer than allowed.
+    /// The scheduler gets one slot fewer than allowed.
     case removesSlot
     /// A paused download continues.
     case ignoresPauses
@@ -41,13 +41,11 @@ package enum Sabotage: String, CaseIterable, Sendable {
     /// Files are left behind.
     case litters
     /// Journals do not record the requested part of the resource.
-    case forgetsWishes
+    case forgetsSelection
     /// The limits of one host apply to each.
     case confusesHosts
     /// Coded responses are not declared as such.
     case hidesCodings
-    /// Generated content is declared as old.
-    case freezesDates
     /// Every version has the same strong tag.
     case repeatsTags
     /// Error pages are not declared as such.
@@ -58,12 +56,30 @@ package enum Sabotage: String, CaseIterable, Sendable {
     case rewritesHashed
     /// Bytes that another program has appended to a part file are taken for Pawl's own.
     case trustsTails
+    /// Connections with unrequested bytes are used again.
+    case keepsLeftovers
+    /// A connection is used again before an unwanted body has ended.
+    case reusesEarly
+    /// The announced end of a connection is ignored.
+    case ignoresClose
+    /// Early hints are taken for the final header section.
+    case takesInterim
+    /// The padding of a chunk counts as body.
+    case countsPadding
+    /// A body of chunks may end anywhere.
+    case acceptsCutChunks
+    /// The loss of a reused connection is reported as a failure of its request.
+    case reportsRetries
+    /// A request is sent again on another reused connection.
+    case resendsForever
+    /// An unwanted body is read to its end.
+    case drainsForever
 
     /// The law that has to notice it.
     package var law: Law {
         switch self {
         case .flipsBits, .cutsFiles: .published
-        case .forgetsWishes, .confusesHosts, .hidesCodings, .freezesDates, .repeatsTags, .disguisesPages:
+        case .forgetsSelection, .confusesHosts, .hidesCodings, .repeatsTags, .disguisesPages:
             .published
         case .claimsWithoutSync: .ladder
         case .skipsCheckpoints: .powerCut
@@ -85,6 +101,10 @@ package enum Sabotage: String, CaseIterable, Sendable {
         case .sendsUnread: .traffic
         case .rewritesHashed: .digest
         case .trustsTails: .tails
+        case .keepsLeftovers, .reusesEarly, .ignoresClose: .reuse
+        case .takesInterim, .countsPadding, .acceptsCutChunks: .response
+        case .reportsRetries, .resendsForever: .resend
+        case .drainsForever: .drain
         }
     }
 }

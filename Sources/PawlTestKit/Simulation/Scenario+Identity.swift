@@ -34,14 +34,14 @@ extension Scenario {
         let length = file.payload.length
         if length > 10, download.existing == nil, download.job.plan.checksum == nil, dice.chance(0.1) {
             let low = dice.bytes(0...(length - 1))
-            let wishes: [RequestedRange] = [
+            let selections: [RequestedRange] = [
                 .whole, .from(low), .closed(ByteRange(low, length)), .closed(ByteRange(0, low + 1)),
             ]
-            download.nextWish = dice.pick(wishes)
+            download.nextSelection = dice.pick(selections)
             download.canFinish = false
         }
         // The very first response may be a page, which cannot be detected then.
-        if download.job.plan.wish == .whole, download.nextWish == nil {
+        if download.job.plan.selection == .whole, download.nextSelection == nil {
             for host in download.job.plan.sources.map(\.host) {
                 servers[host]?.files[download.path]?.mayBeAPage = true
             }

@@ -43,7 +43,8 @@ extension Scenario {
     /// Grown, shrunk or of equal length; all old bytes stay before the added ones, or none.
     private mutating func addChange(_ index: Int) {
         let download = downloads[index]
-        guard download.job.plan.wish == .whole, download.job.plan.checksum == nil, download.existing == nil,
+        guard download.job.plan.selection == .whole, download.job.plan.checksum == nil,
+            download.existing == nil,
             let file = servers[download.job.plan.sources[0].host]?.files[download.path]
         else { return }
         let length = file.payload.length

@@ -60,12 +60,31 @@ extension Scenario {
         servers[host]?.files[path] = file
     }
 
+    /// How a server uses HTTP/1.1.
+    private mutating func makeHTTP() -> SimulatedHTTP {
+        var http = SimulatedHTTP()
+        guard dice.chance(0.7) else { return http }
+        http.isOld = dice.chance(0.05)
+        http.closes = dice.pick([0, 0, 0.05, 0.5])
+        http.chunks = dice.pick([0, 0, 0.3, 1])
+        http.endsByClose = dice.pick([0, 0.3])
+        http.pads = dice.pick([0, 0.5])
+        http.hints = dice.pick([0, 0.2])
+        http.joins = dice.pick([0, 0.5])
+        http.cuts = dice.pick([0, 0.3])
+        http.leftovers = dice.pick([0, 0.1, 0.3])
+        http.closesIdle = dice.pick([0, 0.2])
+        http.dies = dice.pick([0, 0.1, 0.3])
+        return http
+    }
+
     private mutating func makeServer() -> SimulatedServer {
         var server = SimulatedServer()
         server.isUneven = true
         server.latency = .milliseconds(Int64(dice.number(1...120)))
         server.rate = dice.pick([150_000, 600_000, 2_000_000, 8_000_000])
         server.chunk = dice.pick([8_192, 32_768, 131_072])
+        server.http = makeHTTP()
         if dice.chance(0.3) { server.totalRate = server.rate * 2 }
         if dice.chance(0.25) {
             server.connections = dice.number(1...3)
@@ -84,6 +103,7 @@ extension Scenario {
             .init(.truncated(after: dice.bytes(0...1_000_000)), 0.1),
             .init(.stalled(after: dice.bytes(0...600_000)), 0.08),
             .init(.crawls(dice.bytes(3_000...30_000)), 0.12), .init(.page, 0.06),
+            .init(.refusesRange, 0.03),
         ]
         return server
     }

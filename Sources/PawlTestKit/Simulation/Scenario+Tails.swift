@@ -18,7 +18,7 @@ extension Scenario {
     /// The result is the right file, or none.
     mutating func addBadNode(_ download: inout Download) {
         let plan = download.job.plan
-        guard dice.chance(0.08), plan.sources.count == 1, plan.checksum == nil, plan.wish == .whole,
+        guard dice.chance(0.08), plan.sources.count == 1, plan.checksum == nil, plan.selection == .whole,
             download.existing == nil, let file = servers[plan.sources[0].host]?.files[download.path]
         else { return }
         let bad = Payload(seed: dice.next(), length: file.payload.length)

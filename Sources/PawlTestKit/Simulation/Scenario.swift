@@ -14,7 +14,7 @@ package struct Scenario: Sendable {
         /// The content of an existing file.
         package var existing: [UInt8]?
         /// The part that the next process requests, if another.
-        package var nextWish: RequestedRange?
+        package var nextSelection: RequestedRange?
         /// Whether the next process gets the sources in another order.
         package var turnsSources = false
 
@@ -132,8 +132,10 @@ extension Scenario {
         if length > 10, dice.chance(0.12) {
             let low = dice.bytes(0...(length - 1))
             let high = dice.bytes((low + 1)...(length + 5))
-            let wishes: [RequestedRange] = [.from(low), .closed(ByteRange(low, high)), .suffix(high - low)]
-            download.job.plan.wish = dice.pick(wishes)
+            let selections: [RequestedRange] = [
+                .from(low), .closed(ByteRange(low, high)), .suffix(high - low),
+            ]
+            download.job.plan.selection = dice.pick(selections)
         } else if download.job.plan.sources.count == 1, dice.chance(0.06) {
             let end = dice.pick([length, length / 2, dice.bytes(0...length), length + 10])
             let payload = dice.chance(0.75) ? file.payload : Payload(seed: 5, length: length + 10)
@@ -159,13 +161,13 @@ extension Scenario {
         let files = download.job.plan.sources.compactMap { servers[$0.host]?.files[download.path] }
         if files.contains(where: { $0.ranges == .otherTotal }) { return false }
         if Set(files.map(\.payload)).count > 1, download.job.plan.checksum != nil { return false }
-        guard download.job.plan.wish != .whole else { return true }
+        guard download.job.plan.selection != .whole else { return true }
         return files.allSatisfy { file in
             switch file.ranges {
             case .honoured, .untoldTotal: return true
             case .capped, .cappedUntold:
                 if files.count > 1 { return false }
-                if case .suffix = download.job.plan.wish { return false }
+                if case .suffix = download.job.plan.selection { return false }
                 return true
             case .ignored, .refused, .silent, .shifted, .multipart, .unlabelled, .malformed, .overlong,
                 .coded, .falseLength, .otherTotal:

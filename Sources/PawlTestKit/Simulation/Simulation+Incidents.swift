@@ -23,11 +23,11 @@ extension Simulation {
             guard !isOver else { return }
             note("slots changed")
             state.withLock { $0.slots = slots }
-            state.withLock { $0.engine }?.change(slots: spoilt(slots))
+            state.withLock { $0.scheduler }?.change(slots: spoilt(slots))
         case .limit(let rate):
             guard !isOver else { return }
             note("limits changed")
-            state.withLock { $0.engine }?.limit(to: rate)
+            state.withLock { $0.scheduler }?.engine.limit(to: rate)
         }
     }
 
@@ -37,10 +37,10 @@ extension Simulation {
         guard !isLate else { return }
         note("pauses")
         course(index) { $0.isPaused = true }
-        state.withLock { $0.engine }?.pause(id)
+        state.withLock { $0.scheduler }?.pause(id)
         guard sabotage == .ignoresPauses else { return }
         world.timeline.after(.milliseconds(1)) { [weak self] in
-            self?.state.withLock { $0.engine }?.resume(id)
+            self?.state.withLock { $0.scheduler }?.resume(id)
         }
     }
 
@@ -54,7 +54,7 @@ extension Simulation {
             return false
         }
         guard !isLate else { return }
-        state.withLock { $0.engine }?.resume(id)
+        state.withLock { $0.scheduler }?.resume(id)
     }
 
     /// Removes the download; if it is being published, that still completes.
@@ -65,7 +65,7 @@ extension Simulation {
             course.isRemoved = true
             course.isPaused = true
         }
-        state.withLock { $0.engine }?.remove(id)
+        state.withLock { $0.scheduler }?.remove(id)
     }
 
     private func change(_ index: Int, _ payload: Payload, datesStay: Bool) {

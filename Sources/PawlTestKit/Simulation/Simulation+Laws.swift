@@ -79,11 +79,11 @@ extension Simulation {
 
     private func finished(_ report: EngineEvent, wasThere: Bool, _ index: Int) {
         note(wasThere ? "already complete" : "published")
-        let wish = job(index).plan.wish
+        let selection = job(index).plan.selection
         let isAgain = course(index) { course in
             defer { course.isFinished = true }
             course.isTold = true
-            if !wasThere { (course.published, course.publishedWish) = (report.path, wish) }
+            if !wasThere { (course.published, course.publishedSelection) = (report.path, selection) }
             return course.isFinished
         }
         if isAgain { violate(.published, "\(index) was declared finished twice") }
@@ -100,8 +100,8 @@ extension Simulation {
         // A file of the right length is taken for complete: the user vouches for its bytes.
         if let existing = download.existing, existing == file.bytes { return }
         let versions = world.network.versions(of: download.path)
-        let wish = course(index) { $0.publishedWish } ?? job(index).plan.wish
-        if let text = Law.published(file.bytes, of: versions, wish: wish) {
+        let selection = course(index) { $0.publishedSelection } ?? job(index).plan.selection
+        if let text = Law.published(file.bytes, of: versions, selection: selection) {
             violate(.published, "\(index): \(text)")
         }
     }
@@ -109,9 +109,9 @@ extension Simulation {
     /// The contents that may be written to the file of that URL.
     func versions(of source: String) -> [FakeDisk.Version] {
         guard let index = self.index(ofSource: source) else { return [] }
-        let wish = job(index).plan.wish
+        let selection = job(index).plan.selection
         return world.network.versions(of: scenario.downloads[index].path).map { payload in
-            FakeDisk.Version(payload, start: wish.part(of: payload.length).start)
+            FakeDisk.Version(payload, start: selection.part(of: payload.length).start)
         }
     }
 
@@ -161,7 +161,7 @@ extension Simulation {
     /// Whether its file's offsets equal the resource's, in every process.
     private func isWhole(_ index: Int) -> Bool {
         let download = scenario.downloads[index]
-        return download.job.plan.wish == .whole && download.nextWish ?? .whole == .whole
+        return download.job.plan.selection == .whole && download.nextSelection ?? .whole == .whole
     }
 
     /// Handles the end of a process, however it ended.
@@ -180,9 +180,9 @@ extension Simulation {
                 world.disk.finished(path) != nil, !world.disk.isUnfinished(path)
             else { continue }
             note("published and never reported")
-            let wish = job(index).plan.wish
+            let selection = job(index).plan.selection
             self.course(index) { course in
-                (course.published, course.publishedWish) = (path, wish)
+                (course.published, course.publishedSelection) = (path, selection)
                 course.isFinished = true
             }
         }

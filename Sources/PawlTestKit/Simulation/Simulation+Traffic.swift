@@ -16,7 +16,8 @@ extension Simulation {
     func checkTraffic(_ index: Int) {
         let download = scenario.downloads[index]
         guard isCalm, scenario.rate != nil || download.job.rateLimit != nil,
-            !state.withLock({ $0.isFinale }), download.job.plan.wish == .whole, download.existing == nil
+            !state.withLock({ $0.isFinale }), !course(index, { $0.startedOver }),
+            download.job.plan.selection == .whole, download.existing == nil
         else { return }
         let requests = world.network.requests.filter { $0.address.path == download.path }
         // A server's fault costs the bytes in transit, and so does content that cannot be used.

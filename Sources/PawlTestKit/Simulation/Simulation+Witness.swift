@@ -53,11 +53,11 @@ extension Simulation: Witness {
         var isRetry = false
         for action in actions {
             switch action {
-            case .tell(.notice(let text)):
+            case .notify(.notice(let text)):
                 if sabotage != .mutesVerdicts { view.hasReason = true }
                 if text.description.contains("the content changed") { isChange = true }
-            case .tell(.failed), .restoreOriginal: view.hasReason = true
-            case .tell(.retrying): isRetry = true
+            case .notify(.failed), .restoreOriginal, .restoreExtended: view.hasReason = true
+            case .notify(.retrying): isRetry = true
             default: break
             }
         }
@@ -96,7 +96,9 @@ extension Simulation: Witness {
                     lane.kind == .data, lane.slowSince != nil
                 else { continue }
                 note("slow lanes replaced")
-            case .startOver: note("restarts from 0")
+            case .startOver:
+                note("restarts from 0")
+                course(index) { $0.startedOver = true }
             default: continue
             }
         }

@@ -16,7 +16,7 @@ package final class Simulation: Sendable {
         /// The path of its finished file.
         var published: String?
         /// The part that was requested then.
-        var publishedWish: RequestedRange?
+        var publishedSelection: RequestedRange?
         /// Whether the engine has reported it.
         var isTold = false
         var isFinished = false
@@ -26,6 +26,8 @@ package final class Simulation: Sendable {
         var requests = 0
         /// Whether the whole file is received again for a comparison, with a notice to the user.
         var comparesAll = false
+        /// Whether bytes that it had received were of no use.
+        var startedOver = false
         var run: RunView?
 
         var isRunning: Bool {
@@ -37,7 +39,7 @@ package final class Simulation: Sendable {
     }
 
     struct State: Sendable {
-        var engine: Engine?
+        var scheduler: DownloadScheduler?
         var isDead = false
         var isClosing = false
         var isFinale = false
@@ -177,21 +179,24 @@ extension Simulation {
         let slots = spoilt(state.withLock { $0.slots })
         var ports = world.ports
         ports.witness = self
-        let engine = Engine(ports: ports, loops: scenario.loops, jobs: slots, rate: scenario.rate) {
-            [weak self] report in self?.hear(report)
-        }
+        let scheduler = DownloadScheduler(
+            ports: ports,
+            loops: scenario.loops,
+            jobs: slots,
+            rate: scenario.rate
+        ) { [weak self] report in self?.hear(report) }
         state.withLock { state in
-            state.engine = engine
+            state.scheduler = scheduler
             state.isDead = false
             state.isClosing = false
         }
-        for index in scenario.downloads.indices { begin(index, on: engine) }
+        for index in scenario.downloads.indices { begin(index, on: scheduler) }
         world.timeline.whenAllStandsStill { [weak self] in self?.standStill() }
         world.threads.run()
         checkLife()
         noteChanges()
         state.withLock { state in
-            state.engine = nil
+            state.scheduler = nil
             state.lives += 1
         }
     }
@@ -199,12 +204,12 @@ extension Simulation {
     private func noteChanges() {
         guard state.withLock({ $0.isDead && $0.lives == 0 }) else { return }
         for index in scenario.downloads.indices where course(index, { !$0.isFinished }) {
-            if scenario.downloads[index].nextWish != nil { note("requested parts changed") }
+            if scenario.downloads[index].nextSelection != nil { note("requested parts changed") }
             if scenario.downloads[index].turnsSources { note("source orders changed") }
         }
     }
 
-    /// The slots that an engine really gets.
+    /// The slots that a scheduler really gets.
     func spoilt(_ slots: Int) -> Int {
         switch sabotage {
         case .addsSlot: slots + 1
@@ -213,14 +218,14 @@ extension Simulation {
         }
     }
 
-    private func begin(_ index: Int, on engine: Engine) {
+    private func begin(_ index: Int, on scheduler: DownloadScheduler) {
         var job = job(index)
         switch sabotage {
         case .neverGivesUp: job.plan.retry.retries += 3
         case .widensDownloads: job.plan.ramp = .fixed(scenario.downloads[index].width + 1)
         default: break
         }
-        let id = engine.add(job).id
+        let id = scheduler.add(job).id
         let path = course(index) { $0.published }
         let isGone = path.map { world.disk.finished($0) == nil } ?? false
         let wants = course(index) { course in
@@ -229,18 +234,18 @@ extension Simulation {
             // A user who finds the finished file does not request it again.
             let wants = !course.isRemoved && !course.isPaused && !course.isFinished && course.published == nil
             let (name, published, isFinished) = (course.name, course.published, course.isFinished)
-            let publishedWish = course.publishedWish
+            let publishedSelection = course.publishedSelection
             let isTold = course.isTold
             let (isPaused, isRemoved) = (course.isPaused, course.isRemoved)
             course = Course()
             course.id = id
             course.isTold = isTold
-            course.publishedWish = publishedWish
+            course.publishedSelection = publishedSelection
             (course.name, course.published, course.isFinished) = (name, published, isFinished)
             (course.isPaused, course.isRemoved, course.isWanted) = (isPaused, isRemoved, wants)
             return wants
         }
-        if wants { engine.resume(id) }
+        if wants { scheduler.resume(id) }
     }
 
     /// The job for the current process.
@@ -248,7 +253,7 @@ extension Simulation {
         let download = scenario.downloads[index]
         var job = download.job
         guard state.withLock({ $0.lives }) > 0 else { return job }
-        if let wish = download.nextWish { job.plan.wish = wish }
+        if let selection = download.nextSelection { job.plan.selection = selection }
         if download.turnsSources { job.plan.sources.append(job.plan.sources.removeFirst()) }
         return job
     }
@@ -275,14 +280,14 @@ extension Simulation {
     private func heal() {
         world.disk.removeTraps()
         world.disk.troubles.room = nil
-        state.withLock { $0.engine }?.limit(to: nil)
+        state.withLock { $0.scheduler }?.engine.limit(to: nil)
         for host in world.network.hosts { world.network[host].calmDown() }
         world.set(online: true)
     }
 
     private func shutDown() {
         state.withLock { $0.isClosing = true }
-        state.withLock { $0.engine }?.shutDown { [weak self] in
+        state.withLock { $0.scheduler }?.engine.shutDown { [weak self] in
             guard let self, !state.withLock({ $0.isDead }) else { return }
             if world.disk.openPartials > 0 {
                 violate(.tidiness, "a partial is open when the engine has closed")
@@ -297,6 +302,6 @@ extension Simulation {
         state.withLock { $0.isDead = true }
         world.disk.crash(kind)
         world.network.forgetTransfers()
-        state.withLock { $0.engine }?.shutDown {}
+        state.withLock { $0.scheduler }?.engine.shutDown {}
     }
 }

@@ -1,4 +1,5 @@
 package import PawlCore
+import PawlSystem
 
 /// Virtual time, and a scheduler of turns.
 ///
@@ -37,7 +38,7 @@ package final class Timeline: Sendable {
         case run(@Sendable () -> Void)
         case pass(to: Int)
         /// Time is about to advance.
-        case tell
+        case notify
         case over
     }
 
@@ -189,7 +190,7 @@ package final class Timeline: Sendable {
             case .run(let body):
                 body()
                 reportEvent()
-            case .tell: state.read { $0.onBeat }?(.instant)
+            case .notify: state.read { $0.onBeat }?(.instant)
             case .pass, .over: return
             }
         }
@@ -204,7 +205,7 @@ package final class Timeline: Sendable {
         let due = next.flatMap { state.seats[$0].due }
         if !state.isTold, [state.agenda.first?.at, due].compactMap(\.self).allSatisfy({ $0 > state.now }) {
             state.isTold = true
-            return .tell
+            return .notify
         }
         if let first = state.agenda.first, due.map({ first.at <= $0 }) ?? true, first.at <= state.horizon {
             state.now = max(state.now, first.at)

@@ -15,10 +15,10 @@ enum DescriptorGate {
     }
 
     /// A pipe that no child inherits: its read end, then its write end.
-    static func makePipe() throws(SystemError) -> [Int32] {
-        try pass { () throws(SystemError) in
+    static func makePipe() throws(SetupFailure) -> [Int32] {
+        try pass { () throws(SetupFailure) in
             var ends: [Int32] = [0, 0]
-            guard unsafe pipe(&ends) == 0 else { throw SystemError("pipe") }
+            guard unsafe pipe(&ends) == 0 else { throw SetupFailure("pipe") }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             return ends
         }

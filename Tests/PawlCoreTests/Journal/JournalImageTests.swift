@@ -34,11 +34,23 @@ import Testing
     }
 
     @Test(arguments: [
-        Representation(), Representation(wish: nil, base: nil), Representation(coding: "", total: 0),
-        Representation(wish: .from(7), base: 7, total: 1 << 48 - 1),
-        Representation(wish: .suffix(7), base: nil),
+        SuspectPage(total: 1 << 40, mediaType: "text/html"), SuspectPage(total: nil, mediaType: nil),
+        SuspectPage(total: 0, mediaType: ""),
+    ])
+    func `a page that may be a new version is recorded`(page: SuspectPage) throws {
+        var facts = someFacts()
+        facts.representation.suspect = page
+        let done = ByteRangeSet([ByteRange(0, 5)])
+        let image = try JournalImage(journal(facts: facts, done: done))
+        #expect(image.header.facts == facts && image.written == done)
+    }
+
+    @Test(arguments: [
+        Representation(), Representation(selection: nil, base: nil), Representation(coding: "", total: 0),
+        Representation(selection: .from(7), base: 7, total: 1 << 48 - 1),
+        Representation(selection: .suffix(7), base: nil),
         Representation(
-            wish: .closed(ByteRange(7, 7)),
+            selection: .closed(ByteRange(7, 7)),
             mediaType: "",
             records: [
                 ValidatorRecord(source: "", host: "", validators: Validators()),
@@ -70,9 +82,10 @@ import Testing
     }
 
     @Test(arguments: [
-        Representation(total: 1 << 48), Representation(wish: .from(.max), base: 7),
-        Representation(wish: .suffix(1 << 48), base: nil), Representation(wish: .closed(ByteRange(0, .max))),
-        Representation(wish: .from(7), base: .max),
+        Representation(total: 1 << 48), Representation(selection: .from(.max), base: 7),
+        Representation(selection: .suffix(1 << 48), base: nil),
+        Representation(selection: .closed(ByteRange(0, .max))),
+        Representation(selection: .from(7), base: .max),
     ])
     func `a journal that claims more than a file can have is invalid`(_ representation: Representation) {
         let facts = JournalFacts(sources: [], representation: representation, name: "")

@@ -97,17 +97,17 @@ import Testing
                 nonce: 7
             ).1
         )
-        func goOn(_ boot: BootIdentity) throws -> (JournalKeeper, [JournalWrite]) {
+        func resume(_ boot: BootIdentity) throws -> (JournalKeeper, [JournalWrite]) {
             let image = try JournalImage(disk.cache)
             let done = image.trusted(boot: boot, length: .max, changed: nil)
             return JournalKeeper.resumed(image, done: done, length: .max, inodes: someInodes, boot: boot)
         }
         // A second run writes. The power fails when its slot is on disk, but neither its header nor its data.
-        var (keeper, _) = try goOn(someBoot)
+        var (keeper, _) = try resume(someBoot)
         let (slot, writes) = keeper.beginLane(3, at: 0, retiring: nil)
         disk.perform(writes + [slot.advance(to: 9000)])
         // On the next boot a third run writes its header, and is killed.
-        let (_, header) = try goOn(otherBoot)
+        let (_, header) = try resume(otherBoot)
         disk.perform(header)
         #expect(try JournalImage(disk.cache).trusted(boot: otherBoot, length: .max, changed: nil).isEmpty)
     }
@@ -162,6 +162,31 @@ import Testing
         #expect(try JournalImage(disk.cache).trusted(boot: someBoot, length: 100, changed: nil) == all)
         disk.perform(keeper.distrustCache())
         #expect(try JournalImage(disk.cache).trusted(boot: someBoot, length: 100, changed: nil).count == 40)
+    }
+
+    @Test func `a file that is finished again has its new length, and no lane`() throws {
+        var (keeper, writes) = JournalKeeper.begun(
+            facts: someFacts(),
+            done: ByteRangeSet(),
+            original: 40,
+            inodes: someInodes,
+            boot: someBoot,
+            nonce: 7
+        )
+        var disk = VolatileBytes()
+        disk.perform(writes)
+        let all = ByteRangeSet([ByteRange(0, 100)])
+        disk.perform(keeper.record(someFacts(), written: all))
+        let (slot, begun) = keeper.beginLane(0, at: 60, retiring: nil)
+        disk.perform(begun + [slot.advance(to: 110)])
+        disk.perform(keeper.dataSynced(all, incarnation: keeper.incarnation))
+        let before = try JournalImage(disk.cache)
+        #expect(before.header.original == nil && before.lanes == [ByteRange(60, 110)])
+        disk.perform(keeper.restored(length: 70))
+        let image = try JournalImage(disk.cache)
+        #expect(image.lanes.isEmpty && image.written.runs == [ByteRange(0, 70)])
+        #expect(image.header.durable.runs == [ByteRange(0, 70)])
+        #expect(image.original(trusting: image.written) == 70)
     }
 
     @Test func `durable bytes of an older incarnation are not durable in this one`() throws {

@@ -11,7 +11,7 @@ func someFacts(padding: Int = 0) -> JournalFacts {
             "https://a.example/file?x=1", "https://b.example/" + String(repeating: "p", count: padding),
         ],
         representation: Representation(
-            wish: .closed(ByteRange(5, 1 << 40)),
+            selection: .closed(ByteRange(5, 1 << 40)),
             base: 5,
             coding: "gzip",
             total: 1 << 40,

@@ -27,8 +27,8 @@ import Testing
         case .refreshed: plan.canRefresh = true
         case .hurried: (plan.lowestSpeed, plan.timeout) = (1 << 40, .seconds(20))
         case .checked: plan.checksum = Checksum(algorithm: .sha256, digest: [1, 2])
-        case .part: plan.wish = .closed(ByteRange(1 << 20, 4 << 20))
-        case .suffix: plan.wish = .suffix(3 << 20)
+        case .part: plan.selection = .closed(ByteRange(1 << 20, 4 << 20))
+        case .suffix: plan.selection = .suffix(3 << 20)
         }
         return plan
     }
@@ -59,7 +59,7 @@ import Testing
     private static func flowing(_ walk: Case) -> WalkState {
         var state = WalkState(plan(walk))
         _ = state.apply(.begin(.fresh))
-        if let lane = state.machine.lanes.first { _ = state.apply(.answered(lane.id, .right)) }
+        if let lane = state.machine.lanes.first { _ = state.apply(.responded(lane.id, .right)) }
         return state
     }
 

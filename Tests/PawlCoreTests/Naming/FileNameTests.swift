@@ -28,8 +28,8 @@ struct FileNameTests {
         ("👨‍👩‍👧.jpg", "👨‍👩‍👧.jpg"),
         ("a.", "a."), ("caf\u{FFFD}", "caf\u{FFFD}"), ("con", "con"), ("~", "~"),
     ])
-    func `B4 a name is sanitized`(_ wish: String, _ name: String) {
-        #expect(FileName.safe(wish) == name)
+    func `B4 a name is sanitized`(_ suggestion: String, _ name: String) {
+        #expect(FileName.safe(suggestion) == name)
         #expect(FileName.safe(name) == name)
     }
 
@@ -117,12 +117,12 @@ struct FileNameTests {
         var dice = Dice(seed: 10)
         for round in 0..<20_000 {
             let limit = round % 50 == 0 ? 400 : 24
-            let wish = String(
+            let suggestion = String(
                 decoding: dice.bytes(upTo: limit, from: "a.-/\\ \0\u{301}日👨‍👩.tar.gz"),
                 as: UTF8.self
             )
-            let name = FileName.safe(wish)
-            #expect(FileName.safe(name) == name, "\(wish.debugDescription)")
+            let name = FileName.safe(suggestion)
+            #expect(FileName.safe(name) == name, "\(suggestion.debugDescription)")
             #expect(1...255 ~= name.utf8.count)
             #expect(!name.utf8.contains { $0 == 0x2F || $0 == 0x5C || $0 < 0x20 || $0 == 0x7F })
             #expect(name.utf8.first != 0x2E && name.utf8.first != 0x2D)

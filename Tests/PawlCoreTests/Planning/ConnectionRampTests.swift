@@ -61,20 +61,20 @@ import Testing
     func `G3 a long round trip starts with two and takes larger steps, back to two where they do not pay`() {
         for (speeds, width) in [(8, 8), (1, 2)] {
             var ramp = ConnectionRamp(.automatic(maximum: 8))
-            ramp.answered(after: ConnectionRamp.longWay)
+            ramp.responded(after: ConnectionRamp.longWay)
             #expect(ramp.width == 2)
             Self.run(&ramp, seconds: 1) { Double(min($0, speeds)) * 1e6 }
             #expect(ramp.width == 8)
             Self.run(&ramp, seconds: 3) { Double(min($0, speeds)) * 1e6 }
             #expect(ramp.width == width)
-            ramp.answered(after: ConnectionRamp.longWay)
+            ramp.responded(after: ConnectionRamp.longWay)
             #expect(ramp.width == width)
         }
         var near = ConnectionRamp(.automatic(maximum: 8))
-        near.answered(after: .milliseconds(99))
+        near.responded(after: .milliseconds(99))
         #expect(near.width == 1)
         var fixed = ConnectionRamp(.fixed(1))
-        fixed.answered(after: .seconds(1))
+        fixed.responded(after: .seconds(1))
         #expect(fixed.width == 1)
     }
 

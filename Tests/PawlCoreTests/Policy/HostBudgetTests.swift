@@ -92,20 +92,45 @@ import Testing
         #expect(budget.borne == 2 && budget.limit == 2)
     }
 
-    @Test func `one connection that is rejected without a reason may be chance, two in a row are not`() {
+    @Test func `one denied file beside others may be chance, two in a row are not`() {
         var budget = HostBudget()
         for _ in 0..<3 { _ = budget.acquire(now: start) }
         budget.release()
-        budget.turnedAway(now: start)
+        budget.connectionRefused(isSameFile: false, now: start)
         #expect(budget.borne == nil && budget.limit == 2)
         budget.release()
-        budget.turnedAway(now: start)
-        #expect(budget.borne == 1 && budget.limit == 1)
+        budget.connectionRefused(isSameFile: false, now: start)
+        #expect(budget.borne == 1 && budget.limit == 1 && budget.isBorneCertain)
         var patient = HostBudget()
         for _ in 0..<2 { _ = patient.acquire(now: start) }
-        patient.turnedAway(now: start)
-        patient.turnedAway(now: start + .seconds(60))
+        patient.connectionRefused(isSameFile: false, now: start)
+        patient.connectionRefused(isSameFile: false, now: start + .seconds(60))
         #expect(patient.borne == nil)
+    }
+
+    @Test
+    func `one rejection beside a connection for the same file shows the limit, a second makes it certain`() {
+        var budget = HostBudget()
+        for _ in 0..<3 { _ = budget.acquire(now: start) }
+        budget.release()
+        budget.connectionRefused(isSameFile: true, now: start)
+        #expect(budget.borne == 2 && budget.limit == 2 && !budget.isBorneCertain)
+        budget.connectionRefused(isSameFile: true, now: start + .seconds(1))
+        #expect(budget.borne == 2 && budget.isBorneCertain)
+    }
+
+    @Test func `an origin that serves more than is stored for it has no stored limit`() {
+        var budget = HostBudget(borne: 1, now: start)
+        _ = budget.acquire(now: start)
+        let isMore = budget.accept()
+        #expect(!isMore)
+        let later = start + HostBudget.recovery * 8
+        #expect(budget.acquire(now: later) == .granted)
+        let serves = budget.accept()
+        #expect(serves && budget.borne == nil)
+        budget.release(served: true)
+        budget.connectionRefused(isSameFile: true, now: later)
+        #expect(budget.borne == 1, "a later rejection counts again")
     }
 
     @Test func `a host that rejects one more each time is tried less and less often`() {
@@ -131,12 +156,26 @@ import Testing
         #expect(HostBudget(borne: -3, now: start).limit == 1)
     }
 
+    @Test func `until a host with a stored limit serves a connection, earlier ones may still count`() {
+        var fresh = HostBudget()
+        _ = fresh.acquire(now: start)
+        #expect(!fresh.isCrowded)
+        var budget = HostBudget(borne: 1, now: start)
+        _ = budget.acquire(now: start)
+        #expect(budget.isCrowded)
+        _ = budget.accept()
+        #expect(!budget.isCrowded)
+        budget.release(served: true)
+        _ = budget.acquire(now: start)
+        #expect(!budget.isCrowded, "a denial is the server's decision again")
+    }
+
     @Test(arguments: [Interval.zero, .seconds(-1), Interval(nanoseconds: .min), Interval(nanoseconds: .max)])
-    func `no wait of a host exceeds a day, and none is zero`(asked: Interval) {
+    func `no wait of a host exceeds a day, and none is zero`(requested: Interval) {
         var budget = HostBudget()
         let now = Instant(nanoseconds: .max / 2)
-        budget.throttled(retryAfter: asked, now: now)
-        let answer = budget.acquire(now: now)
-        #expect(answer == .granted || answer == .hold(until: now + RetryAfter.longest))
+        budget.throttled(retryAfter: requested, now: now)
+        let result = budget.acquire(now: now)
+        #expect(result == .granted || result == .hold(until: now + RetryAfter.longest))
     }
 }

@@ -6,8 +6,7 @@ import Testing
     private let now = UnixTime(seconds: 1_700_000_000)
     private let origin = Self.origin(.https, "files.example", 443)
 
-    private static func origin(_ scheme: WebAddress.Scheme, _ host: String, _ port: UInt16) -> PawlCore.Origin
-    {
+    private static func origin(_ scheme: WebAddress.Scheme, _ host: String, _ port: UInt16) -> Origin {
         WebAddress(scheme: scheme, host: host, port: port, path: "/", query: nil).origin
     }
 
@@ -29,9 +28,31 @@ import Testing
         ] { #expect(again.connections(of: other, now: now) == nil) }
     }
 
+    @Test func `more connections than the limit are recorded as the limit`() {
+        for connections in [DownloadMachine.mostLanes, DownloadMachine.mostLanes + 1, 1000] {
+            var table = HostTable()
+            table.note(connections, of: origin, now: now)
+            #expect(read(table.text).connections(of: origin, now: now) == DownloadMachine.mostLanes)
+        }
+    }
+
+    @Test func `what may be chance expires sooner, and shortens no longer time`() {
+        var table = HostTable()
+        table.note(2, of: origin, isCertain: false, now: now)
+        let later = UnixTime(seconds: now.seconds + HostTable.uncertainLife)
+        #expect(table.connections(of: origin, now: now) == 2)
+        #expect(table.connections(of: origin, now: later) == nil)
+        table.note(2, of: origin, now: now)
+        table.note(2, of: origin, isCertain: false, now: now)
+        #expect(table.connections(of: origin, now: later) == 2)
+        #expect(read(table.text) == table)
+        table.forget(origin)
+        #expect(table.entries.isEmpty)
+    }
+
     @Test(arguments: [
         "", "\n\n", "garbage", "https://files.example:443", "https://files.example:443 2",
-        "https://files.example:443 0 1700000100", "https://files.example:443 65 1700000100",
+        "https://files.example:443 0 1700000100", "https://files.example:443 61 1700000100",
         "https://files.example:443 -2 1700000100", "https://files.example:443 2 1699999999",
         "https://files.example:443 2 9223372036854775807", "https://files.example:443 2 99999999999999999999",
         "https://files.example:443 2 1700000100 more", "https://files.example:443  2 1700000100",

@@ -37,9 +37,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (AttemptFault.silent(answered: true), Failure.Code.timeout, true),
-        (.unproven(""), .badResponse, false),
-        (.page(""), .badResponse, false), (.badRedirect(""), .badResponse, false),
+        (AttemptFault.silent(hasResponse: true), Failure.Code.timeout, true),
+        (.rangeRefused(.init("test", "no")), .badResponse, true),
+        (.unproven(.init("test", "")), .badResponse, false),
+        (.page(.init("test", "")), .badResponse, false), (.badRedirect(""), .badResponse, false),
         (.downgrade(to: ""), .insecure, false),
         (.tooManyRedirects(3), .tooManyRedirects, false),
     ])
@@ -60,11 +61,11 @@ import Testing
     }
 
     @Test(arguments: [Interval.zero, .seconds(-5), Interval(nanoseconds: .min), .milliseconds(1)])
-    func `a server's zero wait does not send the next request at once`(asked: Interval) {
+    func `a server's zero wait does not send the next request at once`(requested: Interval) {
         let policy = RetryPolicy(retries: 5, delay: .seconds(1))
         var dice = PawlCore.Dice(seed: 4)
         for attempt in 1...8 {
-            let wait = policy.wait(attempt: attempt, retryAfter: asked, dice: &dice).seconds
+            let wait = policy.wait(attempt: attempt, retryAfter: requested, dice: &dice).seconds
             #expect(wait >= min(60, Double(1 << (attempt - 1))) * 0.75)
         }
     }

@@ -14,7 +14,7 @@ import Testing
         hosts.secured(try WebAddress.parse(text).address, now: UnixTime(seconds: now.seconds + later)).text
     }
 
-    @Test func `a host that sent HSTS is asked over TLS from then on`() throws {
+    @Test func `a host that sent HSTS is contacted over TLS from then on`() throws {
         let hosts = hosts(
             ("a.example", "max-age=100"),
             ("B.example", "max-age=\"100\"; includeSubDomains; x=y")

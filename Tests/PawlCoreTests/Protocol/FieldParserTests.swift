@@ -46,6 +46,7 @@ struct FieldParserTests {
     func `a media type is parsed`(_ text: String, _ type: String, _ subtype: String, _ parameters: [String]) {
         let media = MediaType(parsing: text)
         #expect(media?.type == type)
+        #expect(MediaType.name(in: text) == "\(type)/\(subtype)")
         #expect(media?.subtype == subtype)
         #expect(media?.parameters.map { "\($0.name)=\($0.value)" } == parameters)
     }
@@ -53,6 +54,7 @@ struct FieldParserTests {
     @Test(arguments: ["", "text", "text/", "/html", "text/html/x", "te xt/html", "text/ht\u{E9}ml", "; a=b"])
     func `an invalid media type is none`(_ text: String) {
         #expect(MediaType(parsing: text) == nil)
+        #expect(MediaType.name(in: text) == nil)
     }
 
     @Test func `parameters are found by name, the first of several`() {
@@ -91,7 +93,9 @@ struct FieldParserTests {
                 decoding: dice.bytes(upTo: 40, from: "</>;=\", arel\\0123456789."),
                 as: UTF8.self
             )
-            _ = (WebLink.parse(text), MediaType(parsing: text), RetryAfter.parse(text, now: Self.now))
+            _ = (WebLink.parse(text), RetryAfter.parse(text, now: Self.now))
+            let media = MediaType(parsing: text)
+            #expect(MediaType.name(in: text) == media.map { "\($0.type)/\($0.subtype)" })
             _ = RetryAfter.parse(String(decoding: dice.damaged("120"), as: UTF8.self), now: Self.now)
         }
     }

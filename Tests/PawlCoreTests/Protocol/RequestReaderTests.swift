@@ -78,6 +78,49 @@ import Testing
         #expect(status("GET / HTTP/1.1\r\nHost: h\r\n" + old + "Sec-WebSocket-Version: 8\r\n\r\n") == 426)
     }
 
+    /// All clients of a server wait meanwhile.
+    @Test(arguments: [
+        ("GET /?\(String(repeating: "a=b&", count: 101)) HTTP/1.1\r\nHost: h\r\n\r\n", 414),
+        ("GET /\(String(repeating: "a", count: 1024)) HTTP/1.1\r\nHost: h\r\n\r\n", 414),
+        ("GET / HTTP/1.1\r\nHost: \(String(repeating: "h", count: 1025))\r\n\r\n", 431),
+        ("GET / HTTP/1.1\r\nHost: h\r\nOrigin: \(String(repeating: "o", count: 1025))\r\n\r\n", 431),
+        ("GET / HTTP/1.1\r\nHost: h\r\nConnection: \(String(repeating: "a,", count: 513))\r\n\r\n", 431),
+        (
+            "GET / HTTP/1.1\r\nHost: h\r\n"
+                + String(repeating: "Connection: \(String(repeating: ",", count: 99))\r\n", count: 11)
+                + "\r\n",
+            431
+        ),
+    ])
+    func `what takes long to interpret is refused`(text: String, expected: Int) {
+        #expect(status(text, head: 16_384) == expected)
+    }
+
+    @Test func `what is interpreted may be as long as the limits`() throws {
+        let path = "/" + String(repeating: "a", count: RequestHead.longestPath - 1)
+        let query = String(repeating: "a=b&", count: RequestHead.mostParameters)
+        let cookie = String(repeating: "c", count: 5000)
+        let text = "GET \(path)?\(query) HTTP/1.1\r\nHost: h\r\nCookie: \(cookie)\r\n\r\n"
+        let first = try #require(steps(text, head: 16_384).first)
+        guard case .head(let head) = first else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(head.path == path && head.query.count == RequestHead.mostParameters)
+        #expect(head.fields["cookie"] == cookie)
+    }
+
+    /// Else empty lines in packets of their own would keep a connection open for ever.
+    @Test(arguments: [1, 2, 3, 7, .max])
+    func `one empty line before a request is ignored, in pieces of any size`(size: Int) {
+        let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        #expect(steps("\r\n" + request + "\r\n" + request, pieces: size).count == 4)
+        for text in ["\r\n\r\n", "\r\n\r\n" + request, "\r\n\rG"] {
+            let last = steps(text, pieces: size).last
+            #expect(last == .broken(.malformed("this is not HTTP/1.1")))
+        }
+    }
+
     @Test func `an impossible length does not trap`() {
         let head = head("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 99999999999999999999\r\n\r\n")
         #expect(head?.bodyLength == .max)

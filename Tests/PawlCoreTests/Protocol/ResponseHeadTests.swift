@@ -7,7 +7,7 @@ private func head(_ lines: String...) -> ResponseHead? {
 }
 
 /// A 200 with one field.
-private func answer(_ field: String) -> ResponseHead? { head("HTTP/1.1 200 OK", field) }
+private func response(_ field: String) -> ResponseHead? { head("HTTP/1.1 200 OK", field) }
 
 struct ResponseHeadTests {
     @Test func `two Location fields that differ contradict each other, copies do not`() {
@@ -18,7 +18,7 @@ struct ResponseHeadTests {
     }
 
     @Test func `one pass parses every field that a decision needs`() throws {
-        let answer = try #require(
+        let response = try #require(
             head(
                 "HTTP/1.1 206 Partial Content",
                 "Server: nginx",
@@ -50,17 +50,17 @@ struct ResponseHeadTests {
         expected.link = "</a>; rel=duplicate, </b>; rel=describedby"
         expected.contentDisposition = "attachment; filename=a.zip"
         expected.contentEncoding = "gzip"
-        #expect(answer == expected)
+        #expect(response == expected)
     }
 
     @Test func `every field of a head is available in order, and nothing is decided by it`() throws {
         let text =
             "HTTP/1.1 200 OK\r\nX-B:  two words \r\nx-a: 1\r\n 2\r\nX-A: \u{FF}\r\nno colon\r\n: x\r\nE:\r\n\r\n"
-        var answer = try #require(ResponseHead(parsing: Array(text.utf8)))
-        #expect(answer.fields.isEmpty)
-        answer.lines = Array(text.utf8)
-        #expect(answer.fields.map(\.name) == ["X-B", "x-a", "X-A", "E"])
-        #expect(answer.fields.map(\.value) == ["two words", "1 2", "\u{FF}", ""])
+        var response = try #require(ResponseHead(parsing: Array(text.utf8)))
+        #expect(response.fields.isEmpty)
+        response.lines = Array(text.utf8)
+        #expect(response.fields.map(\.name) == ["X-B", "x-a", "X-A", "E"])
+        #expect(response.fields.map(\.value) == ["two words", "1 2", "\u{FF}", ""])
         #expect(ResponseHead(fileLength: 5, modified: nil).fields.isEmpty)
     }
 
@@ -88,10 +88,10 @@ struct ResponseHeadTests {
 
     @Test func `lines may end in a bare LF, in two CRs, or not at all`() {
         let mixed = Array("HTTP/1.0 200 OK\nContent-Length: 5\r\r\nETag: \"a\"\nAccept-Ranges:bytes".utf8)
-        let answer = ResponseHead(parsing: mixed)
-        #expect(answer?.contentLength == 5)
-        #expect(answer?.entityTag == EntityTag(opaque: "a", isWeak: false))
-        #expect(answer?.acceptRanges == .bytes)
+        let response = ResponseHead(parsing: mixed)
+        #expect(response?.contentLength == 5)
+        #expect(response?.entityTag == EntityTag(opaque: "a", isWeak: false))
+        #expect(response?.acceptRanges == .bytes)
     }
 
     @Test func `nothing after the empty line is read`() {
@@ -100,7 +100,7 @@ struct ResponseHeadTests {
     }
 
     @Test func `folded lines are joined`() {
-        let answer = head(
+        let response = head(
             "HTTP/1.1 200 OK",
             "Content-Disposition: attachment;",
             "\tfilename=a.zip;",
@@ -108,15 +108,15 @@ struct ResponseHeadTests {
             "  size=1",
             "Content-Length: 5"
         )
-        #expect(answer?.contentDisposition == "attachment; filename=a.zip; size=1")
-        #expect(answer?.contentLength == 5)
+        #expect(response?.contentDisposition == "attachment; filename=a.zip; size=1")
+        #expect(response?.contentLength == 5)
         #expect(head("HTTP/1.1 200", " OK", "Content-Length: 5")?.contentLength == 5)
         #expect(head("HTTP/1.1 200 OK", "Content-Length: 5", "  ")?.contentLength == 5)
     }
 
     @Test
     func `names match in any case, with blanks before the colon, and lines without one are skipped`() {
-        let answer = head(
+        let response = head(
             "HTTP/1.1 200 OK",
             "nonsense",
             "CONTENT-LENGTH : 5",
@@ -124,13 +124,13 @@ struct ResponseHeadTests {
             "eTaG:\"a\"",
             "content-type:\t text/html \t"
         )
-        #expect(answer?.contentLength == 5)
-        #expect(answer?.entityTag?.opaque == "a")
-        #expect(answer?.contentType == "text/html")
+        #expect(response?.contentLength == 5)
+        #expect(response?.entityTag?.opaque == "a")
+        #expect(response?.contentType == "text/html")
     }
 
     @Test func `fields of the same length are distinguished`() {
-        let answer = head(
+        let response = head(
             "HTTP/1.1 200 OK",
             "Vary: 1",
             "X-Length: 5",
@@ -142,7 +142,7 @@ struct ResponseHeadTests {
             "Xransfer-Encoding: chunked",
             "Xontent-Disposition: x"
         )
-        #expect(answer == ResponseHead(status: 200))
+        #expect(response == ResponseHead(status: 200))
     }
 
     @Test(
@@ -191,14 +191,14 @@ struct ResponseHeadTests {
         ("bytes, none", .bytes), ("", .unstated), ("pages", .unstated),
     ])
     func `Accept-Ranges is parsed`(_ value: String, _ ranges: AcceptRanges) {
-        #expect(answer("Accept-Ranges: \(value)")?.acceptRanges == ranges)
+        #expect(response("Accept-Ranges: \(value)")?.acceptRanges == ranges)
     }
 
     @Test func `no coding and identity are the same`() {
-        #expect(answer("Content-Encoding: identity")?.contentEncoding == nil)
-        #expect(answer("Content-Encoding: Identity")?.contentEncoding == nil)
-        #expect(answer("Content-Encoding:")?.contentEncoding == nil)
-        #expect(answer("Content-Encoding: GZIP")?.contentEncoding == "GZIP")
+        #expect(response("Content-Encoding: identity")?.contentEncoding == nil)
+        #expect(response("Content-Encoding: Identity")?.contentEncoding == nil)
+        #expect(response("Content-Encoding:")?.contentEncoding == nil)
+        #expect(response("Content-Encoding: GZIP")?.contentEncoding == "GZIP")
         #expect(
             head("HTTP/1.1 200 OK", "Content-Encoding: br", "Content-Encoding: gzip")?.contentEncoding
                 == "br, gzip"
@@ -211,7 +211,7 @@ struct ResponseHeadTests {
         ("multipart/mixed", false), ("text/multipart/byteranges", false), ("multipart/byterangesx", false),
     ])
     func `a multipart response is recognized`(_ type: String, _ isMultipart: Bool) {
-        #expect(answer("Content-Type: \(type)")?.isMultipart == isMultipart)
+        #expect(response("Content-Type: \(type)")?.isMultipart == isMultipart)
         #expect(ResponseHead(status: 206).isMultipart == false)
     }
 
@@ -227,11 +227,11 @@ struct ResponseHeadTests {
     @Test func `bytes of a Location that are not UTF-8 are sent back unchanged`() {
         let raw = Array("HTTP/1.1 302 Found\r\nLocation: /caf".utf8) + [0xE9, 0x2F, 0x20, 0x78]
         #expect(ResponseHead(parsing: raw)?.location == "/caf%E9/ x")
-        #expect(answer("Location: /日")?.location == "/日")
+        #expect(response("Location: /日")?.location == "/日")
     }
 
     @Test func `the first of several single fields counts, an empty one does not`() {
-        let answer = head(
+        let response = head(
             "HTTP/1.1 302 Found",
             "Location:",
             "Location: /a",
@@ -243,9 +243,9 @@ struct ResponseHeadTests {
             "Date: Sun, 06 Nov 1994 08:49:37 GMT",
             "Date: Sun, 06 Nov 1994 08:49:38 GMT"
         )
-        #expect(answer?.location == "/a")
-        #expect(answer?.entityTag?.opaque == "a")
-        #expect(answer?.date == UnixTime(seconds: 784_111_777))
+        #expect(response?.location == "/a")
+        #expect(response?.entityTag?.opaque == "a")
+        #expect(response?.date == UnixTime(seconds: 784_111_777))
     }
 
     @Test func `borrowed bytes are parsed like owned ones`() {

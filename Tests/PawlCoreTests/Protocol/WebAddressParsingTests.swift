@@ -71,11 +71,11 @@ struct WebAddressParsingTests {
         ("http://[0:0:1::]/", "http://[0:0:1::]/"),
         ("http://[1:0:0:2:0:0:0:3]/", "http://[1:0:0:2::3]/"),
     ])
-    func `a URL is kept in the form that is sent`(_ text: String, _ wire: String) throws {
+    func `a URL is kept in the form that is sent`(_ text: String, _ sent: String) throws {
         let address = try WebAddress.parse(text).address
-        #expect(address.text == wire)
+        #expect(address.text == sent)
         // The written form parses to the same value.
-        #expect(try WebAddress.parse(wire).address == address)
+        #expect(try WebAddress.parse(sent).address == address)
     }
 
     @Test(arguments: [

@@ -95,6 +95,14 @@ struct WebAddressResolvingTests {
         #expect(try WebAddress.parse("http://[::1]/a").address.redacted == "http://[::1]/a")
     }
 
+    @Test(arguments: [
+        "http://h", "https://h.example:8443/a b?x=y", "http://[::1]:1/", "ftp://h:65535/é", "sftp://h/?",
+    ])
+    func `the length of a text is known without it`(_ text: String) throws {
+        let address = try WebAddress.parse(text).address
+        #expect(address.textLength == address.text.utf8.count)
+    }
+
     @Test func `an origin is scheme, host and port, however they are written`() throws {
         func origin(_ text: String) throws -> Origin { try WebAddress.parse(text).address.origin }
         #expect(try origin("http://a.example/x") == origin("HTTP://u:p@A.example:80/y?z"))

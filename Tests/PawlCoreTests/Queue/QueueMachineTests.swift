@@ -24,7 +24,7 @@ import Testing
                     if !stopping.insert(id).inserted { violations.append("\(id) is stopped twice") }
                 case .write(let id, let state): states[id] = state
                 case .place: break
-                case .tell(let id, let rest):
+                case .notify(let id, let rest):
                     if running.contains(id) { violations.append("\(id) runs and is reported as \(rest)") }
                 case .clean(let id):
                     if running.contains(id) { violations.append("\(id) runs and its files are removed") }
@@ -127,7 +127,7 @@ import Testing
         let forced = machine.start(ids[2])
         #expect(forced.contains(.stop(ids[0])))
         #expect(forced.last == .run(ids[2]))
-        #expect(machine.stopped(ids[0]) == [.tell(ids[0], .preempted)])
+        #expect(machine.stopped(ids[0]) == [.notify(ids[0], .preempted)])
         #expect(machine.rest(of: ids[0]) == .preempted)
         #expect(machine.ended(ids[2], as: .finished) == [.write(ids[2], .finished), .run(ids[0])])
         #expect(machine.rest(of: ids[1]) == .waiting)
@@ -151,7 +151,7 @@ import Testing
         let paused = machine.pause(ids[0], keepsSlot: true)
         #expect(paused.contains(.stop(ids[0])))
         #expect(!paused.contains(.run(ids[1])))
-        #expect(machine.stopped(ids[0]) == [.tell(ids[0], .paused)])
+        #expect(machine.stopped(ids[0]) == [.notify(ids[0], .paused)])
         #expect(machine.resume(ids[0]) == [.write(ids[0], .waiting), .run(ids[0])])
         _ = machine.pause(ids[0], keepsSlot: true)
         _ = machine.stopped(ids[0])
@@ -196,12 +196,12 @@ import Testing
         let (id, night) = (QueueID(rawValue: 1), GroupID("night"))
         machine.admit(id, at: machine.lastPlace(priority: 0), group: night, isPaused: false)
         _ = machine.startNext()
-        #expect(machine.stopped(id) == [.tell(id, .waiting)])
+        #expect(machine.stopped(id) == [.notify(id, .waiting)])
         #expect(!machine.pause(group: night).contains(.stop(id)))
         #expect(machine.isPaused(group: night))
     }
 
-    @Test func `the machine answers queries about the queue`() {
+    @Test func `the machine can be queried about the queue`() {
         var machine = QueueMachine(slots: 1)
         let ids = (1...3).map { QueueID(rawValue: $0) }
         for id in ids { machine.admit(id, at: machine.lastPlace(priority: 0), group: nil, isPaused: false) }

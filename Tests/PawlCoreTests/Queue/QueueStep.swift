@@ -120,14 +120,14 @@ struct QueueStep {
         guard let old = before.line.firstIndex(of: id), let new = after.line.firstIndex(of: id) else {
             return before == after ? nil : "moved one that does not wait"
         }
-        let wished =
+        let desired =
             switch target {
             case .index(let index): index
             case .offset(let offset): old + offset
             case .fromEnd(let offset): before.line.count - 1 + offset
             }
         let peers = before.line.indices.filter { before.priorities[$0] == before.priorities[old] }
-        let nearest = min(max(wished, peers[0]), peers[peers.count - 1])
+        let nearest = min(max(desired, peers[0]), peers[peers.count - 1])
         return new == nearest ? nil : "\(id) went to \(new) instead of \(nearest)"
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CompletionMarkTests {
     private func content(
         _ source: String = "https://a.example/f",
-        _ wish: RequestedRange = .whole,
+        _ selection: RequestedRange = .whole,
         tag: EntityTag? = EntityTag(opaque: "v1", isWeak: false),
         date: Int64? = 5,
         sentAt: Int64? = 100,
@@ -13,7 +13,7 @@ import Testing
     ) -> ContentFingerprint? {
         let time = { (seconds: Int64) in UnixTime(seconds: 1_700_000_000 + seconds) }
         let validators = Validators(entityTag: tag, lastModified: date.map(time), date: sentAt.map(time))
-        return ContentFingerprint(source: source, host: host, wish: wish, validators: validators)
+        return ContentFingerprint(source: source, host: host, selection: selection, validators: validators)
     }
 
     @Test func `content without a strong validator cannot be recognized later`() {

@@ -51,10 +51,10 @@ import Testing
             seen.note(Self.said("a"))
             #expect(seen.stability == .stable)
             let text = other.entityTag?.text ?? ""
-            #expect(seen.evidence(for: other) == .changed("its ETag was \("\"a\"") and is \(text) now"))
+            #expect(seen.evidence(for: other) == .changed(.entityTagChanged(from: "\"a\"", to: text)))
         }
         let later = Self.record(Self.said("a", modified: 5)).evidence(for: Self.said("b", modified: 6))
-        #expect(later == .changed("its ETag was \("\"a\"") and is \("\"b\"") now"))
+        #expect(later == .changed(.entityTagChanged(from: "\"a\"", to: "\"b\"")))
     }
 
     @Test func `tags that vary prove nothing, not even if one repeats`() {
@@ -66,7 +66,8 @@ import Testing
         record.note(Self.said("a"))
         #expect(record.stability == .varying)
         #expect(
-            record.evidence(for: Self.said("b", modified: 6)) == .changed("its Last-Modified has changed")
+            record.evidence(for: Self.said("b", modified: 6))
+                == .changed(.init("last-modified-changed", "its Last-Modified has changed"))
         )
     }
 
@@ -90,7 +91,7 @@ import Testing
     }
 
     @Test func `another date is a change, except for content that is generated per response`() {
-        let changed = Evidence.changed("its Last-Modified has changed")
+        let changed = Evidence.changed(.init("last-modified-changed", "its Last-Modified has changed"))
         let old = Self.said(nil, modified: 0, date: 9)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 1, date: 9)) == changed)
         #expect(Self.record(old).evidence(for: Self.said(nil, modified: 9, date: 9)) == changed)

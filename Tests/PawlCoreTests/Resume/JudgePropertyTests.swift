@@ -9,7 +9,7 @@ import Testing
         return ByteRange(start, start + Int64(dice.number(1...6)))
     }
 
-    private static func asked(_ dice: inout Dice) -> RequestedRange {
+    private static func requested(_ dice: inout Dice) -> RequestedRange {
         dice.pick([.whole, .from(offset(&dice)), .closed(range(&dice)), .suffix(offset(&dice) + 1)])
     }
 
@@ -35,39 +35,39 @@ import Testing
         var dice = Dice(seed: seed)
         var usable = 0
         for _ in 0..<4000 {
-            let asked = Self.asked(&dice)
+            let requested = Self.requested(&dice)
             let head = Self.head(&dice)
             let known = dice.pick([
                 nil, Representation(total: 12), Representation(),
             ])
             let tag = Validators(entityTag: EntityTag(opaque: "a", isWeak: false))
             let judge = Judge(
-                asked: asked,
+                requested: requested,
                 known: known,
                 record: dice.pick([nil, ValidatorRecord(source: "a", host: "a", validators: tag)]),
                 have: dice.pick([nil, Self.offset(&dice)])
             )
-            guard case .usable(let answer) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
+            guard case .usable(let body) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
                 continue
             }
             usable += 1
-            switch (asked, head.status) {
-            case (.from(let start), _): #expect(answer.range.start == start)
+            switch (requested, head.status) {
+            case (.from(let start), _): #expect(body.range.start == start)
             case (.closed(let range), 206):
-                #expect(answer.range.start == range.start && answer.range.end <= range.end)
-            case (.closed(let range), _): #expect(answer.range.start == range.start)
-            case (.suffix(let count), _): #expect(answer.range.count <= count)
-            case (.whole, _): #expect(answer.range.start == 0)
+                #expect(body.range.start == range.start && body.range.end <= range.end)
+            case (.closed(let range), _): #expect(body.range.start == range.start)
+            case (.suffix(let count), _): #expect(body.range.count <= count)
+            case (.whole, _): #expect(body.range.start == 0)
             }
             guard head.status == 206 else {
-                #expect(head.status == 200 && answer.range.start == 0)
+                #expect(head.status == 200 && body.range.start == 0)
                 continue
             }
             guard case .range(let said, let total) = head.contentRange else {
                 Issue.record("a part without Content-Range was accepted")
                 continue
             }
-            #expect(said == answer.range && head.contentEncoding == nil && !head.isMultipart)
+            #expect(said == body.range && head.contentEncoding == nil && !head.isMultipart)
             #expect(head.contentLength ?? said.count == said.count)
             #expect(known?.total == nil || total == nil || total == known?.total)
         }

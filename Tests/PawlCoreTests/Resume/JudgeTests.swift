@@ -36,12 +36,13 @@ import Testing
     /// A verdict without its evidence.
     private static func kind(_ verdict: Judge.Verdict) -> String {
         switch verdict {
-        case .usable(let answer): "usable \(answer.range) \(answer.ranges)"
-        case .wholeInstead(let answer, _): "whole \(answer.range)"
+        case .usable(let body): "usable \(body.range) \(body.ranges)"
+        case .wholeInstead(let body, _): "whole \(body.range)"
         case .changed: "changed"
-        case .complete(let total): "complete \(total)"
+        case .complete(let total, _): "complete \(total)"
         case .rangesBroken: "broken"
         case .openRangeRefused: "open range refused"
+        case .validRangeRefused: "valid range refused"
         case .suspectPage: "suspect page"
         case .redirect(let target): "redirect \(target)"
         case .fault(.status(let status, let wait)): "status \(status) \(wait?.seconds ?? -1)"
@@ -52,17 +53,19 @@ import Testing
     }
 
     private static func verdict(
-        _ asked: RequestedRange,
+        _ requested: RequestedRange,
         _ head: ResponseHead,
         known: Representation? = known,
         have: Int64? = nil,
+        held: Int64 = 0,
         name: String? = nil
     ) -> String {
         let judge = Judge(
-            asked: asked,
+            requested: requested,
             known: known,
             record: known == nil ? nil : record,
             have: have,
+            held: held,
             name: name
         )
         return kind(judge.verdict(on: head, wallTime: UnixTime(seconds: 0)))
@@ -122,6 +125,10 @@ import Testing
         for length: Int64? in [19, 999, 5000, nil] {
             #expect(Self.verdict(.from(400), bare(length)) == "suspect page")
         }
+        for length: Int64? in [19, 399, nil] {
+            #expect(Self.verdict(.from(400), bare(length), held: 400) == "fault", "shorter than on disk")
+        }
+        #expect(Self.verdict(.from(400), bare(400), held: 400) == "suspect page")
         let tagged = Self.head(200) { head in
             head.contentLength = 19
             head.contentType = "application/zip"
@@ -172,12 +179,17 @@ import Testing
         #expect(Self.verdict(.from(700), refused(700), have: 700) == "changed")
         #expect(Self.verdict(.from(700), refused(600), known: nil, have: 700) == "changed")
         #expect(Self.verdict(.from(700), refused(900), known: nil, have: 700) == "broken")
-        #expect(Self.verdict(.suffix(7), refused(1000), have: 700) == "broken")
+        #expect(Self.verdict(.suffix(7), refused(1000), have: 700) == "valid range refused")
+        #expect(Self.verdict(.closed(ByteRange(700, 900)), refused(1000), have: 700) == "valid range refused")
         #expect(Self.verdict(.from(700), refused(nil), have: 700) == "open range refused")
         #expect(Self.verdict(.closed(ByteRange(700, 900)), refused(nil), have: 700) == "broken")
         let other = refused(1000)
         #expect(Self.verdict(.from(1000), other, have: 1000) == "complete 1000")
-        #expect(Self.verdict(.from(700), refused(nil), known: nil) == "status 416 -1.0")
+        #expect(Self.verdict(.from(700), refused(nil), known: nil) == "open range refused")
+        #expect(Self.verdict(.from(700), refused(1000), known: nil) == "open range refused")
+        #expect(Self.verdict(.from(700), refused(700), known: nil) == "status 416 -1.0")
+        #expect(Self.verdict(.closed(ByteRange(7, 9)), refused(nil), known: nil) == "status 416 -1.0")
+        #expect(Self.verdict(.closed(ByteRange(7, 9)), refused(1000), known: nil) == "fault")
         #expect(Self.verdict(.whole, refused(1000), have: 1000) == "status 416 -1.0")
     }
 
@@ -199,7 +211,7 @@ import Testing
                 ResponseHead(fileLength: length, modified: nil),
             ]
             for head in heads {
-                let judge = Judge(asked: .from(0), known: nil)
+                let judge = Judge(requested: .from(0), known: nil)
                 #expect(
                     (Self.kind(judge.verdict(on: head, wallTime: .init(seconds: 0))) == "fault")
                         == (length > longest)
@@ -228,16 +240,19 @@ import Testing
         #expect(Self.verdict(.from(400), head) == "usable [400, 1000) shown")
         #expect(Self.verdict(.suffix(10), head, known: nil) == "usable [990, 1000) shown")
         #expect(Self.verdict(.closed(ByteRange(10, 20)), head, known: nil) == "usable [10, 20) shown")
-        #expect(Self.verdict(.from(1000), head, known: nil) == "complete 1000")
-        #expect(Self.verdict(.from(1001), head, known: nil) == "changed")
+        #expect(Self.verdict(.from(1000), head, have: 1000) == "complete 1000")
+        #expect(Self.verdict(.from(1001), head, known: nil, have: 1001) == "changed")
+        for start: Int64 in [1000, 1001] {
+            #expect(Self.verdict(.from(start), head, known: nil) == "fault", "there is no such part")
+        }
         #expect(Self.verdict(.from(400), ResponseHead(fileLength: 999, modified: nil)) == "changed")
         let open = ResponseHead(fileLength: nil, modified: nil)
         #expect(Self.verdict(.from(400), open, known: nil) == "usable [400, \(Int64.max)) shown")
-        let judge = Judge(asked: .from(400), known: Self.known, record: Self.record)
-        guard case .usable(let answer) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
+        let judge = Judge(requested: .from(400), known: Self.known, record: Self.record)
+        guard case .usable(let body) = judge.verdict(on: head, wallTime: UnixTime(seconds: 0)) else {
             Issue.record("not usable")
             return
         }
-        #expect(answer.evidence == .weak)
+        #expect(body.evidence == .weak)
     }
 }

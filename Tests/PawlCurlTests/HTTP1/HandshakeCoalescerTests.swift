@@ -16,7 +16,7 @@ import Testing
         var handshakes = HandshakeCoalescer()
         let before = [0, 0, 9].map { handshakes.allows(near, at: after($0)) }
         #expect(before == [true, false, false])
-        handshakes.answered(near)
+        handshakes.responded(near)
         let waitingForHandshake = handshakes.allows(near, at: after(9))
         #expect(waitingForHandshake)
         #expect(handshakes.deadline == nil)
@@ -36,7 +36,7 @@ import Testing
         let firsts = [handshakes.allows(near, at: after(0)), handshakes.allows(far, at: after(3))]
         let seconds = [near, far].map { handshakes.allows($0, at: after(3)) }
         #expect(firsts == [true, true] && seconds == [false, false])
-        handshakes.answered(near)
+        handshakes.responded(near)
         let thirds = [near, far].map { handshakes.allows($0, at: after(4)) }
         #expect(thirds == [true, false])
         #expect(handshakes.deadline == after(13))
@@ -48,7 +48,7 @@ import Testing
             handshakes.allows(ConnectionKey(TransferRequest(port: $0, scheme: .https)), at: after(0))
         }
         #expect(!firsts.contains(false))
-        handshakes.answered(near)
+        handshakes.responded(near)
         let again = [1, 2].map { handshakes.allows(near, at: after($0)) }
         #expect(again == [true, false])
     }

@@ -29,8 +29,8 @@ private final class FileSink: TransferSink {
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool { true }
 
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
-        let answer = onChunk(self, chunk.count)
-        guard answer == .taken else { return answer }
+        let result = onChunk(self, chunk.count)
+        guard result == .taken else { return result }
         let count = unsafe pwrite(descriptor, chunk.baseAddress, chunk.count, off_t(received))
         #expect(count == chunk.count || !isOffered)
         inMemory += Int64(chunk.count)
@@ -58,9 +58,9 @@ private final class FileSink: TransferSink {
 
     private func fetch(
         _ sink: FileSink,
-        _ answer: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
+        _ respond: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Response
     ) throws {
-        let server = try ScriptedServer(answer)
+        let server = try ScriptedServer(respond)
         defer { server.stop() }
         let bench = try Bench()
         bench.transport.start(request(server), as: TransferID(rawValue: 1), sink: sink)
@@ -202,7 +202,7 @@ private final class FileSink: TransferSink {
     }
 
     @Test(arguments: [ChunkResult.taken, .stop])
-    func `cancelled while splicing, nothing follows`(answer: ChunkResult) throws {
+    func `cancelled while splicing, nothing follows`(result: ChunkResult) throws {
         let folder = try TemporaryFolder()
         let content = content
         let sink = FileSink(folder.path("file"))
@@ -213,7 +213,7 @@ private final class FileSink: TransferSink {
         sink.onSpliced = { _ in
             calls += 1
             bench.transport.cancel(id)
-            return answer
+            return result
         }
         bench.transport.start(request(server), as: id, sink: sink)
         try bench.run { calls > 0 }

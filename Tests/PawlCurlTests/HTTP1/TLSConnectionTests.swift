@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 import Testing
 

@@ -2,17 +2,8 @@ import Glibc
 import PawlCore
 import PawlCurl
 import PawlEngine
+import PawlSystem
 import Testing
-
-/// The system's monotonic clock.
-struct SystemClock: Clock {
-    var now: Instant {
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-    var wallTime: UnixTime { UnixTime(seconds: Int64(time(nil))) }
-}
 
 /// Records the events of one transfer, and responds as configured.
 final class Recorder: TransferSink {
@@ -42,13 +33,13 @@ final class Recorder: TransferSink {
 
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         if events.last != .body { events.append(.body) }
-        let answer = onChunk(chunk.count)
-        switch answer {
+        let result = onChunk(chunk.count)
+        switch result {
         case .taken: unsafe body.append(contentsOf: chunk)
         case .pause: pauses += 1
         case .stop: break
         }
-        return answer
+        return result
     }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
@@ -76,6 +67,14 @@ final class Bench {
         let id = TransferID(rawValue: lastID)
         transport.start(request, as: id, sink: recorder)
         return (id, recorder)
+    }
+
+    /// Fetches a response's head and stops there, as for a redirect.
+    @discardableResult
+    func fetchHead(_ request: TransferRequest) throws -> Recorder {
+        let recorder = Recorder()
+        recorder.onHead = { _ in false }
+        return try fetch(request, into: recorder)
     }
 
     /// Runs the transport until `isDone`; a test that waits for minutes has failed.

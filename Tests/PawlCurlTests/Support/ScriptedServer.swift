@@ -1,10 +1,11 @@
 import Glibc
+import PawlSystem
 import Synchronization
 
-/// A server on loopback that answers each request with exactly the scripted bytes.
+/// A server on loopback that responds to each request with exactly the scripted bytes.
 final class ScriptedServer: Sendable {
     /// The bytes sent for one request, and the end of the connection.
-    struct Answer: Sendable {
+    struct Response: Sendable {
         enum End: Sendable {
             case keep
             case close
@@ -27,16 +28,16 @@ final class ScriptedServer: Sendable {
         }
 
         /// Endless.
-        static func endless(_ text: String, then flood: String) -> Answer {
-            var answer = Answer(text, .close)
+        static func endless(_ text: String, then flood: String) -> Response {
+            var response = Response(text, .close)
             let unit = Array(flood.utf8)
-            while answer.flood.count < 64 * 1024 { answer.flood += unit }
-            return answer
+            while response.flood.count < 64 * 1024 { response.flood += unit }
+            return response
         }
 
         /// A plain 200 with a length.
-        static func body(_ body: [UInt8], lines: String = "") -> Answer {
-            Answer(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\(lines)\r\n".utf8) + body)
+        static func body(_ body: [UInt8], lines: String = "") -> Response {
+            Response(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\(lines)\r\n".utf8) + body)
         }
     }
 
@@ -71,7 +72,7 @@ final class ScriptedServer: Sendable {
         var requests: [Request] = []
         var connections = 0
         var open: [Int32] = []
-        var threads: [pthread_t] = []
+        var threads: [SystemThread] = []
         var abandoned = 0
         var flooded = 0
         var isStopping = false
@@ -79,10 +80,10 @@ final class ScriptedServer: Sendable {
 
     let port: UInt16
     private let listener: Int32
-    private let acceptor = Mutex<pthread_t?>(nil)
+    private let acceptor = Mutex<SystemThread?>(nil)
     private let state = Mutex(State())
-    private let greeting: Answer
-    private let script: @Sendable (Request) -> Answer
+    private let greeting: Response
+    private let script: @Sendable (Request) -> Response
 
     var requests: [Request] { state.withLock { $0.requests } }
     /// Held connections that the client closed.
@@ -97,15 +98,15 @@ final class ScriptedServer: Sendable {
     ///   - greeting: The bytes that the server sends before a request.
     ///   - script: The response to each request; called on the connection's thread.
     /// - Throws: `Socket.Failed` if it cannot listen.
-    convenience init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Answer) throws {
-        try self.init(greeting: Answer(greeting), script)
+    convenience init(greeting: String = "", _ script: @escaping @Sendable (Request) -> Response) throws {
+        try self.init(greeting: Response(greeting), script)
     }
 
-    init(greeting: Answer, _ script: @escaping @Sendable (Request) -> Answer) throws {
+    init(greeting: Response, _ script: @escaping @Sendable (Request) -> Response) throws {
         self.greeting = greeting
         self.script = script
         (listener, port) = try Socket.listener()
-        let thread = Thread.start { [self] in accept() }
+        let thread = SystemThread.start { [self] in accept() }
         acceptor.withLock { $0 = thread }
     }
 
@@ -118,7 +119,7 @@ final class ScriptedServer: Sendable {
 
     /// Waits until the clients have closed all connections.
     func waitForClients() {
-        while let thread = state.withLock({ $0.threads.popLast() }) { pthread_join(thread, nil) }
+        while let thread = state.withLock({ $0.threads.popLast() }) { thread.join() }
     }
 
     /// Closes every connection and waits for the server's threads.
@@ -128,7 +129,7 @@ final class ScriptedServer: Sendable {
             for socket in state.open { _ = shutdown(socket, Int32(SHUT_RDWR)) }
         }
         _ = shutdown(listener, Int32(SHUT_RDWR))
-        if let thread = acceptor.withLock({ $0.take() }) { pthread_join(thread, nil) }
+        if let thread = acceptor.withLock({ $0.take() }) { thread.join() }
         waitForClients()
         close(listener)
     }
@@ -143,7 +144,7 @@ final class ScriptedServer: Sendable {
                 let number = state.connections
                 state.connections += 1
                 state.open.append(socket)
-                state.threads.append(Thread.start { [self] in serve(socket, number) })
+                state.threads.append(SystemThread.start { [self] in serve(socket, number) })
                 return true
             }
             guard isServed else {
@@ -156,7 +157,7 @@ final class ScriptedServer: Sendable {
     private func serve(_ socket: Int32, _ connection: Int) {
         var turn = 0
         let peer = Socket.peer(of: socket)
-        var end = send(greeting, to: socket) ? Answer.End.keep : .close
+        var end = send(greeting, to: socket) ? Response.End.keep : .close
         while end == .keep, let head = Socket.readHead(socket) {
             let request = state.withLock { state in
                 let number = state.requests.count
@@ -166,9 +167,9 @@ final class ScriptedServer: Sendable {
                 return state.requests[number]
             }
             turn += 1
-            let answer = script(request)
-            guard send(answer, to: socket) else { break }
-            end = answer.end
+            let response = script(request)
+            guard send(response, to: socket) else { break }
+            end = response.end
         }
         let isAbandoned = end == .hold && Socket.waitForEnd(socket)
         state.withLock { state in
@@ -179,13 +180,13 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    private func send(_ answer: Answer, to socket: Int32) -> Bool {
-        guard Socket.send(answer.bytes, to: socket) else { return false }
+    private func send(_ response: Response, to socket: Int32) -> Bool {
+        guard Socket.send(response.bytes, to: socket) else { return false }
         var left = Self.longestFlood
-        while !answer.flood.isEmpty, left > 0 {
-            guard Socket.send(answer.flood, to: socket) else { return false }
-            left -= answer.flood.count
-            state.withLock { $0.flooded += answer.flood.count }
+        while !response.flood.isEmpty, left > 0 {
+            guard Socket.send(response.flood, to: socket) else { return false }
+            left -= response.flood.count
+            state.withLock { $0.flooded += response.flood.count }
         }
         return true
     }

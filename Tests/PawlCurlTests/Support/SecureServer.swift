@@ -58,7 +58,7 @@ final class SecureServer {
             return f"HTTP/1.1 200 OK\r\n{line}{more}\r\n".encode()
 
         def cut(peer):
-            # Without the goodbye of TLS.
+            # Without close_notify.
             peer.shutdown(socket.SHUT_RDWR)
             peer.detach()
 
@@ -69,7 +69,7 @@ final class SecureServer {
                 yield data[index:index + size]
                 index, turn = index + size, turn + 1
 
-        # Each answers whether the connection goes on.
+        # Each returns whether the connection is kept.
         def burst(peer, turn):
             peer.sendall(head(len(body)) + body)
             return True

@@ -97,28 +97,3 @@ enum Socket {
         _ = unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 }
-
-/// A dedicated thread: blocking calls do not belong on the pool of the tests.
-enum Thread {
-    private final class Box {
-        let work: @Sendable () -> Void
-        init(_ work: @escaping @Sendable () -> Void) { self.work = work }
-    }
-
-    static func start(_ work: @escaping @Sendable () -> Void) -> pthread_t {
-        var thread = pthread_t()
-        let box = unsafe Unmanaged.passRetained(Box(work)).toOpaque()
-        let code = unsafe pthread_create(
-            &thread,
-            nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<Box>.fromOpaque(context).takeRetainedValue().work()
-                return nil
-            },
-            box
-        )
-        precondition(code == 0, "pthread_create: \(code)")
-        return thread
-    }
-}

@@ -6,13 +6,13 @@ import Testing
 /// The program as a replacement for aria2c: called by its name, with its options, by its clients.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 final class `Replacement for aria2c` {
-    private let origin: PawlTestKit.Origin
+    private let origin: OriginServer
     private let folder: TemporaryFolder
     private let content = Payload(seed: 72, length: 3_000_001)
     private var program: String { folder.path("aria2c") }
 
     init() throws {
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         folder = try TemporaryFolder()
         try #require(unsafe symlink(PawlBinary.path, folder.path("aria2c")) == 0)
     }

@@ -6,12 +6,12 @@ import Testing
 /// The program as a user runs it: exit codes, messages, signals, and terminal output.
 @Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
 final class `The command line` {
-    private let origin: PawlTestKit.Origin
+    private let origin: OriginServer
     private let folder: TemporaryFolder
     private let content = Payload(seed: 71, length: 3_000_001)
 
     init() throws {
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         folder = try TemporaryFolder()
     }
 

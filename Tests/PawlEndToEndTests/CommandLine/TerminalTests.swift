@@ -10,12 +10,12 @@ import Testing
     )
 )
 struct `The display` {
-    private let origin: PawlTestKit.Origin
+    private let origin: OriginServer
     private let folder: TemporaryFolder
     private let content = Payload(seed: 72, length: 500_001)
 
     init() throws {
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         folder = try TemporaryFolder()
     }
 

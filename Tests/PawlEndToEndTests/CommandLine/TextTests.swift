@@ -77,7 +77,7 @@ struct `Output for other programs` {
     @Test func `install writes a unit that systemd accepts, and reports when systemd is not running`() throws
     {
         // A systemctl that records its arguments.
-        let log = folder.path("told")
+        let log = folder.path("output")
         try FileSystem.write(
             Array("#!/bin/sh\necho \"$*\" >>\(log)\n[ ! -e \(folder.path("broken")) ]\n".utf8),
             to: folder.path("systemctl")
@@ -91,8 +91,8 @@ struct `Output for other programs` {
         let arguments = ["serve", "--install", "--jobs", "7"]
         let process = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
         #expect(process.exit == .code(0), "\(process.errors)")
-        let told = String(decoding: FileSystem.contents(log) ?? [], as: UTF8.self)
-        #expect(told == "--user daemon-reload\n--user enable --now pawl.service\n")
+        let output = String(decoding: FileSystem.contents(log) ?? [], as: UTF8.self)
+        #expect(output == "--user daemon-reload\n--user enable --now pawl.service\n")
         let path = folder.path("config/systemd/user/pawl.service")
         let unit = String(decoding: FileSystem.contents(path) ?? [], as: UTF8.self)
         let sessions = folder.path("state/pawl/sessions")

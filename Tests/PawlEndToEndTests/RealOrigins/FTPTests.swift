@@ -67,8 +67,8 @@ struct `vsftpd` {
         let server = try FTPServer(site.served, authority: authority)
         let login = ["--user", "anonymous:\(server.password)"]
         let url = server.url("/\(site.name)")
-        let stranger = try site.run(login + [url])
-        #expect(site.complaint(stranger, code: 33, saying: "certificate") == nil)
+        let untrusted = try site.run(login + [url])
+        #expect(site.complaint(untrusted, code: 33, saying: "certificate") == nil)
         let said = try #require(
             try site.runAndKillInTheMiddle(
                 "--cacert",

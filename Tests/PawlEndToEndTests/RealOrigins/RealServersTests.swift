@@ -60,7 +60,7 @@ struct `The real servers` {
     @Test func `a server that cannot start reports the reason`() throws {
         let folder = try TemporaryFolder()
         let port = try FreePort.choose()
-        let error = #expect(throws: SystemError.self) {
+        let error = #expect(throws: SetupFailure.self) {
             try ServerProcess("nginx", ["-c", folder.path("none.conf")], in: folder, ports: [port])
         }
         #expect(error?.description.contains("none.conf") == true)

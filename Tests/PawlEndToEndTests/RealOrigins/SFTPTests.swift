@@ -103,7 +103,7 @@ struct `OpenSSH` {
     @Test func `an unknown host key is code 33 unless the user disables the check`() throws {
         let site = try RealOriginSite()
         let server = try SSHServer(site.served)
-        let home = ["HOME": server.stranger]
+        let home = ["HOME": server.unknownHost]
         let careful = try site.run("--user", login(server), url(server, site), environment: home)
         #expect(site.complaint(careful, code: 33, saying: "known_hosts") == nil)
         let careless = try site.run("-k", "--user", login(server), url(server, site), environment: home)

@@ -62,6 +62,36 @@ struct `TLS with nginx` {
         #expect(site.complaint(run, code: 33) == nil)
     }
 
+    /// nginx responds to a request without TLS on its port for TLS with 400: a file that arrives came over TLS.
+    @Test func `a host that sent HSTS, in this run or an earlier one, is contacted over TLS`() throws {
+        let site = try RealOriginSite()
+        try site.served.add("first.bin", Payload(seed: 7, length: 1000))
+        let authority = try TestAuthority(names: "DNS:kept.localhost")
+        let policy = "add_header Strict-Transport-Security 'max-age=1000';"
+        let nginx = try NginxServer(site.served, locations: policy, authority: authority)
+        let secure = "https://kept.localhost:\(nginx.securePort)/first.bin"
+        let plain = "http://kept.localhost:\(nginx.securePort)/\(site.name)"
+        func run(_ options: String..., state: TemporaryFolder) throws -> PawlProcess {
+            try site.run(
+                ["--cacert", authority.authority, "--retries", "0"] + options,
+                environment: ["XDG_STATE_HOME": state.path]
+            )
+        }
+        let state = try TemporaryFolder()
+        let unknown = try run(plain, state: state)
+        #expect(site.complaint(unknown, code: 22, saying: "400") == nil)
+        let both = try run("-j", "1", secure, plain, state: state)
+        #expect(both.exit == .code(0), "\(both.errors)")
+        #expect(site.downloads.difference(site.name, from: site.content) == nil)
+
+        let known = try TemporaryFolder()
+        _ = try PawlProcess.run("/bin/mkdir", [known.path("pawl")])
+        try FileSystem.write(Array("kept.localhost \"unlimited\"\n".utf8), to: known.path("pawl/hsts"))
+        let later = try run("--if-exists", "overwrite", plain, state: known)
+        #expect(later.exit == .code(0), "\(later.errors)")
+        #expect(nginx.finish().map(\.status).sorted() == [200, 200, 200, 400])
+    }
+
     @Test func `insecure accepts any certificate`() throws {
         let site = try RealOriginSite()
         let nginx = try NginxServer(site.served, authority: TestAuthority(names: "DNS:elsewhere.example"))

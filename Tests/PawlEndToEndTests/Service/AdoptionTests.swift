@@ -111,9 +111,9 @@ import Testing
         )
         #expect(figures.lines.contains("pawl_adopted_sessions 1.0"), "\(figures.output)")
         house.origin.adjust("/f") { $0.cut = nil }
-        let told = try comeBack()
-        #expect(told.contains("resumed task 0 at 4000000 of 6000000"), "\(told)")
-        #expect(told.contains("complete task 0 0"), "\(told)")
+        let output = try comeBack()
+        #expect(output.contains("resumed task 0 at 4000000 of 6000000"), "\(output)")
+        #expect(output.contains("complete task 0 0"), "\(output)")
         #expect(
             logs(service, "released the session films%2F1: its program is running again"),
             "\(service.errors)"
@@ -135,8 +135,8 @@ import Testing
         #expect(try house.run("stop").exit == .code(0))
         #expect(second.wait() == .code(0))
         #expect(logs(second, "released the session films%2F1: the service is stopping"), "\(second.errors)")
-        let told = try comeBack()
-        #expect(told.contains("complete task 0 0"), "\(told)")
+        let output = try comeBack()
+        #expect(output.contains("complete task 0 0"), "\(output)")
         expectEachByteOnce(startingAt: [0, 2_000_000, 3_000_000, 4_000_000])
     }
 

@@ -14,3 +14,19 @@ struct `The service under attack` {
         #expect(process.lines.count { $0.hasPrefix("held") } > 8, "\(process.output)")
     }
 }
+
+/// The short form of the second half of `make attack`.
+@Suite(.enabled(if: PawlBinary.isBuilt, "needs the built program"))
+struct `The client under attack` {
+    @Test func `no response, and no change of its files, crashes it, lets it hang or write elsewhere`() throws
+    {
+        let script = FileSystem.folder(of: #filePath) + "/../../../Scripts/attack-client"
+        let process = try PawlProcess.run(
+            "/usr/bin/python3",
+            [script, "--pawl", PawlBinary.path, "--episodes", "12", "--seed", "1"]
+        )
+        #expect(process.exit == .code(0), "\(process.output) \(process.errors)")
+        let held = try #require(process.lines.last { $0.hasPrefix("held") }, "\(process.output)")
+        #expect(held.contains(" in 12 episodes") && held.contains(" × 0"), "\(held)")
+    }
+}

@@ -30,8 +30,8 @@ struct `The web command` {
         #expect(try post(code, to: page + "login") == "204")
         #expect(try post(code, to: page + "login") == "401")
         // Every call creates another code.
-        let answer = try #require(try house.ask("web").first)
-        let next = try parts(of: #require(answer["url"]?.string))
+        let response = try #require(try house.ask("web").first)
+        let next = try parts(of: #require(response["url"]?.string))
         #expect(next.page == page && next.code != code)
         #expect(try post(next.code, to: page + "login") == "204")
     }
@@ -94,10 +94,10 @@ struct `The web command` {
         #expect(try house.run("wait", "--all").exit == .code(0))
         #expect(house.difference("f", from: content) == nil)
         for verb in ["status", "web"] {
-            let told = try house.run(verb)
-            let text = told.output + told.errors
+            let result = try house.run(verb)
+            let text = result.output + result.errors
             #expect(text.contains("127.0.0.1:6800") && text.contains("in use"), "\(verb): \(text)")
-            #expect(told.exit == (verb == "status" ? .code(0) : .code(1)))
+            #expect(result.exit == (verb == "status" ? .code(0) : .code(1)))
         }
         // An explicit request for that port is refused; any free one will do.
         try house.run("stop")

@@ -5,14 +5,14 @@ import Testing
 
 /// A test's own root and socket, an origin, and the commands between them; stops the service at the end.
 final class ServiceHouse: Sendable {
-    let origin: PawlTestKit.Origin
+    let origin: OriginServer
     let folder: TemporaryFolder
     private let port: String
 
     /// `port` is the value of `PAWL_PORT`.
     init(port: String = "none") throws {
         self.port = port
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         folder = try TemporaryFolder()
     }
 

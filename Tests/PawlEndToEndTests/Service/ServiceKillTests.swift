@@ -1,5 +1,6 @@
 import Glibc
 import PawlCore
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -14,7 +15,7 @@ struct `The service killed under load` {
         /// Numbers of the downloads whose names were returned.
         var acknowledged: Set<Int> = []
         /// Responses during this run of the service while every slot was in use.
-        var busyAnswers = 0
+        var busyResponses = 0
     }
 
     private let house: ServiceHouse
@@ -33,13 +34,13 @@ struct `The service killed under load` {
         var dice = Dice(seed: 0x9A31)
         for _ in 1...4 {
             let service = try start()
-            ledger.with { $0.busyAnswers = 0 }
+            ledger.with { $0.busyResponses = 0 }
             let callers = (1...2).map { _ in
-                Worker { while (try? call()) == true {} }
+                SystemThread.start { while (try? call()) == true {} }
             }
             let wanted = 1 + Int(dice.next() % 10)
             let isBusy =
-                ledger.wait(atMost: .seconds(300)) { $0.busyAnswers >= wanted ? true : nil } ?? false
+                ledger.wait(atMost: .seconds(300)) { $0.busyResponses >= wanted ? true : nil } ?? false
             service.send(SIGKILL)
             #expect(service.wait() == .signal(SIGKILL))
             for caller in callers { caller.join() }
@@ -110,13 +111,13 @@ struct `The service killed under load` {
                 "http://pawl/jsonrpc",
             ]
         )
-        guard curl.exit == .code(0), let answers = try JSON.parse(curl.output).array else { return false }
+        guard curl.exit == .code(0), let responses = try JSON.parse(curl.output).array else { return false }
         ledger.with { ledger in
-            for answer in answers {
-                if let number = answer["id"]?.integer, answer["result"]?.string == Self.gid(Int(number)) {
+            for response in responses {
+                if let number = response["id"]?.integer, response["result"]?.string == Self.gid(Int(number)) {
                     ledger.acknowledged.insert(Int(number))
                 }
-                if answer["result"]?["numActive"]?.string == "\(Self.slots)" { ledger.busyAnswers += 1 }
+                if response["result"]?["numActive"]?.string == "\(Self.slots)" { ledger.busyResponses += 1 }
             }
         }
         return true

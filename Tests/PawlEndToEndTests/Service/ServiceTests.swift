@@ -47,14 +47,14 @@ struct `The service` {
         let row = try #require(try house.ask("list").first)
         #expect(row["state"]?.string == "paused")
         #expect(row["error"]?["message"]?.string?.contains("ended 2 times while") == true, "\(row)")
-        let asked = house.origin.log.of("/poison").count
+        let requested = house.origin.log.of("/poison").count
         let other = house.origin.serve("/f", content)
         #expect(try house.run("add", other).exit == .code(0))
         let ids = try house.ask("list").compactMap { $0["id"]?.string }
         let added = try #require(ids.first { $0 != row["id"]?.string })
         #expect(try house.run("wait", added).exit == .code(0))
         #expect(house.difference("f", from: content) == nil)
-        #expect(house.origin.log.of("/poison").count == asked)
+        #expect(house.origin.log.of("/poison").count == requested)
         house.origin.adjust("/poison") { $0.delay = .none }
         #expect(try house.run("resume", "--all").exit == .code(0))
         #expect(try house.run("wait", "--all").exit == .code(0))

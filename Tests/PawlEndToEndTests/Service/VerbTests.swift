@@ -40,6 +40,21 @@ struct `The service's commands` {
         #expect(try house.run("show", short).exit == .code(3))
     }
 
+    @Test func `resume ends the wait for a retry`() throws {
+        let url = house.origin.serve("/busy", content) { $0.instead = .status(503, retryAfter: "3000") }
+        let id = try add(url)
+        var due: Double?
+        for _ in 1...2000 where due == nil {
+            due = Double(try house.ask("show", id).first?["retryIn"]?.text ?? "")
+        }
+        #expect(try #require(due) > 2000)
+        house.origin.adjust("/busy") { $0.instead = nil }
+        #expect(try house.run("resume", id).output == "\(id.prefix(6)) resumed\n")
+        #expect(try house.run("wait", id).exit == .code(0))
+        #expect(house.difference("busy", from: content) == nil)
+        #expect(try house.run("resume", id).output == "\(id.prefix(6)) nothing to do\n")
+    }
+
     @Test func `an ambiguous ID is refused`() throws {
         // Seventeen IDs of hexadecimal digits: two begin alike.
         for number in 1...17 { _ = try add("--paused", "http://127.0.0.1:1/f\(number)") }
@@ -64,6 +79,9 @@ struct `The service's commands` {
         #expect(try house.run("move", second, "-1").exit == .code(0))
         #expect(try house.ask("list").map { $0["id"]?.string } == [second, first])
         #expect(try house.run("move", second, "nowhere").exit == .code(28))
+        let short = String(first.prefix(12))
+        #expect(try house.ask("limit", "none", short).map { $0["id"]?.string } == [first])
+        #expect(try house.ask("rename", short, "early").map { $0["id"]?.string } == [first])
         #expect(try house.run("url", first, good).exit == .code(0))
         #expect(try house.run("rename", first, "named").exit == .code(0))
         try house.run("resume", first)
@@ -88,6 +106,26 @@ struct `The service's commands` {
         other.wait()
         #expect([.code(7), .code(3)].contains(waiting.exit))
         #expect([.code(7), .code(3)].contains(other.exit))
+    }
+
+    @Test func `D11 adding a finished URL again requests nothing, and says so`() throws {
+        let url = house.origin.serve("/f", content)
+        let id = try add(url)
+        #expect(try house.run("wait", id).exit == .code(0))
+        house.origin.waitUntilQuiet("/f")
+        let requests = house.origin.ended("/f").count
+        let again = try house.run("add", url)
+        #expect(again.exit == .code(0))
+        #expect(again.output.contains("already finished, not requested again"), "\(again.output)")
+        let event = try #require(try house.ask("add", url).first)
+        #expect(event["id"]?.string == id && event["finished"]?.bool == true)
+        house.origin.waitUntilQuiet("/f")
+        #expect(house.origin.ended("/f").count == requests)
+        // Without its file it is downloaded again, and that is no finished one.
+        try #require(unsafe unlink(house.folder.path("root/f")) == 0)
+        #expect(try house.ask("add", url).first?["finished"] == nil)
+        #expect(try house.run("wait", id).exit == .code(0))
+        #expect(house.difference("f", from: content) == nil)
     }
 
     @Test func `options of a download reach the service`() throws {

@@ -18,13 +18,21 @@ struct `The watchdog` {
         #expect(try freeze("stop") == ["True"])
     }
 
+    @Test
+    func `systemd is notified that the service is ready, then each second that it responds, until it hangs`()
+        throws
+    {
+        // READY, two keep-alive messages, then the process ends by SIGABRT after the last one.
+        #expect(try freeze("notify") == ["READY=1", "WATCHDOG=1", "WATCHDOG=1", "True"])
+    }
+
     private let script = """
         import ctypes, os, pathlib, signal, socket, subprocess, sys, tempfile
         pawl, what = sys.argv[1:3]
         libc = ctypes.CDLL(None, use_errno=True)
         WALL, SEIZE, INTERRUPT = 0x40000000, 0x4206, 0x4207
 
-        def answers(path):
+        def responds(path):
             try:
                 with socket.socket(socket.AF_UNIX) as s:
                     s.settimeout(300)
@@ -42,8 +50,14 @@ struct `The watchdog` {
             command = [pawl, "serve", "--root", folder + "/root", "--socket", path, "--port", "none"]
             environment = dict(os.environ, HOME=folder, XDG_STATE_HOME="")
             environment.pop("NOTIFY_SOCKET", None)
+            supervisor = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            if what == "notify":
+                supervisor.bind(folder + "/notify")
+                supervisor.settimeout(300)
+                environment.update(NOTIFY_SOCKET=folder + "/notify", WATCHDOG_USEC="60000000")
             process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
             serves()
+            for _ in range(3 if what == "notify" else 0): print(supervisor.recv(100).decode())
             for task in pathlib.Path(f"/proc/{process.pid}/task").iterdir():
                 if (task / "comm").read_text().strip() == "pawl-web": frozen = int(task.name)
             assert libc.ptrace(SEIZE, frozen, 0, 0) == 0, os.strerror(ctypes.get_errno())
@@ -54,9 +68,11 @@ struct `The watchdog` {
             os.waitpid(frozen, WALL)
             if what == "stop":
                 print(process.wait(300) > 0)
+            elif what == "notify":
+                print(process.wait(300) == -signal.SIGABRT)
             else:
                 serves()
-                print(answers(path) and process.poll() is None)
+                print(responds(path) and process.poll() is None)
                 process.send_signal(signal.SIGTERM)
                 print(process.wait(300) == 0)
         """

@@ -6,12 +6,12 @@ import struct PawlCore.JournalImage
 
 /// One test's origin and folder, and a way to run `pawl get` with them.
 final class Bench: Sendable {
-    let origin: Origin
+    let origin: OriginServer
     let folder: TemporaryFolder
     private let home: TemporaryFolder
 
     init(in parent: String = "/tmp") throws {
-        origin = try Origin()
+        origin = try OriginServer()
         folder = try TemporaryFolder(in: parent)
         home = try TemporaryFolder()
     }
@@ -96,8 +96,8 @@ struct Outcome: CustomStringConvertible {
 
     /// All details about a failed expectation.
     var description: String {
-        let told = events.map(\.line).filter { !$0.contains("\"progress\"") }.joined(separator: "\n")
-        return "exit \(code.map(String.init) ?? "too late")\n\(errors)\n\(told)"
+        let output = events.map(\.line).filter { !$0.contains("\"progress\"") }.joined(separator: "\n")
+        return "exit \(code.map(String.init) ?? "too late")\n\(errors)\n\(output)"
     }
 }
 

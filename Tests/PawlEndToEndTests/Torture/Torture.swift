@@ -10,17 +10,17 @@ struct Torture {
 
     private(set) var report = TortureReport()
     private var dice = Dice(seed: seed)
-    private let origin: PawlTestKit.Origin
+    private let origin: OriginServer
     private let namespace: Namespace?
-    private let distant: PawlTestKit.Origin?
+    private let distant: OriginServer?
     private let served: ServedFolder
     private let authority: TestAuthority
     private let nginx: NginxServer
 
     init() throws {
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         namespace = Namespace.isAvailable ? try Namespace(number: 21) : nil
-        distant = try namespace.map { try PawlTestKit.Origin(address: $0.address) }
+        distant = try namespace.map { try OriginServer(address: $0.address) }
         served = try ServedFolder()
         authority = try TestAuthority()
         // A server's timeout expires before a long stop does.
@@ -88,12 +88,12 @@ struct Torture {
         if chance(0.3), !victim.isWhole {
             count("content that changed between two runs")
             let length = chance(0.6) ? victim.payload.length : 300_000 + below(9_000_000)
-            victim.wish.content = Payload(seed: dice.next(), length: length)
+            victim.order.content = Payload(seed: dice.next(), length: length)
             let validators = pick([
                 Behaviour.Validators.strong, .weakTagOnly, .lastModifiedOnly, .none, .freshTagEachTime,
             ])
             for path in Torture.paths(of: victim) {
-                victim.origin?.serve(path, victim.wish.content) {
+                victim.origin?.serve(path, victim.order.content) {
                     $0.pace = 6_000_000
                     $0.validators = validators
                 }
@@ -102,14 +102,14 @@ struct Torture {
         if chance(0.3) {
             count("range that is another")
             let start = below(victim.payload.length)
-            victim.wish.range =
+            victim.order.range =
                 chance(0.3) ? nil : ByteRange(start, start + 1 + below(victim.payload.length - start))
         }
-        if let range = victim.wish.range, range.end > victim.payload.length { victim.wish.range = nil }
-        if chance(0.5) { victim.wish.urls.reverse() }
-        if chance(0.2) { victim.wish.urls = Torture.paths(of: victim).compactMap { victim.origin?.url($0) } }
-        if chance(0.2) { victim.wish.urls = [victim.wish.urls[0]] }
-        victim.wish.connections = 1 + Int(below(6))
+        if let range = victim.order.range, range.end > victim.payload.length { victim.order.range = nil }
+        if chance(0.5) { victim.order.urls.reverse() }
+        if chance(0.2) { victim.order.urls = Torture.paths(of: victim).compactMap { victim.origin?.url($0) } }
+        if chance(0.2) { victim.order.urls = [victim.order.urls[0]] }
+        victim.order.connections = 1 + Int(below(6))
     }
 
     private mutating func makeVictim(
@@ -117,7 +117,7 @@ struct Torture {
         _ name: String,
         _ payload: Payload,
         _ connections: Int,
-        of origin: PawlTestKit.Origin
+        of origin: OriginServer
     ) throws -> Victim {
         let pace = 1_500_000 + below(12_000_000)
         // Half of the small disks do not know how much is to come, and so cannot reserve it.
@@ -212,7 +212,7 @@ extension Torture {
         process.send(SIGCONT)
     }
 
-    private mutating func count(_ deed: String) { report.deeds[deed, default: 0] += 1 }
+    private mutating func count(_ incident: String) { report.incidents[incident, default: 0] += 1 }
 
     /// A run that ended normally must have finished, or run out of disk space.
     private mutating func judge(_ exit: PawlProcess.Exit?, _ process: PawlProcess, _ victim: Victim) throws {
@@ -240,7 +240,7 @@ extension Torture {
             report.fetchedAgain += again
             report.problems.append(
                 "\(victim.kind.rawValue), \(victim.name): \(record.request.header("Range") ?? "everything") "
-                    + "was asked for and \(range) sent, though \(victim.written.runs) was written"
+                    + "was requested and \(range) sent, though \(victim.written.runs) was written"
             )
         }
     }

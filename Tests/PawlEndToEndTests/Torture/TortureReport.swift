@@ -6,7 +6,7 @@ struct TortureReport: CustomStringConvertible {
     var connections: [Int: Int] = [:]
     /// Kills by the state that they hit.
     var phases: [String: Int] = [:]
-    var deeds: [String: Int] = [:]
+    var incidents: [String: Int] = [:]
     /// Bytes that the fault origin sent.
     var sent: Int64 = 0
     /// Bytes that it sent more than once, including those lost in sockets' buffers.
@@ -36,7 +36,7 @@ struct TortureReport: CustomStringConvertible {
               \(kills) kills
             \(list(phases))
               besides
-            \(list(deeds))
+            \(list(incidents))
               the fault origin sent \(sent) bytes, \(sentTwice) of them more than once (sockets' buffers included)
               fetched again on one connection although the journal had them: \(fetchedAgain), and to be compared: \(compared)
               in the file at a kill of one connection and not known: \(unknown), and of files without a journal: \(unjournalled)

@@ -14,7 +14,7 @@ final class Victim {
     }
 
     /// The options of the next run, and the content of its server.
-    struct Wish {
+    struct Order {
         var content: Payload
         var range: ByteRange?
         var urls: [String]
@@ -30,10 +30,10 @@ final class Victim {
     let kind: Kind
     let name: String
     /// The options of the next run, if each has its own.
-    var wish: Wish
+    var order: Order
     /// The arguments of each run, for debugging.
     private(set) var history: [String] = []
-    let origin: PawlTestKit.Origin?
+    let origin: OriginServer?
     let namespace: Namespace?
     let disk: MountedFolder?
     private let folder: TemporaryFolder?
@@ -50,13 +50,13 @@ final class Victim {
         payload: Payload,
         connections: Int,
         url: String,
-        origin: PawlTestKit.Origin? = nil,
+        origin: OriginServer? = nil,
         namespace: Namespace? = nil,
         options: [String] = []
     ) throws {
         self.kind = kind
         self.name = name
-        wish = Wish(content: payload, urls: [url], connections: connections)
+        order = Order(content: payload, urls: [url], connections: connections)
         self.origin = origin
         self.namespace = namespace
         self.options = options
@@ -64,22 +64,22 @@ final class Victim {
         folder = kind == .smallDisk ? nil : try TemporaryFolder()
     }
 
-    var payload: Payload { wish.content }
+    var payload: Payload { order.content }
     /// Whether every byte must be accounted for: one connection, and the same request in every run.
-    var isCounted: Bool { wish.connections == 1 && kind != .wavering }
+    var isCounted: Bool { order.connections == 1 && kind != .wavering }
     /// Whether the finished file has its name, whatever other files exist.
     var isNamed: Bool { FileSystem.exists("\(place)/\(name)") }
 
     /// The fault of the finished file.
     var difference: String? {
         let path = "\(place)/\(name)"
-        guard let range = wish.range else { return FileSystem.difference(of: path, from: payload) }
+        guard let range = order.range else { return FileSystem.difference(of: path, from: payload) }
         return FileSystem.contents(path) == payload.bytes(in: range)
             ? nil : "\(path) is not bytes \(range) of what its server had"
     }
 
     /// Whether every byte that the last run requested is there: only the name is missing, whatever the server has now.
-    var isWhole: Bool { known.count == wish.range?.count ?? payload.length }
+    var isWhole: Bool { known.count == order.range?.count ?? payload.length }
 
     var place: String { disk?.path ?? folder?.path ?? "" }
     /// Whether the file is in its place and complete.
@@ -89,12 +89,12 @@ final class Victim {
     var leftovers: [String] { FileSystem.names(in: place) }
 
     func start() throws -> PawlProcess {
-        history.append("of \(payload.length) \(wish.arguments.joined(separator: " "))")
+        history.append("of \(payload.length) \(order.arguments.joined(separator: " "))")
         let arguments =
             [
                 "get", "--json", "--timeout", "2", "--retries", "60", "--retry-delay", "0.05",
             ]
-            + ["-o", "\(place)/\(name)"] + options + wish.arguments
+            + ["-o", "\(place)/\(name)"] + options + order.arguments
         return try namespace?.start(PawlBinary.path, arguments)
             ?? PawlProcess(PawlBinary.path, arguments, environment: ["HOME": place])
     }

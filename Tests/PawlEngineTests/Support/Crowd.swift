@@ -1,5 +1,6 @@
 import PawlCore
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 
 /// Concurrent users, each on a thread with its own downloads, who also command the others' downloads.
@@ -26,22 +27,22 @@ final class Crowd: Sendable {
         for (number, name) in names.enumerated() {
             let id = stage.add(name, connections: Int.random(in: 1...3, using: &dice))
             state.with { $0.known.append((name, id)) }
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
             meddle(&dice)
             stage.waitForBytes(LiveStage.length / 8, of: id)
             look(at: id)
             meddle(&dice)
-            stage.engine.pause(id)
+            stage.scheduler.pause(id)
             stage.wait(id) { $0.contains(.phase(.paused)) || $0.contains(.phase(.finished)) }
             meddle(&dice)
             // The last of each is removed, while another user starts it at the same time.
             guard number == names.count - 1 else {
-                stage.engine.resume(id)
+                stage.scheduler.resume(id)
                 continue
             }
-            let other = Worker { [stage] in for _ in 0..<5 { stage.engine.resume(id) } }
+            let other = SystemThread.start { [stage] in for _ in 0..<5 { stage.scheduler.resume(id) } }
             state.with { _ = $0.removed.insert(id) }
-            stage.engine.remove(id)
+            stage.scheduler.remove(id)
             other.join()
         }
     }
@@ -55,13 +56,13 @@ final class Crowd: Sendable {
             case 0: stage.engine.limit(id, to: Bool.random(using: &dice) ? nil : size)
             case 1: stage.engine.limit(to: Bool.random(using: &dice) ? nil : size)
             case 2: stage.engine.limit(hosts: HostLimits(connections: Int.random(in: 3...8, using: &dice)))
-            case 3: stage.engine.change(slots: Int.random(in: 2...4, using: &dice))
+            case 3: stage.scheduler.change(slots: Int.random(in: 2...4, using: &dice))
             case 4: stage.engine.replaceSource(id, with: stage.address(name))
             case 5: look(at: id)
             default:
                 // All but one are preempted for a moment.
-                stage.engine.change(slots: 1)
-                stage.engine.change(slots: 3)
+                stage.scheduler.change(slots: 1)
+                stage.scheduler.change(slots: 3)
             }
         }
     }
@@ -74,10 +75,10 @@ final class Crowd: Sendable {
     func letAllFinish() {
         stage.engine.limit(to: nil)
         stage.engine.limit(hosts: HostLimits())
-        stage.engine.change(slots: 3)
+        stage.scheduler.change(slots: 3)
         for (_, id) in known where !removed.contains(id) {
             stage.engine.limit(id, to: nil)
-            stage.engine.resume(id)
+            stage.scheduler.resume(id)
         }
         for (_, id) in known { stage.wait(id) { $0.contains { $0.isFinalWord } } }
     }

@@ -1,6 +1,7 @@
 import Pawl
 import PawlCore
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -10,17 +11,19 @@ final class LiveStage: Sendable {
     /// Only keeps a failing test from hanging; instrumented programs on busy machines are slow.
     private static let patience = Duration.seconds(240)
 
-    let origin: PawlTestKit.Origin
+    let origin: OriginServer
     let folder: TemporaryFolder
-    let engine: Engine
-    private let told = Monitor<[DownloadID: [Notice]]>([:])
+    let scheduler: DownloadScheduler
+    var engine: Engine { scheduler.engine }
+    private let received = Monitor<[DownloadID: [Notice]]>([:])
     private let written = Monitor<[DownloadID: Int64]>([:])
 
-    init(origin: PawlTestKit.Origin, folder: TemporaryFolder, loops: Int, jobs: Int) {
+    init(origin: OriginServer, folder: TemporaryFolder, loops: Int, jobs: Int) {
         self.origin = origin
         self.folder = folder
-        engine = Engine(ports: .system { _ in }, loops: loops, jobs: jobs, rate: nil) { [told] report in
-            told.with { $0[report.id, default: []].append(report.notice) }
+        scheduler = DownloadScheduler(ports: .system { _ in }, loops: loops, jobs: jobs, rate: nil) {
+            [received] report in
+            received.with { $0[report.id, default: []].append(report.notice) }
         }
     }
 
@@ -43,7 +46,7 @@ final class LiveStage: Sendable {
         job.fileName = name
         job.plan.ramp = .fixed(connections)
         job.plan.retry = RetryPolicy(retries: 20, delay: .milliseconds(20))
-        let (id, box) = engine.add(job)
+        let (id, box) = scheduler.add(job)
         box.watch { [written] reading in
             written.with { $0[id] = max($0[id] ?? 0, reading.written) }
         }
@@ -58,15 +61,15 @@ final class LiveStage: Sendable {
 
     /// Waits until the events of a download satisfy `condition`.
     func wait(_ id: DownloadID, until condition: ([Notice]) -> Bool) {
-        let came: Void? = told.wait(atMost: Self.patience) { condition($0[id, default: []]) ? () : nil }
+        let came: Void? = received.wait(atMost: Self.patience) { condition($0[id, default: []]) ? () : nil }
         #expect(came != nil, "\(id): \(notices(id))")
     }
 
     /// Inspects it, and returns with the result: its loop has processed all earlier commands.
     func look(at id: DownloadID) -> Inspection? {
-        let answer = Monitor<Inspection??>(nil)
-        engine.look(at: id) { look in answer.with { $0 = .some(look) } }
-        let look = answer.wait(atMost: Self.patience) { $0 }
+        let inspection = Monitor<Inspection??>(nil)
+        engine.look(at: id) { look in inspection.with { $0 = .some(look) } }
+        let look = inspection.wait(atMost: Self.patience) { $0 }
         #expect(look != nil, "no reply for \(id)")
         return look ?? nil
     }
@@ -77,7 +80,7 @@ final class LiveStage: Sendable {
     func close(from threads: Int = 1) {
         let closings = Monitor(0)
         let workers = (0..<threads).map { _ in
-            Worker { [engine] in engine.shutDown { closings.with { $0 += 1 } } }
+            SystemThread.start { [engine] in engine.shutDown { closings.with { $0 += 1 } } }
         }
         for worker in workers { worker.join() }
         let areTold: Void? = closings.wait(atMost: Self.patience) { $0 == threads ? () : nil }
@@ -91,7 +94,7 @@ final class LiveStage: Sendable {
         #expect(!open.isEmpty)
         #expect(open.filter { $0.hasPrefix(folder.path + "/") } == [], "a file is left open")
         #expect(origin.wait(atMost: Self.patience) { $0.open == 0 }, "a connection is left")
-        for (id, notices) in told.read({ $0 }) {
+        for (id, notices) in received.read({ $0 }) {
             let ends = notices.indices.filter { notices[$0].isFinalWord }
             #expect(ends.count <= 1, "\(id): \(notices)")
             if let end = ends.first {
@@ -102,10 +105,10 @@ final class LiveStage: Sendable {
 
     // MARK: events
 
-    func notices(_ id: DownloadID) -> [Notice] { told.read { $0[id, default: []] } }
+    func notices(_ id: DownloadID) -> [Notice] { received.read { $0[id, default: []] } }
 
     func count(_ condition: (Notice) -> Bool) -> Int {
-        told.read { $0.values.reduce(0) { $0 + $1.count(where: condition) } }
+        received.read { $0.values.reduce(0) { $0 + $1.count(where: condition) } }
     }
 }
 

@@ -4,14 +4,14 @@ import PawlTestKit
 import Synchronization
 import Testing
 
-/// An engine in a simulated world, with all its events.
+/// An engine and its scheduler in a simulated world, with all their events.
 final class Stage: Sendable {
     static let folder = "/downloads"
     static let host = "files.test"
 
     let world: World
-    private let engineBox = Mutex<Engine?>(nil)
-    private let told = Mutex<[(at: Instant, report: EngineEvent)]>([])
+    private let schedulerBox = Mutex<DownloadScheduler?>(nil)
+    private let received = Mutex<[(at: Instant, report: EngineEvent)]>([])
     private let reaction = Mutex<(@Sendable (Stage, EngineEvent) -> Void)?>(nil)
     private let closed = Atomic(0)
     private let isClosing = Atomic(false)
@@ -30,20 +30,26 @@ final class Stage: Sendable {
         self.world = world
         var ports = world.ports
         ports.hostNotes = notes
-        let engine = Engine(ports: ports, loops: loops, jobs: jobs, rate: rate, common: common) {
-            [weak self] report in self?.hear(report)
-        }
-        engineBox.withLock { $0 = engine }
+        let scheduler = DownloadScheduler(
+            ports: ports,
+            loops: loops,
+            jobs: jobs,
+            rate: rate,
+            common: common
+        ) { [weak self] report in self?.hear(report) }
+        schedulerBox.withLock { $0 = scheduler }
     }
 
-    var engine: Engine {
-        guard let engine = engineBox.withLock({ $0 }) else { preconditionFailure("the stage is dark") }
-        return engine
+    var scheduler: DownloadScheduler {
+        guard let scheduler = schedulerBox.withLock({ $0 }) else { preconditionFailure("the stage is dark") }
+        return scheduler
     }
+
+    var engine: Engine { scheduler.engine }
 
     private func hear(_ report: EngineEvent) {
         let now = world.clock.now
-        told.withLock { $0.append((now, report)) }
+        received.withLock { $0.append((now, report)) }
         world.timeline.note("report \(report.id.rawValue) \(report.notice)")
         reaction.withLock { $0 }?(self, report)
     }
@@ -93,8 +99,8 @@ final class Stage: Sendable {
 
     @discardableResult
     func start(_ job: Job) -> DownloadID {
-        let (id, _) = engine.add(job)
-        engine.resume(id)
+        let (id, _) = scheduler.add(job)
+        scheduler.resume(id)
         return id
     }
 
@@ -164,7 +170,7 @@ final class Stage: Sendable {
 
     // MARK: events
 
-    var reports: [EngineEvent] { told.withLock { $0.map(\.report) } }
+    var reports: [EngineEvent] { received.withLock { $0.map(\.report) } }
 
     func notices(_ id: DownloadID) -> [Notice] { reports.filter { $0.id == id }.map(\.notice) }
 
@@ -185,7 +191,7 @@ final class Stage: Sendable {
     }
 
     func time(_ id: DownloadID, of phase: Phase) -> Instant? {
-        told.withLock { $0.first { $0.report.id == id && $0.report.notice == .phase(phase) }?.at }
+        received.withLock { $0.first { $0.report.id == id && $0.report.notice == .phase(phase) }?.at }
     }
 
     /// The file at `name` is finished and every byte of it is the payload's.

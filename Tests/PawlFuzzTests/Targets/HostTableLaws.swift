@@ -7,7 +7,10 @@ enum HostTableLaws {
         var table = HostTable(parsing: input.rest(), now: now)
         try hold(table.entries.count <= HostTable.mostHosts, "\(table.entries.count) hosts")
         for (name, entry) in table.entries {
-            try hold((1...64).contains(entry.connections), "\(name) bears \(entry.connections)")
+            try hold(
+                (1...DownloadMachine.mostLanes).contains(entry.connections),
+                "\(name) bears \(entry.connections)"
+            )
             try hold(entry.until > now, "\(name) is out of date")
             try hold(!name.utf8.contains { $0 <= 0x20 }, "\(name) ends its line")
         }

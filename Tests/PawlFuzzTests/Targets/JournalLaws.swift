@@ -77,7 +77,7 @@ enum JournalLaws {
 
     private static func drawRepresentation(_ input: inout FuzzInput) -> Representation {
         let start = place(&input)
-        let wishes: [RequestedRange?] = [
+        let selections: [RequestedRange?] = [
             nil, .whole, .from(start), .suffix(start), .closed(ByteRange(start, start + place(&input))),
         ]
         let records = (0..<input.byte() % 3).map { _ in
@@ -93,7 +93,7 @@ enum JournalLaws {
             )
         }
         return Representation(
-            wish: wishes[Int(input.byte()) % wishes.count],
+            selection: selections[Int(input.byte()) % selections.count],
             base: input.flag() ? start : nil,
             coding: input.flag() ? input.text() : nil,
             total: input.flag() ? place(&input) : nil,

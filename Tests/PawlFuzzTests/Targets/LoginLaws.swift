@@ -9,7 +9,7 @@ enum LoginLaws {
         for challenge in challenges {
             try hold(!challenge.scheme.isEmpty, "a challenge without a scheme")
             guard let digest = DigestChallenge(challenge) else { continue }
-            let answer = digest.answer(login, target: target, clientNonce: "c") { _, bytes in
+            let answer = digest.response(login, target: target, clientNonce: "c") { _, bytes in
                 [UInt8(truncatingIfNeeded: bytes.count), bytes.last ?? 0]
             }
             guard let answer else { continue }

@@ -138,7 +138,7 @@ private struct ResponseWire {
     let pieces: Int
     /// Bytes since the last one that was used.
     private var silent = 0
-    private static let longestSilence = ResponseReader.longestHead + 3 * 64 * 1024
+    private static let longestSilence = HTTP1Limits.longestHead + 3 * 64 * 1024
 
     init(pieces: Int) { self.pieces = pieces }
 

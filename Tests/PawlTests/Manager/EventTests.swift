@@ -1,5 +1,6 @@
 import Pawl
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 import Synchronization
 import Testing

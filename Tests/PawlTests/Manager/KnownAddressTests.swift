@@ -79,14 +79,14 @@ import Testing
         let manager = try await bench.open()
         let url = "http://127.0.0.1:9/f"
         let first = try await manager.add(request(url))
-        let wishes: [@Sendable (inout DownloadRequest) -> Void] = [
+        let selections: [@Sendable (inout DownloadRequest) -> Void] = [
             { $0.options.range = "100-" }, { $0.options.fileName = "other" },
             { $0.options.folder = "sub" }, { $0.options.naming = .hash },
         ]
-        for wish in wishes {
-            let other = try await manager.add(request(url, wish))
+        for selection in selections {
+            let other = try await manager.add(request(url, selection))
             #expect(other.id != first.id)
-            #expect(try await manager.add(request(url, wish)).id == other.id)
+            #expect(try await manager.add(request(url, selection)).id == other.id)
         }
         #expect(try await manager.add(request(url)).id == first.id)
         #expect(try await manager.downloads().count == 5)

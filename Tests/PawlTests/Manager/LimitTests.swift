@@ -1,5 +1,6 @@
 import Pawl
 import PawlEngine
+import PawlSystem
 import PawlTestKit
 import Testing
 
@@ -30,10 +31,10 @@ import Testing
     @Test func `A8 a new URL is requested for an expired one and stored`() async throws {
         let bench = try ManagerBench()
         let new = bench.origin.serve("/new", payload)
-        let asked = Monitor<[String]>([])
+        let requested = Monitor<[String]>([])
         var configuration = DownloadManager.Configuration()
         configuration.refreshURL = { _, expired in
-            asked.with { $0.append(expired) }
+            requested.with { $0.append(expired) }
             return new
         }
         let manager = try await bench.open(configuration)
@@ -41,7 +42,7 @@ import Testing
         let download = try await manager.add(bench.request(expired))
         let file = try await download.file
         #expect(FileSystem.difference(of: file.path, from: payload) == nil)
-        #expect(asked.read { $0 } == [expired])
+        #expect(requested.read { $0 } == [expired])
         #expect(try await manager.location(ofSource: new) == .finished(path: file.path))
         await manager.shutDown()
     }
@@ -82,9 +83,9 @@ import Testing
         let manager = try await bench.open()
         try await manager.limit(to: 5000)
         try await manager.change(timetable: "00:00-24:00 1K")
-        #expect(try await manager.bounds().rateLimit == 1024)
+        #expect(try await manager.limits().rateLimit == 1024)
         try await manager.change(timetable: nil)
-        #expect(try await manager.bounds().rateLimit == 5000)
+        #expect(try await manager.limits().rateLimit == 5000)
         await manager.shutDown()
     }
 
@@ -100,6 +101,29 @@ import Testing
         let options = try #require(bench.store.all.first?.options)
         let former = options.split(separator: "\n").filter { $0.hasPrefix("former ") }
         #expect(former == ([0] + (25...39)).map { "former \(bench.origin.url("/\($0)"))" })
+        await manager.shutDown()
+    }
+
+    @Test func `a negative limit is refused, and 0 is none`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let request = bench.request(bench.origin.serve("/f", payload)) {
+            $0.options.rateLimit = 2000
+            $0.start = .paused
+        }
+        let download = try await manager.add(request)
+        try await manager.limit(to: 5000)
+        let one = await #expect(throws: PawlError.self) { try await manager.limit(download.id, to: -1) }
+        let all = await #expect(throws: PawlError.self) { try await manager.limit(to: -1) }
+        #expect(one?.code == .badOption && all?.code == .badOption)
+        #expect(bench.store.all.first?.options.contains("rate 2000") ?? false)
+        #expect(try await manager.limits().rateLimit == 5000)
+        try await manager.limit(download.id, to: 0)
+        try await manager.limit(to: 0)
+        #expect(try await manager.limits().rateLimit == nil)
+        try await manager.resume(download.id)
+        _ = try await download.file
+        #expect(bench.root.difference("f", from: payload) == nil)
         await manager.shutDown()
     }
 

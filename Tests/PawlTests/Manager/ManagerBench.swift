@@ -5,12 +5,12 @@ import PawlTestKit
 
 /// An origin, a root and a queue that outlives its managers.
 final class ManagerBench: Sendable {
-    let origin: PawlTestKit.Origin
+    let origin: OriginServer
     let root: TemporaryFolder
     let store = MemoryQueueStore()
 
     init() throws {
-        origin = try PawlTestKit.Origin()
+        origin = try OriginServer()
         root = try TemporaryFolder()
     }
 

@@ -1,3 +1,4 @@
+import Glibc
 import Pawl
 import PawlEngine
 import PawlTestKit
@@ -40,6 +41,9 @@ import Testing
         #expect(try await manager.location(ofSource: url) == .finished(path: path))
         FileSystem.remove(path)
         #expect(try await manager.location(of: download.id) == .missing(path: path))
+        // A folder of that name is not the file.
+        unsafe mkdir(path, 0o777)
+        #expect(try await manager.location(of: download.id) == .missing(path: path))
         await manager.shutDown()
     }
 
@@ -66,14 +70,14 @@ import Testing
             let error = await #expect(throws: PawlError.self) { try await manager.add(bad) }
             #expect(error?.code == .badOption)
         }
-        let answers = try await manager.add([
+        let results = try await manager.add([
             bench.request(url), bench.request("gopher://h/"),
             bench.request("http://127.0.0.1:9/x") { $0.start = .paused },
         ])
-        #expect(answers.count == 3)
-        #expect(try answers[0].get() == first.id)
-        #expect(throws: PawlError.self) { try answers[1].get() }
-        #expect(try answers[2].get() != first.id)
+        #expect(results.count == 3)
+        #expect(try results[0].get() == first.id)
+        #expect(throws: PawlError.self) { try results[1].get() }
+        #expect(try results[2].get() != first.id)
         await manager.shutDown()
     }
 
@@ -142,7 +146,7 @@ import Testing
         #expect(bench.root.difference("early.bin", from: payload) == nil)
         #expect(try await manager.rename(download.id, to: "late.bin"))
         #expect(bench.root.names == ["late.bin"])
-        #expect(try await manager.rename(download.id, to: ""))
+        await #expect(throws: PawlError.self) { try await manager.rename(download.id, to: "") }
         #expect(bench.root.names == ["late.bin"])
         #expect(try await manager.rename(Download.ID(rawValue: 5), to: "x") == false)
         await #expect(throws: PawlError.self) { try await manager.rename(download.id, to: "a/b") }

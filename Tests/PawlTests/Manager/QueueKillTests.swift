@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    private func run(_ root: String, _ origin: PawlTestKit.Origin, seed: Int) throws -> PawlProcess {
+    private func run(_ root: String, _ origin: OriginServer, seed: Int) throws -> PawlProcess {
         try PawlProcess(
             PawlBinary.beside("QueueProgram"),
             [root, origin.root, "\(Self.count)", "\(seed)"]
@@ -43,7 +43,7 @@ import Testing
     func `A4 C5 D18 killed repeatedly, no download is lost or doubled and every file is correct`(
         seed: Int
     ) async throws {
-        let origin = try PawlTestKit.Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         for number in 0..<Self.count { _ = origin.serve("/f\(number)", payload(number)) }

@@ -23,8 +23,8 @@ private func fillQueue() async throws {
             request.start = .paused
             return request
         }
-        let answers = try await manager.add(requests)
-        #expect(Set(answers.compactMap { try? $0.get() }).count == 10_000)
+        let results = try await manager.add(requests)
+        #expect(Set(results.compactMap { try? $0.get() }).count == 10_000)
         if batch == 0 { before = resident() }
     }
     let each = (resident() - before) / 50_000

@@ -8,7 +8,7 @@ import Testing
 /// The stored state of the queue, and when it is written.
 @Suite struct QueueStoreTests {
     @Test func `D12 a queue in its own folder resumes after it was closed`() async throws {
-        let origin = try PawlTestKit.Origin()
+        let origin = try OriginServer()
         defer { origin.stop() }
         let folder = try TemporaryFolder()
         let payload = Payload(seed: 1, length: 400_000)
@@ -37,9 +37,9 @@ import Testing
         #expect(!snapshot.source.contains("secret"))
         try await again.resume(id)
         #expect(try await download.file.path == folder.path("a/b/f"))
-        let asked = try #require(origin.ended("/f").last).request
-        #expect(asked.header("X-Note") == "one\\two")
-        #expect(asked.target.contains("signature=secret"))
+        let requested = try #require(origin.ended("/f").last).request
+        #expect(requested.header("X-Note") == "one\\two")
+        #expect(requested.target.contains("signature=secret"))
         await again.shutDown()
     }
 
@@ -102,9 +102,9 @@ import Testing
 
         func make(in folder: String, source: String) throws -> (name: String?, removal: String) {
             let facts = JournalFacts(sources: [source], representation: Representation(total: 9), name: "f")
-            let wish = Claim(folder: folder, name: "f", ifExists: .rename, facts: facts)
+            let selection = Claim(folder: folder, name: "f", ifExists: .rename, facts: facts)
             let disk = Ports.system { _ in }.disk
-            guard case .fresh(let partial) = try disk.claim(wish, adopts: { _ in false }) else {
+            guard case .fresh(let partial) = try disk.claim(selection, adopts: { _ in false }) else {
                 throw Failure(.fileExists, "cannot claim", at: folder, because: "something is there")
             }
             if self != .partAlone { try partial.beginJournal(facts, done: ByteRangeSet()) }
@@ -183,6 +183,73 @@ import Testing
         #expect(isTold)
         bench.store.fail(with: nil)
         #expect(try await manager.downloads().count == 1, "the requested state is stored when possible")
+        await manager.shutDown()
+    }
+
+    @Test func `a download with options that only version 0.1.0 accepted still starts`() async throws {
+        let bench = try ManagerBench()
+        let payload = Payload(seed: 5, length: 400_000)
+        var record = QueueRecord(
+            id: QueueID(rawValue: 77),
+            sources: [bench.origin.serve("/f", payload)],
+            addedAt: UnixTime(seconds: 1)
+        )
+        record.options = "redirects -1\nrate -1\nheader X-Note : one\nheader  X-More: two\n"
+        try bench.store.apply([.put(record)])
+        let manager = try await bench.open()
+        let download = try #require(try await manager.download(Download.ID(rawValue: 77)))
+        _ = try await download.file
+        #expect(bench.root.difference("f", from: payload) == nil)
+        let requested = try #require(bench.origin.ended("/f").last).request
+        #expect(requested.header("X-Note") == "one" && requested.header("X-More") == "two")
+        await manager.shutDown()
+    }
+
+    @Test func `after a restart an error still has its parts, and its cause can be translated`() async throws
+    {
+        let bench = try ManagerBench()
+        let url = bench.origin.serve("/f", Payload(seed: 4, length: 1000)) { $0.instead = .status(404) }
+        let first = try await bench.open()
+        let download = try await first.add(bench.request(url))
+        let error = try #require(await #expect(throws: PawlError.self) { _ = try await download.file })
+        #expect(error.cause == .httpStatus(404) && !error.remedy.isEmpty)
+        await first.shutDown()
+
+        let second = try await bench.open()
+        let stored = try #require(try await second.snapshot(of: download.id)?.error)
+        #expect(stored.code == error.code && stored.description == error.description)
+        #expect(stored.what == error.what && stored.place == error.place && stored.why == error.why)
+        #expect(stored.remedy == error.remedy && stored.cause == error.cause)
+
+        bench.origin.adjust("/f") { $0.instead = nil }
+        try await second.resume(download.id)
+        _ = try await second.download(download.id)?.file
+        #expect(try await second.snapshot(of: download.id)?.error == nil)
+        await second.shutDown()
+        #expect(!bench.store.all.contains { $0.options.contains("failure ") })
+    }
+
+    @Test(arguments: [
+        "", #"failure {"code":3,"what":"a","place":"b","why":"c"}"#, "failure {",
+        #"failure {"code":1,"what":"cannot fetch","place":"http://h/f","why":"gone"}"#,
+    ])
+    func `an error without parts of its own is the whole sentence`(options: String) async throws {
+        let bench = try ManagerBench()
+        let sentence = "cannot fetch http://h/f: gone"
+        var record = QueueRecord(
+            id: QueueID(rawValue: 77),
+            sources: ["http://h/f"],
+            addedAt: UnixTime(seconds: 1)
+        )
+        record.state = .failed
+        record.errorCode = Int(Failure.Code.notFound.rawValue)
+        record.error = sentence
+        record.options = options
+        try bench.store.apply([.put(record)])
+        let manager = try await bench.open()
+        let error = try #require(try await manager.snapshot(of: Download.ID(rawValue: 77))?.error)
+        #expect(error.code == .notFound && error.description == sentence)
+        #expect(error.what.isEmpty && error.cause == nil)
         await manager.shutDown()
     }
 

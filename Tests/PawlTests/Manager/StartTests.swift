@@ -60,6 +60,7 @@ import Testing
         let snapshot = try #require(try await manager.snapshot(of: added.id))
         #expect(snapshot.state == .paused)
         #expect(snapshot.error?.description.contains("ended 2 times while") == true, "\(snapshot)")
+        #expect(snapshot.error?.cause?.id == "program-ended-while-starting")
         let innocent = try #require(try await manager.download(other.id))
         _ = try await innocent.file
         #expect(bench.origin.log.of("/f").isEmpty)

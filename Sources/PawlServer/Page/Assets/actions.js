@@ -61,6 +61,11 @@ export class Actions {
     if (ids.length > 0) this.call("pawl.resume", ids);
   }
 
+  /** Ends the wait for the next attempt. @param {string[]} ids */
+  tryNow(ids) {
+    this.resume(idsOf(this.rowsOf(ids).filter((row) => row.retryIn !== undefined)));
+  }
+
   /** @param {string[]} ids */
   force(ids) {
     const able = this.rowsOf(ids).filter((row) => partOf(row) !== "finished" && partOf(row) !== "running");
@@ -104,8 +109,8 @@ export class Actions {
   async #restore(removal) {
     removal.toast.close();
     try {
-      const answer = await this.connection.call("pawl.restore", removal.ids);
-      if (!Object.values(answer).includes(false)) return;
+      const result = await this.connection.call("pawl.restore", removal.ids);
+      if (!Object.values(result).includes(false)) return;
       this.toasts.show(words.tooLate, { isError: true });
     } catch (error) {
       // Removed downloads are no longer known.

@@ -38,10 +38,10 @@ export function openAdding(actions, addresses = []) {
         return;
       }
       add.disabled = true;
-      const answers = await actions.call("pawl.add", order);
+      const results = await actions.call("pawl.add", order);
       add.disabled = false;
-      if (!answers) return;
-      tell(actions, dialog, fields, problem, order, answers);
+      if (!results) return;
+      showResult(actions, dialog, fields, problem, order, results);
     },
   });
   fields.urls.addEventListener("input", () => showCount(fields));
@@ -84,7 +84,7 @@ function makeFields(queue, addresses) {
     folder: input("add-folder", { placeholder: "films/2026" }),
     group: input("add-group", { list: "groups" }),
     priority: input("add-priority", { type: "number", step: 1, value: 0 }),
-    connections: input("add-connections", { type: "number", min: 1, max: 64, placeholder: words.automatic }),
+    connections: input("add-connections", { type: "number", min: 1, max: 60, placeholder: words.automatic }),
     limit: input("add-limit", { placeholder: words.noLimit }),
     checksum: input("add-checksum", { placeholder: "sha-256=…" }),
     user: input("add-user"),
@@ -150,14 +150,14 @@ function read(fields) {
   const put = (/** @type {string} */ name, /** @type {any} */ one) => {
     if (!one.disabled && one.value.trim()) options[name] = one.value.trim();
   };
-  put("name", fields.name);
+  put("output", fields.name);
   put("connections", fields.connections);
   put("checksum", fields.checksum);
   put("user", fields.user);
   put("password", fields.password);
   put("referer", fields.referer);
-  put("agent", fields.agent);
-  if (rate) options.rate = String(rate);
+  put("user-agent", fields.agent);
+  if (rate) options["limit-rate"] = String(rate);
   const headers = lines(fields.headers);
   if (headers.length > 0) options.header = headers;
   /** @type {Record<string, any>} */
@@ -174,16 +174,16 @@ function read(fields) {
 }
 
 /** Keeps refused URLs in the dialog, with the reason. */
-function tell(
+function showResult(
   /** @type {import("./actions.js").Actions} */ actions,
   /** @type {HTMLDialogElement} */ dialog,
   /** @type {Fields} */ fields,
   /** @type {HTMLElement} */ problem,
   /** @type {{url: string}[]} */ order,
-  /** @type {{id?: string, error?: import("./queue.js").Failure}[]} */ answers,
+  /** @type {{id?: string, error?: import("./queue.js").Failure}[]} */ results,
 ) {
-  const added = answers.filter((answer) => answer.id);
-  const refused = order.filter((_, index) => answers[index].error);
+  const added = results.filter((result) => result.id);
+  const refused = order.filter((_, index) => results[index].error);
   if (added.length > 0) actions.toasts.show(words.added(added.length));
   const last = added.at(-1)?.id;
   if (refused.length === 0) {
@@ -193,6 +193,6 @@ function tell(
   }
   fields.urls.value = refused.map(({ url }) => url).join("\n");
   showCount(fields);
-  const error = answers.find((answer) => answer.error)?.error;
+  const error = results.find((result) => result.error)?.error;
   problem.textContent = error ? words.failure(error) : "";
 }

@@ -57,8 +57,8 @@ export function field(label, input, hint) {
  */
 export function ask({ title, label, value, hint, type = "text", selectsStem = false }) {
   return new Promise((resolve) => {
-    const input = make("input", { id: "answer", type, value, required: true, autocomplete: "off", spellcheck: "false" });
-    let answer = null;
+    const input = make("input", { id: "input", type, value, required: true, autocomplete: "off", spellcheck: "false" });
+    let result = null;
     const dialog = openDialog({
       title,
       class: "is-small",
@@ -67,9 +67,9 @@ export function ask({ title, label, value, hint, type = "text", selectsStem = fa
         make("button", { type: "button", onclick: () => dialog.close() }, words.cancel),
         make("button", { type: "submit", class: "primary" }, words.ok),
       ],
-      onsubmit: () => (answer = input.value.trim()),
+      onsubmit: () => (result = input.value.trim()),
     });
-    dialog.addEventListener("close", () => resolve(answer));
+    dialog.addEventListener("close", () => resolve(result));
     input.focus();
     const stem = value.lastIndexOf(".");
     if (selectsStem && stem > 0) input.setSelectionRange(0, stem);

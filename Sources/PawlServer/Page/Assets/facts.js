@@ -10,8 +10,8 @@ import { words } from "./words.js";
 export class Facts {
   #facts = make("dl", { class: "facts" });
   #sources = list(words.detail.sources);
-  #answer = make("dl", { class: "facts" });
-  #answerBox = make("div", {}, make("h3", {}, words.detail.answer), this.#answer);
+  #response = make("dl", { class: "facts" });
+  #responseBox = make("div", {}, make("h3", {}, words.detail.response), this.#response);
   #headers = list(words.detail.requestHeaders);
   #limit = make("input", { id: "detail-limit", placeholder: words.noLimit, autocomplete: "off" });
   #limitForm = make(
@@ -28,7 +28,7 @@ export class Facts {
     this.#facts,
     this.#limitForm,
     this.#sources.element,
-    this.#answerBox,
+    this.#responseBox,
     this.#headers.element,
   );
   /** @type {Details | null} */
@@ -53,8 +53,8 @@ export class Facts {
     if (document.activeElement !== this.#limit) this.#limit.value = format.rateText(details.limit);
     this.#sources.show(details.sources.length > 1 ? details.sources : []);
     this.#headers.show(details.headers);
-    this.#answerBox.hidden = details.response === null;
-    if (details.response) fill(this.#answer, answerOf(details.response));
+    this.#responseBox.hidden = details.response === null;
+    if (details.response) fill(this.#response, responseFactsOf(details.response));
   }
 }
 
@@ -95,15 +95,15 @@ function checksumOf(details) {
 }
 
 /** @param {Record<string, any>} response @returns {[string, string | undefined][]} */
-function answerOf(response) {
-  const { answerFacts } = words;
+function responseFactsOf(response) {
+  const { responseFacts } = words;
   return [
-    [answerFacts.status, response.status ? String(response.status) : undefined],
-    [answerFacts.contentType, response.contentType],
-    [answerFacts.contentLength, response.contentLength === null ? undefined : format.count(response.contentLength)],
-    [answerFacts.entityTag, response.entityTag],
-    [answerFacts.lastModified, response.lastModified === null ? undefined : format.moment(response.lastModified)],
-    [answerFacts.contentDisposition, response.contentDisposition],
+    [responseFacts.status, response.status ? String(response.status) : undefined],
+    [responseFacts.contentType, response.contentType],
+    [responseFacts.contentLength, response.contentLength === null ? undefined : format.count(response.contentLength)],
+    [responseFacts.entityTag, response.entityTag],
+    [responseFacts.lastModified, response.lastModified === null ? undefined : format.moment(response.lastModified)],
+    [responseFacts.contentDisposition, response.contentDisposition],
   ];
 }
 

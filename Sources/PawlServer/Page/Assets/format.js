@@ -28,36 +28,22 @@ function number(value, options) {
 /** @param {number} value */
 export const count = (value) => number(value, {});
 
-const units = ["kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"];
+const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/**
- * @param {number} bytes
- * @param {string} suffix
- */
-function bytesIn(bytes, suffix) {
+/** Powers of 1024, three significant digits, as the command line prints. @param {number} bytes */
+export function size(bytes) {
   let step = 0;
   let value = bytes;
-  while (value >= 1000 && step < units.length) {
+  while (value >= 999.5 && step < units.length - 1) {
     value /= 1024;
     step += 1;
   }
-  const digits = step === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  const text = number(value, {
-    style: "unit",
-    unit: units[Math.max(0, step - 1)] + suffix,
-    unitDisplay: "short",
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  });
-  // Locales spell out bytes: format them like kilobytes.
-  return step === 0 ? text.replace("kB", "B") : text;
+  const digits = step === 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  return `${number(value, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${units[step]}`;
 }
 
-/** Powers of 1024, as the command line counts. @param {number} bytes */
-export const size = (bytes) => bytesIn(bytes, "");
-
 /** @param {number} bytesPerSecond */
-export const speed = (bytesPerSecond) => bytesIn(bytesPerSecond, "-per-second");
+export const speed = (bytesPerSecond) => `${size(bytesPerSecond)}/s`;
 
 /** @param {number} percent 0 to 100, never rounded up to 100 */
 export function percent(percent) {
@@ -110,7 +96,7 @@ export function when(seconds) {
 }
 
 /**
- * Parses bytes per second: 500K, 1.5M, 2 MB/s; null if empty, undefined if invalid.
+ * Parses bytes per second: 500K, 1.5M, 2 MiB/s; null if empty, undefined if invalid.
  * @param {string} text
  */
 export function parseRate(text) {

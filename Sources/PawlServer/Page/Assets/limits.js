@@ -45,12 +45,12 @@ export function openLimits(actions) {
     ],
     onsubmit: async (event) => {
       event.preventDefault();
-      const wish = format.parseRate(rate.value);
-      if (wish === undefined) {
+      const chosen = format.parseRate(rate.value);
+      if (chosen === undefined) {
         problem.textContent = words.badRate;
         return;
       }
-      const done = await apply(actions, { limit: wish, slots: atOnce.valueAsNumber, timetable: times.value.trim() || null });
+      const done = await apply(actions, { limit: chosen, slots: atOnce.valueAsNumber, timetable: times.value.trim() || null });
       if (done) dialog.close();
     },
   });
@@ -63,14 +63,14 @@ export function openLimits(actions) {
 /**
  * Sends only changes: setting the same schedule again would reset the limit.
  * @param {import("./actions.js").Actions} actions
- * @param {{limit: number | null, slots: number, timetable: string | null}} wish
+ * @param {{limit: number | null, slots: number, timetable: string | null}} chosen
  */
-async function apply(actions, wish) {
+async function apply(actions, chosen) {
   const { status } = actions.queue;
   const calls = [];
-  if (wish.timetable !== (status.timetable ?? null)) calls.push(["pawl.timetable", wish.timetable]);
-  if (wish.limit !== (status.limit ?? null)) calls.push(["pawl.limit", wish.limit]);
-  if (wish.slots !== status.slots) calls.push(["pawl.slots", wish.slots]);
+  if (chosen.timetable !== (status.timetable ?? null)) calls.push(["pawl.timetable", chosen.timetable]);
+  if (chosen.limit !== (status.limit ?? null)) calls.push(["pawl.limit", chosen.limit]);
+  if (chosen.slots !== status.slots) calls.push(["pawl.slots", chosen.slots]);
   for (const [method, value] of calls) {
     if ((await actions.call(/** @type {string} */ (method), value)) === undefined) return false;
   }

@@ -16,8 +16,8 @@ const patience = 4000;
  * @returns {Promise<"known" | "unauthorized" | null>}
  */
 export async function whoAmI() {
-  const answer = await fetch("/session", { signal: AbortSignal.timeout(patience) }).catch(() => null);
-  return answer?.ok ? /** @type {any} */ (await answer.text().catch(() => null)) : null;
+  const response = await fetch("/session", { signal: AbortSignal.timeout(patience) }).catch(() => null);
+  return response?.ok ? /** @type {any} */ (await response.text().catch(() => null)) : null;
 }
 
 /**

@@ -64,8 +64,8 @@ export class Preview {
   async #fillText(src) {
     const box = make("pre", { class: "preview-text", tabindex: 0, role: "region", "aria-label": words.detail.preview });
     this.element.replaceChildren(box);
-    const answer = await fetch(src, { headers: { range: `bytes=0-${mostText - 1}` } }).catch(() => null);
-    if (answer?.ok) box.textContent = await answer.text();
+    const response = await fetch(src, { headers: { range: `bytes=0-${mostText - 1}` } }).catch(() => null);
+    if (response?.ok) box.textContent = await response.text();
   }
 }
 

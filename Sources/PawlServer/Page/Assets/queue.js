@@ -17,6 +17,7 @@
  * @property {number} [smoothedSpeed]
  * @property {number} [timeLeft]
  * @property {number} [connections]
+ * @property {number} [retryIn] seconds until the next attempt, if it waits for one
  * @property {string} [type]
  * @property {string} [group]
  * @property {number} [priority]
@@ -34,13 +35,14 @@
  * @property {string} message
  * @property {string} [place]
  * @property {string} [why]
+ * @property {LocalizableMessage} [cause] `why` with its identifier, if it has one
  * @property {string} [remedy]
  */
 
 /**
- * @typedef {object} LocalizableMessage a sentence and its values; `form` is the English one with {} for each value
+ * @typedef {object} LocalizableMessage an English sentence with its identifier and its values
  * @property {string} message
- * @property {string} [form]
+ * @property {string} messageID
  * @property {(string | LocalizableMessage | Failure)[]} [values]
  */
 

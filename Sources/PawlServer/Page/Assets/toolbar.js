@@ -23,6 +23,7 @@ export function toolbarActions(actions) {
     { word: "pause", icon: "pause", fits: some((row) => row.toggle === "pause"), run: (ids) => actions.pause(ids) },
     { word: "resume", icon: "continue", fits: some((row) => partOf(row) === "paused"), run: (ids) => actions.resume(ids) },
     { word: "retry", icon: "download", fits: some((row) => partOf(row) === "failed"), run: (ids) => actions.resume(ids) },
+    { word: "tryNow", icon: "download", fits: some((row) => row.retryIn !== undefined), run: (ids) => actions.tryNow(ids) },
     { word: "force", icon: "force", fits: some((row) => isInLine(row)), run: (ids) => actions.force(ids) },
     { word: "moveUp", icon: "up", fits: some(isInLine), run: () => actions.moveBy(-1) },
     { word: "moveDown", icon: "down", fits: some(isInLine), run: () => actions.moveBy(1) },

@@ -81,7 +81,7 @@ export class View extends EventTarget {
     this.rows = rows;
     for (const id of this.chosen) if (!this.queue.rows.has(id)) this.chosen.delete(id);
     if (this.current && !this.queue.rows.has(this.current)) this.current = null;
-    this.#tell();
+    this.#notify();
   }
 
   /** @param {{part?: string, group?: string | null, text?: string}} filter */
@@ -114,14 +114,14 @@ export class View extends EventTarget {
   choose(id) {
     this.chosen = new Set([id]);
     this.current = this.#anchor = id;
-    this.#tell();
+    this.#notify();
   }
 
   /** Adds a row to the selection, or removes it. @param {string} id */
   flip(id) {
     if (!this.chosen.delete(id)) this.chosen.add(id);
     this.current = this.#anchor = id;
-    this.#tell();
+    this.#notify();
   }
 
   /** Extends the selection to this row. @param {string} id */
@@ -129,17 +129,17 @@ export class View extends EventTarget {
     const ends = [Math.max(0, this.indexOf(this.#anchor)), this.indexOf(id)].sort((one, other) => one - other);
     this.chosen = new Set(this.rows.slice(ends[0], ends[1] + 1).map((row) => row.id));
     this.current = id;
-    this.#tell();
+    this.#notify();
   }
 
   chooseAll() {
     this.chosen = new Set(this.rows.map((row) => row.id));
-    this.#tell();
+    this.#notify();
   }
 
   chooseNone() {
     this.chosen.clear();
-    this.#tell();
+    this.#notify();
   }
 
   /**
@@ -162,7 +162,7 @@ export class View extends EventTarget {
     return this.rows.filter((row) => this.chosen.has(row.id));
   }
 
-  #tell() {
+  #notify() {
     this.dispatchEvent(new Event("change"));
   }
 }

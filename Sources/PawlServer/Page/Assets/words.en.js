@@ -66,7 +66,7 @@ export const english = {
     continue: (group) => (group === null ? "Resume all" : `Resume ${group}`),
   }),
   toolbar: {
-    resume: "Resume", pause: "Pause", retry: "Retry", force: "Start now", moveUp: "Move up", moveDown: "Move down",
+    resume: "Resume", pause: "Pause", retry: "Retry", tryNow: "Try now", force: "Start now", moveUp: "Move up", moveDown: "Move down",
     first: "Move to top", last: "Move to bottom", rename: "Rename", replaceURL: "Replace URL",
     copyURL: "Copy URL", open: "Open file", save: "Save a copy", remove: "Remove, keep file",
     removeFile: "Remove and delete file", raise: "Raise priority", lower: "Lower priority", details: "Details",
@@ -156,7 +156,7 @@ export const english = {
 
   detail: {
     overview: "Overview", segments: "Segments", lanes: "Connections", chart: "Speed", log: "Activity",
-    sources: "Sources", answer: "Server response", requestHeaders: "Request headers", preview: "Preview",
+    sources: "Sources", response: "Server response", requestHeaders: "Request headers", preview: "Preview",
   },
   segmentText: (/** @type {string} */ part, /** @type {string} */ whole, /** @type {number} */ ranges) =>
     `${part} of ${whole} on disk, in ${several(ranges, "range", "ranges")}`,
@@ -176,7 +176,7 @@ export const english = {
     group: "Group", priority: "Priority", description: "Note", added: "Added", started: "Started", ended: "Finished at",
     took: "Duration", checksum: "Checksum", limit: "Speed limit", id: "ID",
   },
-  answerFacts: {
+  responseFacts: {
     status: "Status", contentType: "Content-Type", contentLength: "Content-Length", entityTag: "ETag",
     lastModified: "Last-Modified", contentDisposition: "Content-Disposition",
   },

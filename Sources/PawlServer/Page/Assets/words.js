@@ -9,9 +9,9 @@ const languages = { en: english, zh: chinese };
 
 export let words = english;
 
-/** @param {string | null} wish a language, or null for the browser's */
-export function useLanguage(wish) {
-  const language = wish ?? navigator.languages.map((name) => name.split("-")[0]).find((name) => languages[name]) ?? "en";
+/** @param {string | null} preferred a language, or null for the browser's */
+export function useLanguage(preferred) {
+  const language = preferred ?? navigator.languages.map((name) => name.split("-")[0]).find((name) => languages[name]) ?? "en";
   words = languages[language] ?? english;
   useLocale(language);
   document.documentElement.lang = language === "zh" ? "zh-Hans" : language;

@@ -58,7 +58,7 @@ export const chinese = {
     continue: (group) => (group === null ? "全部继续" : `继续 ${group}`),
   },
   toolbar: {
-    resume: "继续", pause: "暂停", retry: "重试", force: "立即开始", moveUp: "上移", moveDown: "下移", first: "移到最前",
+    resume: "继续", pause: "暂停", retry: "重试", tryNow: "立即重试", force: "立即开始", moveUp: "上移", moveDown: "下移", first: "移到最前",
     last: "移到最后", rename: "重命名", replaceURL: "更换地址", copyURL: "复制地址", open: "打开文件", save: "另存副本",
     remove: "移除，保留文件", removeFile: "连同文件移除", raise: "提高优先级", lower: "降低优先级", details: "详情",
     choosing: "选择",
@@ -145,7 +145,7 @@ export const chinese = {
   help: "键盘快捷键",
 
   detail: {
-    overview: "概况", segments: "分段", lanes: "连接", chart: "速度", log: "活动", sources: "来源", answer: "服务器响应",
+    overview: "概况", segments: "分段", lanes: "连接", chart: "速度", log: "活动", sources: "来源", response: "服务器响应",
     requestHeaders: "请求头", preview: "预览",
   },
   segmentText: (part, whole, ranges) => `磁盘上已有 ${part} / ${whole}，共 ${number(ranges)} 段`,
@@ -165,7 +165,7 @@ export const chinese = {
     priority: "优先级", description: "备注", added: "添加时间", started: "开始时间", ended: "结束时间", took: "用时",
     checksum: "校验和", limit: "限速", id: "编号",
   },
-  answerFacts: {
+  responseFacts: {
     status: "状态码", contentType: "Content-Type", contentLength: "Content-Length", entityTag: "ETag",
     lastModified: "Last-Modified", contentDisposition: "Content-Disposition",
   },

@@ -23,9 +23,9 @@ struct Bench {
     }
 
     var lane: LaneID { machine.lanes.last?.id ?? LaneID(rawValue: .max) }
-    var asked: RequestedRange? { machine.lanes.last?.asked }
+    var requested: RequestedRange? { machine.lanes.last?.requested }
     var notices: [String] {
-        said.compactMap { if case .tell(.notice(let text)) = $0 { text.description } else { nil } }
+        said.compactMap { if case .notify(.notice(let text)) = $0 { text.description } else { nil } }
     }
 
     mutating func begin(_ claim: ClaimOutcome? = .fresh, online: Bool = true) {
@@ -33,7 +33,7 @@ struct Bench {
     }
 
     mutating func answer(_ head: ResponseHead, to lane: LaneID? = nil) {
-        said = machine.answered(lane ?? self.lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
+        said = machine.responded(lane ?? self.lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
     }
 
     mutating func progress(to cursor: Int64, lane: LaneID? = nil) {
@@ -95,7 +95,7 @@ struct Bench {
         total: Int64?,
         tag: String? = "v1",
         date: Int64? = nil,
-        wish: RequestedRange = .whole,
+        selection: RequestedRange = .whole,
         base: Int64? = 0
     ) -> ClaimOutcome {
         let validators = Validators(
@@ -111,7 +111,7 @@ struct Bench {
         return journal(
             runs,
             of: Representation(
-                wish: wish,
+                selection: selection,
                 base: base,
                 total: total,
                 records: validators.isEmpty ? [] : [record]

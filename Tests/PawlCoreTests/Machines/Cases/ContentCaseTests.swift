@@ -12,7 +12,7 @@ import Testing
         #expect(bench.said.contains(.publish(length: 5, modified: nil)))
         #expect(
             bench.machine.published() == [
-                .tell(.phase(.finished)), .tell(.finished(length: 5, wasThere: false)),
+                .notify(.phase(.finished)), .notify(.finished(length: 5, wasThere: false)),
             ]
         )
     }
@@ -77,29 +77,29 @@ import Testing
         // A longer file and a complete one get their names back unchanged.
         #expect(bench.said.contains(.restoreOriginal) == (total <= 1000))
         if total < 1000 { #expect(bench.machine.failure?.code == .cannotResume) }
-        if total > 1000 { #expect(bench.asked == .closed(ByteRange(0, 1000))) }
+        if total > 1000 { #expect(bench.requested == .closed(ByteRange(0, 1000))) }
     }
 
     @Test func `B5 a suffix range that starts over begins at its response's start`() {
-        var bench = Bench { $0.wish = .suffix(500) }
+        var bench = Bench { $0.selection = .suffix(500) }
         bench.begin(
             Bench.journal(
                 [ByteRange(300, 500)],
                 total: 1000,
                 tag: nil,
                 date: 5,
-                wish: .suffix(500),
+                selection: .suffix(500),
                 base: 500
             )
         )
-        #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .suffix(500))
+        #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .suffix(500))
         bench.answer(Bench.part(500, 1000, of: 1000, tag: nil, date: 5))
         #expect(bench.said.contains(.startOver) && bench.machine.total == 500)
         bench.progress(to: 100)
         bench.fail(.connectionLost)
         bench.ring()
         // Existing bytes are compared first.
-        #expect(bench.asked == .closed(ByteRange(500, 1000)))
+        #expect(bench.requested == .closed(ByteRange(500, 1000)))
     }
 
     @Test func `A8 a URL that replaced another is remembered if its bytes agree`() {
@@ -120,8 +120,8 @@ import Testing
     @Test func `a late total that is less than the existing bytes means other content`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 200_000)], total: nil, tag: nil, date: 5))
-        guard case .from(let start) = bench.asked else {
-            Issue.record("\(String(describing: bench.asked))")
+        guard case .from(let start) = bench.requested else {
+            Issue.record("\(String(describing: bench.requested))")
             return
         }
         #expect(start < 150_000)
@@ -130,17 +130,31 @@ import Testing
     }
 
     @Test func `a part that is complete is complete even without a known total`() {
-        var bench = Bench { $0.wish = .closed(ByteRange(100, 200)) }
+        var bench = Bench { $0.selection = .closed(ByteRange(100, 200)) }
         bench.begin(
-            Bench.journal([ByteRange(0, 100)], total: nil, wish: .closed(ByteRange(100, 200)), base: 100)
+            Bench.journal([ByteRange(0, 100)], total: nil, selection: .closed(ByteRange(100, 200)), base: 100)
         )
         #expect(bench.machine.phase == .publishing && bench.machine.lanes.isEmpty)
+    }
+
+    @Test func `a part ends where it was requested to end, even when it starts over without a length`() {
+        var bench = Bench { $0.selection = .closed(ByteRange(0, 200)) }
+        var coded = Bench.whole(nil)
+        coded.contentEncoding = "gzip"
+        bench.begin()
+        bench.answer(coded)
+        bench.progress(to: 100)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(coded)
+        #expect(bench.said.contains(.startOver))
+        #expect(bench.machine.lanes.map(\.end) == [200])
     }
 
     @Test func `a complete journal without a validator is compared`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 1000)], total: 1000, tag: nil))
-        #expect(bench.asked == .closed(ByteRange(0, 1000)))
+        #expect(bench.requested == .closed(ByteRange(0, 1000)))
         bench.answer(Bench.part(0, 1000, of: 1000, tag: nil))
         #expect(bench.said.contains(.admit(bench.lane)))
         bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
@@ -150,7 +164,7 @@ import Testing
     @Test func `starting over because nothing can be compared is reported`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(500, 1000)], total: 1000, tag: nil, date: 5))
-        #expect(bench.asked == .whole)
+        #expect(bench.requested == .whole)
         #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
 
@@ -196,7 +210,7 @@ import Testing
         bench.ring()
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.machine.lanes.last?.source == 0 && bench.asked == .closed(ByteRange(600, 1000)))
+        #expect(bench.machine.lanes.last?.source == 0 && bench.requested == .closed(ByteRange(600, 1000)))
         bench.answer(Bench.part(600, 900, of: 900))
         #expect(bench.machine.restarts == 1 && bench.said.contains(.startOver))
     }
@@ -214,35 +228,38 @@ import Testing
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 500_000)], total: 1_000_000, tag: nil, date: 5))
         let start = 500_000 - DownloadMachine.overlap
-        #expect(bench.asked == .closed(ByteRange(start, 1_000_000)))
+        #expect(bench.requested == .closed(ByteRange(start, 1_000_000)))
         bench.answer(Bench.part(start, start + 100, of: 1_000_000, tag: nil, date: 5))
-        #expect(!bench.machine.rangesUsable && bench.asked == .whole)
+        #expect(!bench.machine.rangesUsable && bench.requested == .whole)
     }
 
     @Test func `bytes before no gap prove nothing where tags vary`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(500_000, 1_000_000)], total: 1_000_000, date: 5))
-        #expect(bench.asked == .closed(ByteRange(0, 500_000)))
+        #expect(bench.requested == .closed(ByteRange(0, 500_000)))
         bench.answer(Bench.part(0, 500_000, of: 1_000_000, tag: "token", date: 5))
-        #expect(bench.asked == .closed(ByteRange(0, 1)))
+        #expect(bench.requested == .closed(ByteRange(0, 1)))
         bench.answer(Bench.part(0, 1, of: 1_000_000, tag: "other", date: 5))
-        #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .whole)
+        #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .whole)
         #expect(bench.notices.contains { $0.contains("the bytes on disk cannot be compared") })
     }
 
     @Test func `a comparison with too few bytes is inconclusive`() {
         var bench = Bench()
         bench.begin(
-            Bench.journal([ByteRange(500_000, 1_000_000)], of: Representation(wish: nil, total: 1_000_000))
+            Bench.journal(
+                [ByteRange(500_000, 1_000_000)],
+                of: Representation(selection: nil, total: 1_000_000)
+            )
         )
         let start: Int64 = 500_000
         bench.answer(Bench.part(start, start + 10, of: 1_000_000, tag: "other", date: 5))
-        #expect(bench.machine.lanes.last?.kind == .restarting && bench.asked == .whole)
+        #expect(bench.machine.lanes.last?.kind == .restarting && bench.requested == .whole)
     }
 
     @Test func `a gap at the start is skipped for one that can be compared`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(200_000, 400_000)], total: 1_000_000, tag: nil, date: 5))
-        #expect(bench.asked == .closed(ByteRange(400_000 - DownloadMachine.overlap, 1_000_000)))
+        #expect(bench.requested == .closed(ByteRange(400_000 - DownloadMachine.overlap, 1_000_000)))
     }
 }

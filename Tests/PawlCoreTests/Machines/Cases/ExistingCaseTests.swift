@@ -2,7 +2,7 @@ import Testing
 
 @testable import PawlCore
 
-/// An existing file that is kept: nothing is fetched, but a given checksum and length are checked.
+/// Existing files: those that are kept, whose checksum and length are checked, and those that are continued.
 @Suite struct ExistingCaseTests {
     private static let digest = [UInt8](repeating: 7, count: 32)
     private static let checksum = Checksum(algorithm: .sha256, digest: digest)
@@ -10,7 +10,7 @@ import Testing
     @Test func `without a checksum an existing file is accepted`() {
         var bench = Bench()
         bench.begin(.skipped)
-        #expect(bench.said.last == .tell(.finished(length: 0, wasThere: true)))
+        #expect(bench.said.last == .notify(.finished(length: 0, wasThere: true)))
         #expect(bench.machine.phase == .finished)
     }
 
@@ -23,7 +23,7 @@ import Testing
             bench.said = bench.machine.digested(isRight ? Self.digest : [1])
             #expect(bench.machine.phase == (isRight ? .finished : .failed))
             #expect((bench.machine.failure?.code == .checksumMismatch) == !isRight)
-            let isThere = bench.said.contains(.tell(.finished(length: 0, wasThere: true)))
+            let isThere = bench.said.contains(.notify(.finished(length: 0, wasThere: true)))
             #expect(isThere == isRight)
             #expect(!bench.said.contains { if case .publish = $0 { true } else { false } })
         }
@@ -39,7 +39,90 @@ import Testing
             #expect(bench.machine.phase == (checksum == nil ? .finished : .verifying))
             guard checksum != nil else { continue }
             bench.said = bench.machine.digested(Self.digest)
-            #expect(bench.said.last == .tell(.finished(length: 100, wasThere: true)))
+            #expect(bench.said.last == .notify(.finished(length: 100, wasThere: true)))
+        }
+    }
+
+    private static let megabyte = Bench.megabyte
+
+    /// An existing file of 4 MiB that is being continued to 8 MiB, with `added` bytes so far.
+    private func continuing(added: Int64, _ change: (inout DownloadPlan) -> Void = { _ in }) -> Bench {
+        var bench = Bench {
+            $0.retry.retries = 0
+            change(&$0)
+        }
+        bench.begin(.existing(length: 4 * Self.megabyte))
+        while let place = bench.machine.samples.first {
+            bench.answer(Bench.part(place.start, place.end, of: 8 * Self.megabyte))
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        }
+        guard added > 0 else { return bench }
+        bench.answer(Bench.part(4 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        bench.progress(to: 4 * Self.megabyte + added)
+        return bench
+    }
+
+    @Test func `an existing file has its name again when it stops before a byte was added`() {
+        for isPaused in [true, false] {
+            var bench = continuing(added: 0)
+            bench.said = isPaused ? bench.machine.pause() : bench.machine.preempt()
+            #expect(bench.said.contains(.restoreOriginal))
+            bench = continuing(added: 1000)
+            bench.said = isPaused ? bench.machine.pause() : bench.machine.preempt()
+            #expect(bench.said.contains(.close(keeping: true)) && !bench.said.contains(.restoreOriginal))
+        }
+        var empty = Bench()
+        empty.begin(.existing(length: 0))
+        empty.said = empty.machine.pause()
+        #expect(empty.said.contains(.restoreOriginal), "an empty file is a file too")
+    }
+
+    @Test func `an existing file has its name again after a failure, with what was added to it`() {
+        var bench = continuing(added: 1000)
+        bench.fail(.connectionLost)
+        #expect(bench.machine.phase == .failed)
+        #expect(bench.said.contains(.restoreExtended(length: 4 * Self.megabyte + 1000)))
+        #expect(bench.machine.failure?.remedy.text == "the file is kept; resume the download to continue")
+        bench = continuing(added: 0)
+        bench.fail(.connectionLost)
+        #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
+    }
+
+    @Test func `bytes that make an existing file wrong are not left in it`() {
+        var bench = Bench { $0.checksum = Self.checksum }
+        bench.begin(.existing(length: 4 * Self.megabyte))
+        // Nothing proves the existing bytes yet: the next response has to repeat their last ones.
+        bench.answer(Bench.part(4 * Self.megabyte, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        let start = 4 * Self.megabyte - DownloadMachine.overlap
+        #expect(bench.requested == .from(start))
+        bench.answer(Bench.part(start, 8 * Self.megabyte, of: 8 * Self.megabyte))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        bench.progress(to: 8 * Self.megabyte)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .verifying)
+        bench.said = bench.machine.digested([1])
+        #expect(bench.machine.failure?.code == .checksumMismatch)
+        #expect(bench.said.contains(.restoreOriginal))
+        #expect(bench.machine.failure?.remedy.text.hasPrefix("the file is unchanged; ") == true)
+    }
+
+    @Test func `a resumed file with another digest is kept and never published`() {
+        var bench = Bench { $0.checksum = Self.checksum }
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 2 * Self.megabyte))
+        bench.answer(Bench.part(Self.megabyte, 2 * Self.megabyte, of: 2 * Self.megabyte))
+        bench.progress(to: 2 * Self.megabyte)
+        bench.end(.complete)
+        #expect(bench.said.last == .verify(Self.checksum, length: 2 * Self.megabyte))
+        bench.said = bench.machine.digested([1])
+        #expect(bench.machine.phase == .failed && bench.machine.failure?.code == .checksumMismatch)
+        #expect(bench.said.first == .close(keeping: true))
+        #expect(bench.machine.failure?.remedy.text.hasPrefix("the partial file is kept; ") == true)
+        // The next run fetches nothing: the digest of all bytes decides again.
+        for isRight in [false, true] {
+            bench.begin(Bench.journal([ByteRange(0, 2 * Self.megabyte)], total: 2 * Self.megabyte))
+            #expect(bench.said.last == .verify(Self.checksum, length: 2 * Self.megabyte))
+            bench.said = bench.machine.digested(isRight ? Self.digest : [1])
+            #expect(bench.machine.phase == (isRight ? .publishing : .failed))
         }
     }
 

@@ -29,6 +29,53 @@ import Testing
         #expect(bench.machine.failure?.why == "the server responded with \(status)")
     }
 
+    @Test(arguments: [true, false])
+    func `a stream that fails leaves no partial file, and says nothing of one`(isFile: Bool) {
+        func run(_ change: (inout DownloadPlan) -> Void = { _ in }, _ end: (inout Bench) -> Void) -> String? {
+            var bench = Bench {
+                $0.keepsPartial = isFile
+                $0.retry.retries = 0
+                change(&$0)
+            }
+            bench.begin()
+            bench.answer(Bench.whole(1000))
+            bench.progress(to: 500)
+            end(&bench)
+            #expect(bench.machine.phase == .failed)
+            return bench.machine.failure?.description
+        }
+        let sentences = [
+            run { $0.fail(.connectionLost) },
+            run { $0.tick(after: 31) },
+            run(
+                { $0.checksum = Checksum(algorithm: .md5, digest: [1]) },
+                { bench in
+                    bench.progress(to: 1000)
+                    bench.end(.complete)
+                    bench.said = bench.machine.digested([2])
+                }
+            ),
+        ]
+        for sentence in sentences {
+            #expect(sentence?.contains("partial") == isFile, "\(sentence ?? "")")
+            if !isFile { #expect(sentence?.contains("resume") == false) }
+        }
+    }
+
+    @Test func `a redirect's target may expire again after it has shown that the content changed`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
+        let given = bench.machine.sources[0].given
+        bench.answer(Bench.redirect(to: "http://a.example/f?token=1"))
+        bench.answer(ResponseHead(status: 403))
+        #expect(bench.machine.sources[0].current == given)
+        bench.answer(Bench.redirect(to: "http://a.example/f?token=2"))
+        bench.answer(Bench.part(400, 1200, of: 1200))
+        #expect(bench.said.contains(.startOver) && bench.requested == .whole)
+        bench.answer(ResponseHead(status: 403))
+        #expect(bench.machine.phase == .probing && bench.machine.sources[0].current == given)
+    }
+
     @Test(arguments: [
         ("ftp://b.example/f", "it points to ftp://b.example/f"), ("http://[::1", ""),
         ("file:///etc/passwd", ""),
@@ -47,12 +94,12 @@ import Testing
     @Test func `without retries each mirror is still tried once`() {
         var bench = Bench(hosts: ["a.example", "b.example", "c.example"]) { $0.retry.retries = 0 }
         bench.begin()
-        var asked: [String] = []
-        while bench.machine.phase != .failed, asked.count < 10 {
-            asked.append(bench.machine.sources[bench.machine.lanes[0].source].given.host)
+        var requested: [String] = []
+        while bench.machine.phase != .failed, requested.count < 10 {
+            requested.append(bench.machine.sources[bench.machine.lanes[0].source].given.host)
             bench.fail(.connectionRefused)
         }
-        #expect(asked == ["a.example", "b.example", "c.example"])
+        #expect(requested == ["a.example", "b.example", "c.example"])
         #expect(bench.machine.failure?.place.contains("c.example") == true)
     }
 
@@ -115,7 +162,7 @@ import Testing
     @Test func `D5 without a network nothing is requested until it is there`() {
         var bench = Bench()
         bench.begin(online: false)
-        #expect(bench.said == [.tell(.phase(.waitingForNetwork))])
+        #expect(bench.said == [.notify(.phase(.waitingForNetwork))])
         #expect(bench.machine.lanes.isEmpty)
         #expect(bench.machine.network(online: true, now: bench.now).count == 2)
     }
@@ -123,16 +170,16 @@ import Testing
     @Test func `E1 a timeout of a range request is followed by one request without a range`() {
         var bench = Bench { $0.timeout = .seconds(10) }
         bench.begin(Bench.journal([ByteRange(0, 500)], total: 1000))
-        #expect(bench.asked == .closed(ByteRange(500, 1000)))
+        #expect(bench.requested == .closed(ByteRange(500, 1000)))
         bench.tick(after: 11)
-        #expect(bench.asked == .whole && bench.machine.lanes.last?.kind == .restarting)
+        #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
         #expect(bench.notices == ["no response to a request with Range: retrying without it"])
         bench.answer(Bench.whole(1000))
         #expect(bench.said.contains(.startOver) && !bench.machine.rangesUsable)
         bench.progress(to: 600)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.asked == .whole)
+        #expect(bench.requested == .whole)
     }
 
     @Test func `E1 a suspended time is not a timeout, and time after it is`() {
@@ -141,9 +188,9 @@ import Testing
         bench.now = bench.now + .seconds(60)
         bench.machine.stoodStill(for: .seconds(55), now: bench.now)
         bench.tick(after: 4)
-        #expect(bench.said.isEmpty && bench.asked == .closed(ByteRange(500, 1000)))
+        #expect(bench.said.isEmpty && bench.requested == .closed(ByteRange(500, 1000)))
         bench.tick(after: 4)
-        #expect(bench.asked == .whole)
+        #expect(bench.requested == .whole)
     }
 
     @Test func `E1 a timeout of both means a silent server, and the range is tried again`() {
@@ -153,7 +200,7 @@ import Testing
         bench.tick(after: 11)
         #expect(bench.machine.written == 500 && bench.machine.lanes.isEmpty)
         bench.ring()
-        #expect(bench.asked == .closed(ByteRange(500, 1000)))
+        #expect(bench.requested == .closed(ByteRange(500, 1000)))
     }
 
     @Test func `E1 after a 206, one timeout does not mark ranges broken, two do`() {
@@ -163,20 +210,44 @@ import Testing
         bench.progress(to: 600)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.asked == .closed(ByteRange(600, 1000)))
+        #expect(bench.requested == .closed(ByteRange(600, 1000)))
         bench.tick(after: 11)
         #expect(bench.notices.isEmpty && bench.machine.lanes.isEmpty)
         bench.ring()
-        #expect(bench.asked == .closed(ByteRange(600, 1000)))
+        #expect(bench.requested == .closed(ByteRange(600, 1000)))
         bench.tick(after: 11)
         #expect(bench.notices == ["no response to a request with Range: retrying without it"])
-        #expect(bench.asked == .whole && bench.machine.written == 600)
+        #expect(bench.requested == .whole && bench.machine.written == 600)
+    }
+
+    @Test(arguments: [false, true])
+    func `E1 ranges without a response are given up only where none was ever sent`(sendsParts: Bool) {
+        let total = 100 * Bench.megabyte
+        var bench = Bench {
+            $0.ramp = .fixed(4)
+            $0.timeout = .seconds(10)
+        }
+        bench.begin()
+        bench.answer(Bench.whole(total))
+        let asking = bench.machine.lanes.filter { $0.stage == .asking }
+        #expect(asking.count == 3)
+        if sendsParts, case .closed(let range) = asking[0].requested {
+            bench.answer(Bench.part(range.start, range.end, of: total), to: asking[0].id)
+        }
+        for _ in 0..<12 {
+            for lane in bench.machine.lanes where lane.stage == .flowing {
+                bench.progress(to: lane.cursor + 1000, lane: lane.id)
+            }
+            bench.tick(after: 1)
+        }
+        #expect(bench.machine.lanes.allSatisfy { $0.stage == .flowing }, "the others were dropped")
+        #expect(bench.machine.rangesUsable == sendsParts)
     }
 
     @Test func `a file server is requested over one connection and compared on resume`() {
         var bench = Bench(scheme: .ftp) { $0.ramp = .fixed(4) }
         bench.begin(Bench.journal([ByteRange(0, 8 * Bench.megabyte)], total: 100 * Bench.megabyte, tag: nil))
-        #expect(bench.asked == .from(8 * Bench.megabyte - DownloadMachine.overlap))
+        #expect(bench.requested == .from(8 * Bench.megabyte - DownloadMachine.overlap))
         bench.answer(ResponseHead(fileLength: 100 * Bench.megabyte, modified: nil))
         _ = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         bench.progress(to: 9 * Bench.megabyte)

@@ -23,56 +23,56 @@ import Testing
         let plan = DownloadPlan(sources: [
             WebAddress(scheme: .http, host: "a.example", port: 80, path: "/f", query: nil)
         ])
-        var wished = plan
-        wished.wish = before
-        var bench = Bench { $0.wish = now }
-        let base = wished.base(total: 2_000_000)
+        var selected = plan
+        selected.selection = before
+        var bench = Bench { $0.selection = now }
+        let base = selected.base(total: 2_000_000)
         bench.begin(
-            Bench.journal([ByteRange(0, 400)], total: 2_000_000, wish: before, base: base)
+            Bench.journal([ByteRange(0, 400)], total: 2_000_000, selection: before, base: base)
         )
-        #expect(bench.machine.phase == .transferring && bench.asked == now)
+        #expect(bench.machine.phase == .transferring && bench.requested == now)
         #expect(bench.notices.contains { $0.contains("another range") })
         // Until then the journal records what they are.
-        #expect(bench.machine.remembered.wish == before && bench.machine.remembered.base == base)
+        #expect(bench.machine.remembered.selection == before && bench.machine.remembered.base == base)
         bench.answer(ResponseHead(status: 404))
         #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
         #expect(!bench.said.contains(.startOver))
     }
 
     @Test func `bytes of another part are gone when the requested ones arrive`() {
-        var bench = Bench { $0.wish = .from(1000) }
+        var bench = Bench { $0.selection = .from(1000) }
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
         bench.answer(Bench.part(1000, 5000, of: 5000))
         #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
-        #expect(bench.machine.remembered.wish == .from(1000) && bench.machine.remembered.base == 1000)
+        #expect(bench.machine.remembered.selection == .from(1000) && bench.machine.remembered.base == 1000)
         #expect(bench.machine.total == 4000)
     }
 
     @Test func `bytes that both parts share stay in place`() {
         var longer = Bench()
         longer.begin(
-            Bench.journal([ByteRange(0, 400)], total: 5000, wish: .closed(ByteRange(0, 400)))
+            Bench.journal([ByteRange(0, 400)], total: 5000, selection: .closed(ByteRange(0, 400)))
         )
-        #expect(longer.asked == .closed(ByteRange(400, 5000)))
-        var shorter = Bench { $0.wish = .closed(ByteRange(0, 300)) }
+        #expect(longer.requested == .closed(ByteRange(400, 5000)))
+        var shorter = Bench { $0.selection = .closed(ByteRange(0, 300)) }
         shorter.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
         #expect(shorter.machine.phase == .publishing)
         #expect(shorter.said.contains(.publish(length: 300, modified: nil)))
     }
 
     @Test func `a journal without a recorded part is compared at both ends and in the middle`() {
-        var old = Representation(wish: nil, base: nil)
+        var old = Representation(selection: nil, base: nil)
         old.total = 8 * Self.megabyte
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 4 * Self.megabyte)], of: old))
         for start in [0, 2 * Self.megabyte, 4 * Self.megabyte - Self.overlap] {
-            #expect(bench.asked == .closed(ByteRange(start, start + Self.overlap)))
-            #expect(bench.machine.remembered.wish == nil)
+            #expect(bench.requested == .closed(ByteRange(start, start + Self.overlap)))
+            #expect(bench.machine.remembered.selection == nil)
             bench.answer(Bench.part(start, start + Self.overlap, of: 8 * Self.megabyte))
             bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
         }
-        #expect(bench.machine.remembered.wish == .whole)
-        #expect(bench.asked == .closed(ByteRange(4 * Self.megabyte, 8 * Self.megabyte)))
+        #expect(bench.machine.remembered.selection == .whole)
+        #expect(bench.requested == .closed(ByteRange(4 * Self.megabyte, 8 * Self.megabyte)))
     }
 
     // MARK: content coding
@@ -86,7 +86,7 @@ import Testing
         )
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], of: coded))
-        #expect(bench.asked == .whole && bench.machine.lanes.last?.kind == .restarting)
+        #expect(bench.requested == .whole && bench.machine.lanes.last?.kind == .restarting)
         bench.answer(Bench.whole(5000))
         #expect(bench.said.contains(.startOver) && bench.machine.remembered.coding == nil)
     }
@@ -101,13 +101,13 @@ import Testing
         bench.progress(to: 400)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.asked == .whole)
+        #expect(bench.requested == .whole)
         var other = Bench()
         other.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         var part = Bench.part(400, 5000, of: 5000)
         part.contentEncoding = "br"
         other.answer(part)
-        #expect(other.asked == .whole && other.machine.lanes.last?.kind == .restarting)
+        #expect(other.requested == .whole && other.machine.lanes.last?.kind == .restarting)
         part = Bench.whole(nil)
         part.contentEncoding = "br"
         other.answer(part)
@@ -128,7 +128,7 @@ import Testing
         #expect(bench.machine.written == 0)
         let start = 10 * Self.megabyte
         bench.answer(Bench.part(start, 20 * Self.megabyte, of: 30 * Self.megabyte, tag: "v2"), to: second)
-        #expect(bench.machine.total == nil && bench.asked == .whole)
+        #expect(bench.machine.total == nil && bench.requested == .whole)
         bench.answer(Bench.whole(30 * Self.megabyte, tag: "v2"))
         #expect(bench.machine.total == 30 * Self.megabyte)
         #expect(bench.machine.remembered.total == 30 * Self.megabyte)
@@ -153,7 +153,7 @@ import Testing
             )
             head.entityTag?.isWeak = isWeak
             bench.answer(head)
-            #expect(bench.asked == .closed(ByteRange(0, 1)))
+            #expect(bench.requested == .closed(ByteRange(0, 1)))
             var probe = Bench.part(0, 1, of: 4 * Self.megabyte, tag: comesAgain ? tag : "w3", date: 5)
             probe.entityTag?.isWeak = isWeak
             bench.answer(probe)
@@ -161,7 +161,9 @@ import Testing
                 #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
             } else {
                 #expect(bench.machine.remembered.records.first?.stability == .varying)
-                #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
+                #expect(
+                    bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte))
+                )
                 bench.answer(head)
                 #expect(
                     bench.said.contains(.admit(bench.lane))
@@ -273,13 +275,13 @@ import Testing
     @Test func `another URL's tag proves nothing, its bytes do`() {
         var bench = Bench(hosts: ["b.example"])
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
-        #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
+        #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
         bench.answer(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
         bench.said = bench.machine.compared(bench.lane, agreed: false, now: bench.now)
         #expect(bench.said.contains(.startOver))
         var complete = Bench(hosts: ["b.example"])
         complete.begin(Bench.journal([ByteRange(0, 1000)], total: 1000))
-        #expect(complete.machine.phase == .transferring && complete.asked == .closed(ByteRange(0, 1000)))
+        #expect(complete.machine.phase == .transferring && complete.requested == .closed(ByteRange(0, 1000)))
     }
 
     @Test func `a redirect to a host other than before is compared in the same response`() {
@@ -287,7 +289,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: 4 * Self.megabyte))
         #expect(bench.machine.lanes.last?.overlap == 0)
         bench.answer(Bench.redirect(to: "http://cdn.example/f"))
-        #expect(bench.asked == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
+        #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
         bench.answer(Bench.part(Self.megabyte - Self.overlap, 4 * Self.megabyte, of: 4 * Self.megabyte))
         #expect(bench.said.contains(.admit(bench.lane)))
         #expect(bench.machine.remembered.records.count == 1, "not before the comparison")
@@ -320,20 +322,106 @@ import Testing
         #expect(json.machine.written == 0 && json.said.contains(.startOver))
     }
 
+    @Test(arguments: [nil, "application/octet-stream", "text/plain"], [20, nil] as [Int64?])
+    func `a short response without validators never replaces longer bytes with them`(
+        type: String?,
+        length: Int64?
+    ) {
+        var short = Bench.whole(length, tag: nil)
+        short.contentType = type
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 100), ByteRange(200, 400)], total: 5000))
+        for _ in 0..<2 {
+            bench.answer(short)
+            #expect(bench.machine.phase == .transferring && bench.machine.written == 300)
+            bench.ring()
+        }
+        bench.answer(short)
+        #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
+        #expect(bench.machine.failure?.description.contains("the partial file is kept") == true)
+        #expect(bench.machine.remembered.suspect == nil)
+    }
+
+    @Test func `a page of the same type that comes again in the next run is the new version`() {
+        func page(_ length: Int64) -> ResponseHead {
+            var head = Bench.whole(length, tag: nil)
+            head.contentType = "text/html"
+            return head
+        }
+        for next: Int64 in [6000, 7000] {
+            var first = Bench { $0.retry.retries = 0 }
+            let known = Representation(total: 5000, mediaType: "text/html")
+            first.begin(Bench.journal([ByteRange(0, 400)], of: known))
+            first.answer(page(6000))
+            #expect(first.machine.phase == .failed && first.said.contains(.record))
+            var second = Bench { $0.retry.retries = 0 }
+            second.begin(Bench.journal([ByteRange(0, 400)], of: first.machine.remembered))
+            second.answer(page(next))
+            #expect(second.said.contains(.startOver) == (next == 6000), "another page begins the count again")
+        }
+    }
+
+    @Test func `a part between two pages shows that they were errors`() {
+        func page() -> ResponseHead {
+            var head = Bench.whole(6000, tag: nil)
+            head.contentType = "text/html"
+            return head
+        }
+        var known = Representation(total: 5000, mediaType: "text/html")
+        known.prove(
+            "http://a.example/f",
+            at: "http://a.example",
+            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
+        )
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
+        bench.answer(page())
+        bench.ring()
+        bench.answer(Bench.part(400, 5000, of: 5000))
+        #expect(bench.machine.remembered.suspect == nil && bench.machine.lanes.first?.stage == .flowing)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(page())
+        #expect(bench.machine.written == 400 && !bench.said.contains(.startOver))
+    }
+
+    @Test func `a part after a page makes the journal forget the page`() {
+        var page = Bench.whole(6000, tag: nil)
+        page.contentType = "text/html"
+        var known = Representation(total: 5000, mediaType: "text/html")
+        known.prove(
+            "http://a.example/f",
+            at: "http://a.example",
+            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
+        )
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
+        bench.answer(Bench.part(400, 5000, of: 5000))
+        bench.progress(to: 500)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(page)
+        #expect(bench.said.contains(.record) && bench.machine.remembered.suspect != nil)
+        bench.ring()
+        bench.answer(Bench.part(500, 5000, of: 5000))
+        #expect(bench.machine.remembered.suspect == nil)
+        #expect(bench.said == [.record, .admit(bench.lane)])
+    }
+
     // MARK: ranges
 
     @Test func `ranges have an end if the total is known, and are tried with one after a 416`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
-        #expect(bench.asked == .from(400))
+        #expect(bench.requested == .from(400))
         bench.answer(ResponseHead(status: 416))
-        #expect(bench.asked == .closed(ByteRange(400, JournalLayout.longestFile)))
+        #expect(bench.requested == .closed(ByteRange(400, JournalLayout.longestFile)))
         bench.answer(Bench.part(400, 5000, of: 5000))
         #expect(bench.machine.total == 5000)
         bench.progress(to: 600)
         bench.fail(.connectionLost)
         bench.ring()
-        #expect(bench.asked == .closed(ByteRange(600, 5000)))
+        #expect(bench.requested == .closed(ByteRange(600, 5000)))
     }
 
     @Test func `a 416 to every range leads to a request without`() {
@@ -341,7 +429,7 @@ import Testing
         bench.begin(Bench.journal([ByteRange(0, 400)], total: nil))
         bench.answer(ResponseHead(status: 416))
         bench.answer(ResponseHead(status: 416))
-        #expect(bench.asked == .whole)
+        #expect(bench.requested == .whole)
     }
 
     // MARK: existing files
@@ -351,7 +439,7 @@ import Testing
             var bench = Bench()
             bench.begin(.existing(length: 4 * Self.megabyte))
             for start in [0, 2 * Self.megabyte, 4 * Self.megabyte - Self.overlap] {
-                #expect(bench.asked == .closed(ByteRange(start, start + Self.overlap)))
+                #expect(bench.requested == .closed(ByteRange(start, start + Self.overlap)))
                 bench.answer(Bench.part(start, start + Self.overlap, of: 4 * Self.megabyte))
                 let agrees = agreed || start == 0
                 bench.said = bench.machine.compared(bench.lane, agreed: agrees, now: bench.now)
@@ -374,7 +462,7 @@ import Testing
     }
 
     @Test func `a file that is longer than the requested content is not changed`() {
-        var bench = Bench { $0.wish = .closed(ByteRange(0, 10)) }
+        var bench = Bench { $0.selection = .closed(ByteRange(0, 10)) }
         bench.begin(.existing(length: 20))
         #expect(bench.machine.phase == .failed && bench.said.contains(.restoreOriginal))
     }

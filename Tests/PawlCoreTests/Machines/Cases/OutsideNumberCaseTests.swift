@@ -8,7 +8,7 @@ import Testing
     private static let edges: [Int64] = [0, 1, 9, 10, 11, 20, longest - 1, longest]
     private static let extremes = edges + [longest + 1, .max - 20, .max - 1, .max]
 
-    private static let wishes: [RequestedRange] =
+    private static let selections: [RequestedRange] =
         [.whole] + edges.map { .from($0) } + edges.map { .suffix(max(1, $0)) }
         + edges.flatMap { first in edges.compactMap { ByteRange(named: first, $0).map { .closed($0) } } }
 
@@ -30,21 +30,21 @@ import Testing
     }
 
     /// Every start state that a disk can offer, with bytes of `count`.
-    private static func claims(_ count: Int64, _ wish: RequestedRange) -> [ClaimOutcome] {
-        let representation = Representation(wish: wish, base: 0)
+    private static func claims(_ count: Int64, _ selection: RequestedRange) -> [ClaimOutcome] {
+        let representation = Representation(selection: selection, base: 0)
         let facts = JournalFacts(sources: [], representation: representation, name: "f")
         let done = ByteRangeSet(count > 0 ? [ByteRange(0, count)] : [])
         return [.existing(length: count), .found(LoadedJournal(facts: facts, done: done))]
     }
 
-    @Test(arguments: wishes)
-    func `no length of an existing file and no requested range overflows`(_ wish: RequestedRange) {
+    @Test(arguments: selections)
+    func `no length of an existing file and no requested range overflows`(_ selection: RequestedRange) {
         var requests = 0
         for count in Self.edges {
-            for claim in Self.claims(count, wish) {
+            for claim in Self.claims(count, selection) {
                 for checksum in [nil, Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))] {
                     var bench = Bench {
-                        $0.wish = wish
+                        $0.selection = selection
                         $0.checksum = checksum
                     }
                     bench.begin(claim)
@@ -56,11 +56,11 @@ import Testing
         #expect(requests > 0)
     }
 
-    @Test(arguments: wishes)
-    func `no response overflows a requested range`(_ wish: RequestedRange) {
+    @Test(arguments: selections)
+    func `no response overflows a requested range`(_ selection: RequestedRange) {
         for scheme in [WebAddress.Scheme.http, .ftp] {
             for head in Self.heads {
-                var bench = Bench(scheme: scheme) { $0.wish = wish }
+                var bench = Bench(scheme: scheme) { $0.selection = selection }
                 bench.begin(.fresh)
                 bench.answer(head)
                 bench.progress(to: min(10, bench.machine.lanes.last?.end ?? 0))
@@ -76,7 +76,10 @@ import Testing
         for head in [
             Bench.part(0, .max, of: 10), Bench.part(0, 10, of: .max), Bench.whole(.max), Self.refused(.max),
         ] {
-            let verdict = Judge(asked: .from(0), known: nil).verdict(on: head, wallTime: UnixTime(seconds: 0))
+            let verdict = Judge(requested: .from(0), known: nil).verdict(
+                on: head,
+                wallTime: UnixTime(seconds: 0)
+            )
             guard case .fault(.unproven) = verdict else {
                 Issue.record("\(verdict)")
                 continue
@@ -86,7 +89,10 @@ import Testing
 
     @Test func `a suffix range of a file of unknown length cannot be placed`() {
         let head = ResponseHead(fileLength: nil, modified: nil)
-        let verdict = Judge(asked: .suffix(10), known: nil).verdict(on: head, wallTime: UnixTime(seconds: 0))
+        let verdict = Judge(requested: .suffix(10), known: nil).verdict(
+            on: head,
+            wallTime: UnixTime(seconds: 0)
+        )
         guard case .fault(.unproven) = verdict else {
             Issue.record("\(verdict)")
             return

@@ -29,7 +29,7 @@ import Testing
         var bench = replaced()
         let overlap = DownloadMachine.overlap
         #expect(opened(bench).map(\.address) == [Self.fresh])
-        #expect(opened(bench).map(\.asked) == [.closed(ByteRange((1 << 20) - overlap, 4 << 20))])
+        #expect(opened(bench).map(\.requested) == [.closed(ByteRange((1 << 20) - overlap, 4 << 20))])
         bench.answer(Bench.part((1 << 20) - overlap, 4 << 20, of: 4 << 20))
         #expect(bench.said.contains(.admit(bench.lane)))
         #expect(bench.machine.provenAddresses == ["http://a.example/f"], "not before the comparison")
@@ -87,7 +87,7 @@ import Testing
     @Test func `A8 a replaced URL that the journal knows needs no comparison`() {
         var bench = Bench { $0.replacesAddress = true }
         bench.begin(Bench.journal([ByteRange(0, 1 << 20)], total: 4 << 20))
-        #expect(bench.asked == .closed(ByteRange(1 << 20, 4 << 20)))
+        #expect(bench.requested == .closed(ByteRange(1 << 20, 4 << 20)))
         var other = Bench(hosts: ["z.example"]) { $0.replacesAddress = true }
         other.begin(Bench.journal([ByteRange(0, 1 << 20)], total: 4 << 20))
         other.answer(Bench.part((1 << 20) - DownloadMachine.overlap, 9 << 20, of: 9 << 20))

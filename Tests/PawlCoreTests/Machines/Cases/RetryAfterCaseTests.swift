@@ -59,8 +59,8 @@ import Testing
         var head = ResponseHead(status: 429)
         head.retryAfter = "600"
         bench.answer(head)
-        let asked = bench.said.compactMap { if case .throttled(_, let wait) = $0 { wait } else { nil } }
-        #expect(asked == [.seconds(7)])
+        let requested = bench.said.compactMap { if case .throttled(_, let wait) = $0 { wait } else { nil } }
+        #expect(requested == [.seconds(7)])
     }
 
     @Test func `a longer wait of the server wins, a shorter one does not`() {

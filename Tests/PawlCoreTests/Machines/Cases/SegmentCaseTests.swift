@@ -16,7 +16,7 @@ import Testing
         bench.answer(Bench.whole(total))
         bench.tick(after: 0.1)
         for lane in bench.machine.lanes where lane.stage == .asking {
-            let end: Int64 = if case .closed(let range) = lane.asked { range.end } else { total }
+            let end: Int64 = if case .closed(let range) = lane.requested { range.end } else { total }
             bench.answer(Bench.part(lane.cursor, end, of: total), to: lane.id)
         }
         return bench

@@ -35,8 +35,8 @@ import Testing
     }
 
     private func failure(_ said: [Action]) -> Failure? {
-        for case .tell(.retrying(let failure, _)) in said { return failure }
-        for case .tell(.failed(let failure)) in said { return failure }
+        for case .notify(.retrying(let failure, _)) in said { return failure }
+        for case .notify(.failed(let failure)) in said { return failure }
         return nil
     }
 
@@ -50,7 +50,7 @@ import Testing
         )
         #expect(bench.machine.phase == .transferring && bench.machine.lanes.isEmpty)
         bench.ring()
-        #expect(bench.asked == .closed(ByteRange(bench.machine.written, 100 * Bench.megabyte)))
+        #expect(bench.requested == .closed(ByteRange(bench.machine.written, 100 * Bench.megabyte)))
     }
 
     @Test func `one that is slightly faster continues indefinitely`() {

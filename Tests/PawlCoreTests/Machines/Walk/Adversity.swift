@@ -44,16 +44,16 @@ enum Adversity: CaseIterable {
 
     private func answer(_ lane: Lane, of state: inout WalkState, turn: Int) {
         func says(_ head: ResponseHead) {
-            _ = state.machine.answered(lane.id, head: head, wallTime: UnixTime(seconds: 0), now: state.now)
+            _ = state.machine.responded(lane.id, head: head, wallTime: UnixTime(seconds: 0), now: state.now)
         }
-        var changing = WalkState.head(.right, to: lane.asked)
+        var changing = WalkState.head(.right, to: lane.requested)
         switch self {
         case .silence: _ = state.apply(.tick(seconds: 11))
         case .resets: _ = state.apply(.broke(lane.id))
-        case .overloaded: _ = state.apply(.answered(lane.id, .overloaded))
-        case .notFound, .expiringAddresses: _ = state.apply(.answered(lane.id, .notFound))
+        case .overloaded: _ = state.apply(.responded(lane.id, .overloaded))
+        case .notFound, .expiringAddresses: _ = state.apply(.responded(lane.id, .notFound))
         case .refusedRanges:
-            _ = state.apply(lane.asked == .whole ? .broke(lane.id) : .answered(lane.id, .refusedRange))
+            _ = state.apply(lane.requested == .whole ? .broke(lane.id) : .responded(lane.id, .refusedRange))
         case .changingContent:
             changing.entityTag = EntityTag(opaque: "\(turn)", isWeak: false)
             changing.lastModified = UnixTime(seconds: Int64(turn))
@@ -61,12 +61,12 @@ enum Adversity: CaseIterable {
         case .changingTags:
             changing.entityTag = EntityTag(opaque: "\(turn)", isWeak: false)
             says(changing)
-        case .brokenParts: _ = state.apply(.answered(lane.id, .shifted))
-        case .redirects: _ = state.apply(.answered(lane.id, .elsewhere))
+        case .brokenParts: _ = state.apply(.responded(lane.id, .shifted))
+        case .redirects: _ = state.apply(.responded(lane.id, .elsewhere))
         case .expiringTargets:
             let isTarget =
                 state.machine.sources[lane.source].current != state.machine.sources[lane.source].given
-            _ = state.apply(.answered(lane.id, isTarget ? .notFound : .elsewhere))
+            _ = state.apply(.responded(lane.id, isTarget ? .notFound : .elsewhere))
         case .closedEarly, .crawling: says(changing)
         case .emptyParts:
             if case .range(let range, let total) = changing.contentRange {

@@ -34,7 +34,7 @@ enum WalkEvent: Hashable {
     }
 
     case begin(Claim?)
-    case answered(LaneID, Answer)
+    case responded(LaneID, Answer)
     case claimed(LaneID, Claim)
     case progressed(LaneID)
     case compared(LaneID, agreed: Bool)
@@ -75,7 +75,7 @@ extension WalkEvent {
     private static func possible(for lane: Lane) -> [WalkEvent] {
         switch lane.stage {
         case .asking:
-            Answer.allCases.map { .answered(lane.id, $0) } + [
+            Answer.allCases.map { .responded(lane.id, $0) } + [
                 .broke(lane.id), .closed(lane.id), .denied(lane.id),
             ]
         case .claiming: Claim.allCases.map { .claimed(lane.id, $0) }

@@ -15,10 +15,10 @@ struct WalkState {
         switch event {
         case .begin(let claim):
             return machine.begin(claimed: claim.map(outcome), online: machine.isOnline, now: now)
-        case .answered(let lane, let answer):
-            guard let asked = machine.lanes.first(where: { $0.id == lane })?.asked else { return [] }
-            let head = WalkState.head(answer, to: asked)
-            return machine.answered(lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
+        case .responded(let lane, let answer):
+            guard let requested = machine.lanes.first(where: { $0.id == lane })?.requested else { return [] }
+            let head = WalkState.head(answer, to: requested)
+            return machine.responded(lane, head: head, wallTime: UnixTime(seconds: 0), now: now)
         case .claimed(let lane, let claim):
             machine.named("file.bin")
             return machine.claimed(lane, outcome(claim), now: now)
@@ -68,7 +68,7 @@ struct WalkState {
         let half = ByteRangeSet([ByteRange(0, 1 << 20), ByteRange(2 << 20, 3 << 20)])
         func journal(
             tag: String? = nil,
-            wish: RequestedRange? = nil,
+            selection: RequestedRange? = nil,
             from base: Int64?? = .none
         ) -> ClaimOutcome {
             let base = base ?? machine.plan.base(total: WalkState.length)
@@ -82,7 +82,7 @@ struct WalkState {
                 )
             )
             let representation = Representation(
-                wish: wish ?? machine.plan.wish,
+                selection: selection ?? machine.plan.selection,
                 base: base,
                 total: WalkState.length,
                 records: [record]
@@ -99,9 +99,9 @@ struct WalkState {
         case .foundProven:
             return journal(tag: "v1")
         case .foundSoft: return journal()
-        case .foundOtherPart: return journal(tag: "v1", wish: .from(77), from: 77)
+        case .foundOtherPart: return journal(tag: "v1", selection: .from(77), from: 77)
         case .foundOld:
-            var representation = Representation(wish: nil, base: nil)
+            var representation = Representation(selection: nil, base: nil)
             representation.total = WalkState.length
             let facts = JournalFacts(sources: [], representation: representation, name: "f")
             return .found(LoadedJournal(facts: facts, done: half))
@@ -140,7 +140,7 @@ extension WalkState {
                 id: place(lane.id),
                 kind: kind,
                 source: lane.source,
-                asked: lane.asked,
+                requested: lane.requested,
                 range: ByteRange(lane.cursor, max(lane.cursor, lane.end)),
                 overlap: lane.overlap,
                 slot: lane.slot,
@@ -164,12 +164,12 @@ extension WalkState {
             flags: [
                 machine.isClaimed, machine.isOnline, machine.rangesUsable, machine.rangeWasSilent,
                 machine.isRetryPending, machine.refillAfter == nil, machine.refusal == nil,
-                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.suspect != nil,
+                machine.isTooSlow, machine.isStale, machine.asksClosed, machine.comparesWhole,
                 machine.question != nil,
             ],
             counts: [
                 machine.existingLength ?? -1, Int64(machine.attempts), Int64(machine.restarts),
-                machine.base ?? -1, Int64(machine.refreshes),
+                machine.base ?? -1, Int64(machine.refreshes), Int64(machine.rangeRefusals),
             ]
         )
     }

@@ -29,7 +29,7 @@ struct WalkStep {
         case .completed(let lane), .broke(let lane), .closed(let lane): requests.remove(lane)
         case .pause, .preempt, .remove, .network(false), .refreshed(found: false):
             if !opened.isEmpty { return "a request after \(event)" }
-        case .begin, .answered, .claimed, .progressed, .compared, .reachedEnd, .joined, .denied, .tick,
+        case .begin, .responded, .claimed, .progressed, .compared, .reachedEnd, .joined, .denied, .tick,
             .network(true), .rang, .replaced, .refreshed(found: true), .digested, .published, .diskFailed:
             break
         }
@@ -39,8 +39,8 @@ struct WalkStep {
     /// One end is reported, once, and only in its phase.
     private var brokenEnds: String? {
         let ends = actions.count { action in
-            if case .tell(.finished) = action { return true }
-            if case .tell(.failed) = action { return true }
+            if case .notify(.finished) = action { return true }
+            if case .notify(.failed) = action { return true }
             return false
         }
         if ends > 1 { return "two ends were reported" }
@@ -65,14 +65,15 @@ struct WalkStep {
                 }
             case .startOver where !after.isClaimed: return "started over without a file"
             case .open, .drop, .limit, .claim, .admit, .startOver, .reserve, .record, .checkpoint, .alarm,
-                .refresh, .throttled, .turnedAway, .verify, .close, .restoreOriginal, .tell:
+                .refresh, .throttled, .connectionRefused, .verify, .close, .restoreOriginal,
+                .restoreExtended, .notify:
                 break
             }
         }
         guard after.written < before.written, !actions.contains(.startOver) else { return nil }
         switch event {
         case .begin, .claimed: return nil
-        case .answered, .progressed, .compared, .reachedEnd, .joined, .completed, .broke, .closed, .denied,
+        case .responded, .progressed, .compared, .reachedEnd, .joined, .completed, .broke, .closed, .denied,
             .tick, .network, .pause, .preempt, .remove, .replaced, .refreshed, .rang, .digested, .published,
             .diskFailed:
             return "\(before.written - after.written) bytes were forgotten silently"
@@ -91,7 +92,7 @@ struct WalkStep {
     /// The source of the lane that the event belongs to.
     private var cause: Int? {
         switch event {
-        case .answered(let lane, _), .compared(let lane, _), .reachedEnd(let lane), .joined(let lane, _),
+        case .responded(let lane, _), .compared(let lane, _), .reachedEnd(let lane), .joined(let lane, _),
             .completed(let lane), .broke(let lane), .closed(let lane), .claimed(let lane, _),
             .denied(let lane), .progressed(let lane):
             before.lanes.first { $0.id == lane }?.source

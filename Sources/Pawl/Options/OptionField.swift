@@ -1,0 +1,96 @@
+import PawlCore
+
+/// The property of an option, read and written as text.
+struct OptionField: Sendable {
+    /// In stored form.
+    let texts: @Sendable (DownloadOptions) -> [String]
+    /// Takes the stored form; `false` if it cannot be read.
+    let restore: @Sendable (inout DownloadOptions, String) -> Bool
+    /// Takes the stored form of another version: the nearest value that is valid, or none.
+    let recover: @Sendable (inout DownloadOptions, String) -> Void
+    /// Takes what a user wrote.
+    let take: @Sendable (inout DownloadOptions, String, Setting) throws(Failure) -> Void
+    let clear: @Sendable (inout DownloadOptions) -> Void
+    let check: @Sendable (DownloadOptions, Setting) throws(Failure) -> Void
+
+    typealias Path<Value> = any WritableKeyPath<DownloadOptions, Value> & Sendable
+
+    static func value<Value>(_ path: Path<Value>, _ form: OptionForm<Value>) -> OptionField {
+        OptionField(
+            texts: { [form.text($0[keyPath: path])] },
+            restore: { options, text in
+                guard let value = form.value(text) else { return false }
+                options[keyPath: path] = value
+                return true
+            },
+            recover: { options, text in
+                if let value = form.value(text).flatMap(form.nearest) { options[keyPath: path] = value }
+            },
+            take: { (options, text, setting) throws(Failure) in
+                options[keyPath: path] = try form.read(text, setting)
+            },
+            clear: { $0[keyPath: path] = DownloadOptions()[keyPath: path] },
+            check: { (options, setting) throws(Failure) in try form.check(options[keyPath: path], setting) }
+        )
+    }
+
+    /// An option without a value of its own until it is set.
+    static func optional<Value>(_ path: Path<Value?>, _ form: OptionForm<Value>) -> OptionField {
+        OptionField(
+            texts: { options in options[keyPath: path].map { [form.text($0)] } ?? [] },
+            restore: { options, text in
+                guard let value = form.value(text) else { return false }
+                options[keyPath: path] = value
+                return true
+            },
+            recover: { options, text in
+                if let value = form.value(text).flatMap(form.nearest) { options[keyPath: path] = value }
+            },
+            take: { (options, text, setting) throws(Failure) in
+                options[keyPath: path] = form.meansNone(text) ? nil : try form.read(text, setting)
+            },
+            clear: { $0[keyPath: path] = nil },
+            check: { (options, setting) throws(Failure) in
+                if let value = options[keyPath: path] { try form.check(value, setting) }
+            }
+        )
+    }
+
+    static func list(_ path: Path<[String]>, _ form: OptionForm<String>) -> OptionField {
+        OptionField(
+            texts: { $0[keyPath: path] },
+            restore: { options, text in
+                options[keyPath: path].append(text)
+                return true
+            },
+            recover: { options, text in
+                if let value = form.nearest(text) { options[keyPath: path].append(value) }
+            },
+            take: { (options, text, setting) throws(Failure) in
+                options[keyPath: path].append(try form.read(text, setting))
+            },
+            clear: { $0[keyPath: path] = [] },
+            check: { (options, setting) throws(Failure) in
+                for value in options[keyPath: path] { try form.check(value, setting) }
+            }
+        )
+    }
+
+    /// A property that the option, which is named for the rarer case, sets to the opposite of its default.
+    static func flag(_ path: Path<Bool>) -> OptionField {
+        let plain = value(path, .truth)
+        return OptionField(
+            texts: plain.texts,
+            restore: plain.restore,
+            recover: plain.recover,
+            take: { (options, text, setting) throws(Failure) in
+                guard text.isEmpty || OptionForm.truth.value(text) != nil else {
+                    throw Failure(refusing: setting, "'\(text)'", because: "must be true or false")
+                }
+                if text != "false" { options[keyPath: path] = !DownloadOptions()[keyPath: path] }
+            },
+            clear: plain.clear,
+            check: plain.check
+        )
+    }
+}

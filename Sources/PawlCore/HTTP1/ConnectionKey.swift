@@ -1,0 +1,26 @@
+/// The identity of one set of transfer settings; never used twice in a process.
+package struct SettingsID: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// The properties that have to match for a request to reuse a connection.
+package struct ConnectionKey: Hashable, Sendable {
+    package let origin: Origin
+    /// The interface, or the local address; `nil` for the system's choice.
+    package let interface: String?
+    /// Proxy, authorities and client certificate, for TLS.
+    package let settings: SettingsID?
+    /// Whether the client certificate was sent.
+    package let carriesSecrets: Bool
+
+    package init(_ origin: Origin, interface: String?, settings: SettingsID, carriesSecrets: Bool) {
+        self.origin = origin
+        self.interface = interface
+        let isSecure = origin.scheme == .https
+        self.settings = isSecure ? settings : nil
+        self.carriesSecrets = isSecure && carriesSecrets
+    }
+
+    package var isSecure: Bool { settings != nil }
+}

@@ -1,0 +1,70 @@
+/// The identity of one connection of a client; never used twice.
+package struct HTTP1ConnectionID: Hashable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// Decides which connection carries a request: an idle one of its key, or a new one.
+///
+/// It has only the idle connections; one that carries a request is in the hands of the code that owns the sockets.
+package struct HTTP1Pool: Hashable, Sendable {
+    package enum Placement: Hashable, Sendable {
+        /// The connection has left the pool. If the peer has closed it meanwhile, it is closed and the request placed
+        /// again.
+        case reuse(HTTP1ConnectionID)
+        /// The connection was idle too long and has left the pool: it is closed and the request placed again.
+        case discard(HTTP1ConnectionID)
+        /// A new connection is opened.
+        case connect
+        /// The first TLS handshake of the key is not over: the request is placed again after a response on that
+        /// connection, at the latest at ``deadline``.
+        case wait
+    }
+
+    private struct Idle: Hashable {
+        let id: HTTP1ConnectionID
+        let key: ConnectionKey
+        /// When it has been idle too long.
+        let end: Instant
+    }
+
+    /// The last one of a key is the most recently used.
+    private var idle: [Idle] = []
+    private var handshakes = HandshakeCoalescer()
+
+    package init() {}
+
+    /// Places a request.
+    ///
+    /// One that is sent again because a reused connection was lost gets a new connection, so it is not lost that way
+    /// twice.
+    package mutating func place(_ key: ConnectionKey, isRetry: Bool, at now: Instant) -> Placement {
+        if !isRetry, let index = idle.lastIndex(where: { $0.key == key }) {
+            let found = idle.remove(at: index)
+            return found.end > now ? .reuse(found.id) : .discard(found.id)
+        }
+        return !key.isSecure || handshakes.allows(key, at: now) ? .connect : .wait
+    }
+
+    /// Takes an idle connection; returns `false` when there are too many, and it is closed.
+    package mutating func keep(_ id: HTTP1ConnectionID, for key: ConnectionKey, at now: Instant) -> Bool {
+        assert(!idle.contains { $0.id == id }, "a connection is idle once")
+        guard idle.count < HTTP1Limits.idleConnections else { return false }
+        idle.append(Idle(id: id, key: key, end: now + HTTP1Limits.idleTime))
+        return true
+    }
+
+    /// Removes an idle connection that is closed.
+    package mutating func remove(_ id: HTTP1ConnectionID) { idle.removeAll { $0.id == id } }
+
+    /// The first response on a new connection of the key has begun.
+    package mutating func responded(_ key: ConnectionKey) {
+        if key.isSecure { handshakes.responded(key) }
+    }
+
+    /// When requests that wait for a handshake are placed again.
+    package var deadline: Instant? { handshakes.deadline }
+
+    /// The number of idle connections.
+    package var count: Int { idle.count }
+}

@@ -1,0 +1,153 @@
+/// The framing of a response's body and the persistence of its connection, from its head (RFC 9112 §6.3,
+/// §9.3).
+package struct ResponseFraming: Hashable, Sendable {
+    /// The framing of the body.
+    package enum Body: Hashable, Sendable {
+        case none
+        case length(Int64)
+        case chunked
+        case untilClose
+    }
+
+    package private(set) var status = 0
+    package private(set) var body = Body.untilClose
+    package private(set) var keepsConnection = false
+    /// The values of the Set-Cookie fields.
+    package private(set) var cookies: [String] = []
+
+    /// Whether another head follows for the same request.
+    package var isInterim: Bool { (100..<200).contains(status) && status != 101 }
+
+    /// Parses a whole head with the empty line at its end, its content fields included.
+    package static func read(
+        _ head: [UInt8]
+    ) throws(TransferFault) -> (framing: ResponseFraming, content: ResponseHead) {
+        var framing = ResponseFraming()
+        var fields = Fields()
+        let isCurrent = try framing.readStatus(head)
+        // A message with NUL in a field is rejected (RFC 9110 §5.5).
+        guard head.firstIndex(of: 0, from: 0) == nil else {
+            throw TransferFault(.malformed, "the response head contains a NUL byte")
+        }
+        guard let content = ResponseHead(parsing: head, look: { fields.take($0, $1) }) else {
+            throw TransferFault(.malformed, "the response head is not HTTP")
+        }
+        framing.cookies = fields.cookies
+        try framing.decide(fields, isCurrent: isCurrent)
+        return (framing, content)
+    }
+
+    private init() {}
+
+    /// Whether the first bytes received can become a head.
+    package static func canBegin(_ bytes: [UInt8]) -> Bool { beginning.starts(with: bytes.prefix(7)) }
+
+    private static let beginning = Array("HTTP/1.".utf8)
+
+    /// Returns whether the version is 1.1 (or a later one of the same major number).
+    private mutating func readStatus(_ head: [UInt8]) throws(TransferFault) -> Bool {
+        guard head.count > 12, Self.canBegin(head), (0x30...0x39).contains(head[7]) else {
+            throw TransferFault(.malformed, "the response head is not HTTP")
+        }
+        var index = 8
+        while index < head.count, head[index] == 0x20 || head[index] == 0x09 { index += 1 }
+        let digits = head[index...].prefix { (0x30...0x39).contains($0) }
+        guard index > 8, digits.count == 3 else {
+            throw TransferFault(.malformed, "the response has no status")
+        }
+        status = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        return head[7] > 0x30
+    }
+
+    private mutating func decide(_ fields: Fields, isCurrent: Bool) throws(TransferFault) {
+        keepsConnection = isCurrent ? !fields.closes : fields.keeps && !fields.closes
+        if fields.hasForeignCoding {
+            throw TransferFault(.malformed, "the response has an unsupported transfer coding")
+        }
+        switch status {
+        case 100..<200, 204, 304:
+            body = .none
+            if status == 101 { keepsConnection = false }
+        default:
+            if fields.isChunked {
+                body = .chunked
+                // Both at once indicate request smuggling; chunks of HTTP/1.0 are as suspicious (RFC 9112
+                // §6.1).
+                if fields.hasLength || !isCurrent { keepsConnection = false }
+            } else if fields.hasBadLength {
+                throw TransferFault(
+                    .malformed,
+                    "the response has an invalid Content-Length, or two that differ"
+                )
+            } else if let length = fields.length {
+                body = .length(length)
+            } else {
+                body = .untilClose
+                keepsConnection = false
+            }
+        }
+    }
+}
+
+/// The fields that determine the framing.
+private struct Fields {
+    var length: Int64?
+    var hasLength = false
+    var hasBadLength = false
+    var isChunked = false
+    var hasForeignCoding = false
+    var closes = false
+    var keeps = false
+    var cookies: [String] = []
+
+    /// Both without surrounding white space.
+    mutating func take(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) {
+        switch name.count {
+        case 10:
+            if name.isCaseInsensitively("connection") {
+                take(connection: value)
+            } else if name.isCaseInsensitively("set-cookie") {
+                cookies.append(String(decoding: value, as: UTF8.self))
+            }
+        case 14: if name.isCaseInsensitively("content-length") { take(length: value) }
+        case 17: if name.isCaseInsensitively("transfer-encoding") { take(coding: value) }
+        default: break
+        }
+    }
+
+    private mutating func take(connection value: ArraySlice<UInt8>) {
+        if value.isCaseInsensitively("keep-alive") {
+            keeps = true
+            return
+        }
+        for option in value.split(separator: .comma) {
+            if option.trimmed(\.isBlank).isCaseInsensitively("close") { closes = true }
+            if option.trimmed(\.isBlank).isCaseInsensitively("keep-alive") { keeps = true }
+        }
+    }
+
+    /// Copies of one number are harmless (RFC 9110 §8.6).
+    private mutating func take(length value: ArraySlice<UInt8>) {
+        hasLength = true
+        if let number = value.decimalNumber, length == nil || length == number {
+            length = number
+            return
+        }
+        for piece in value.split(separator: .comma, omittingEmptySubsequences: false) {
+            let number = piece.trimmed(\.isBlank).decimalNumber
+            if number == nil || length != nil && length != number { hasBadLength = true }
+            length = number
+        }
+    }
+
+    private mutating func take(coding value: ArraySlice<UInt8>) {
+        for piece in value.split(separator: .comma) {
+            let coding = piece.trimmed(\.isBlank)
+            // `identity` was a coding of RFC 2616 that means none.
+            if coding.isEmpty || coding.isCaseInsensitively("identity") { continue }
+            // A repeated name is one coding: no server sends chunks within chunks, and some proxies add their
+            // own field to an existing one.
+            if coding.isCaseInsensitively("chunked") { isChunked = true } else { hasForeignCoding = true }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+/// What many requests have in common: the options of an easy handle, and the header fields that the HTTP/1.1 client
+/// sends.
+///
+/// A pooled handle that has the options already gets only URL, range and buffer size for its next request.
+final class ConnectionSettings {
+    struct Key: Hashable {
+        var settings: SettingsID
+        var scheme: WebAddress.Scheme
+        var carriesSecrets: Bool
+        var bypassesCaches: Bool
+        var connection: ConnectionUse
+
+        init(_ request: TransferRequest) {
+            settings = request.settings.id
+            scheme = request.address.scheme
+            carriesSecrets = request.carriesSecrets
+            bypassesCaches = request.bypassesCaches
+            connection = request.connection
+        }
+    }
+
+    let key: Key
+    private let settings: TransferSettings
+    /// The header lines in libcurl's form.
+    let texts: [String]
+    private let lines: HeaderLines
+    /// What the HTTP/1.1 client sends after Host and Range, including the empty line; `nil` when libcurl has to send
+    /// such requests.
+    private(set) lazy var tail = makeTail()
+
+    var values: TransferSettings.Values { settings.values }
+
+    init(for request: TransferRequest) throws(TransferFault) {
+        key = Key(request)
+        settings = request.settings
+        try RequestText.check(settings.values)
+        texts = try HeaderLines.lines(
+            of: settings.values,
+            carriesSecrets: request.carriesSecrets,
+            bypassesCaches: request.bypassesCaches
+        )
+        lines = HeaderLines(texts)
+    }
+
+    /// The header lines with an Authorization field.
+    func lines(with authorization: String?) -> HeaderLines {
+        authorization.map { HeaderLines(texts + ["Authorization: \($0)"]) } ?? lines
+    }
+
+    /// The default login.
+    var usualLogin: Credentials? {
+        guard key.scheme == .sftp, key.carriesSecrets else { return nil }
+        return CurlLibrary.loginName.map { Credentials(user: $0, password: "") }
+    }
+
+    /// Sets the options on a handle that has none.
+    func apply(to options: EasyHandle) {
+        options.set(CURLOPT_PROTOCOLS_STR, key.scheme.rawValue)
+        options.set(CURLOPT_NOSIGNAL, 1)
+        // Cancelling must not wait for a name resolution in progress.
+        options.set(CURLOPT_QUICK_EXIT, 1)
+        options.set(CURLOPT_TCP_KEEPALIVE, 1)
+        options.set(CURLOPT_PATH_AS_IS, 1)
+        options.set(CURLOPT_FOLLOWLOCATION, 0)
+        options.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(values.connectTimeout.nanoseconds / 1_000_000)))
+        if values.deniesPrivateAddresses { options.denyPrivateAddresses() }
+        if let interface = values.interface { options.set(CURLOPT_INTERFACE, interface) }
+        applyProxy(options)
+        switch key.scheme {
+        case .http:
+            applyHTTP(options)
+        case .https:
+            applyHTTP(options)
+            applyTLS(options)
+        case .ftp:
+            options.set(CURLOPT_FILETIME, 1)
+            options.watchReplies()
+        case .ftps:
+            options.set(CURLOPT_FILETIME, 1)
+            options.watchReplies()
+            applyTLS(options)
+        case .sftp:
+            options.set(CURLOPT_FILETIME, 1)
+            applySSH(options)
+        }
+    }
+
+    private func applyHTTP(_ options: EasyHandle) {
+        options.set(CURLOPT_HTTPHEADER, lines)
+        // Enables the cookie engine; the cookies are in the share. (An empty name reads no file.)
+        options.set(CURLOPT_COOKIEFILE, "")
+        options.set(CURLOPT_HTTP_CONTENT_DECODING, 0)
+        // Chunked bodies are passed through and decoded here: libcurl does not bound the framing that it discards.
+        options.set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
+        if !values.userAgent.isEmpty { options.set(CURLOPT_USERAGENT, values.userAgent) }
+        if let referer = HeaderLines.referer(of: values, to: key.scheme, whole: key.carriesSecrets) {
+            options.set(CURLOPT_REFERER, referer)
+        }
+        switch key.connection {
+        case .shared:
+            options.set(CURLOPT_HTTP_VERSION, pawl_http_version_2_over_tls)
+            if key.scheme == .https { options.set(CURLOPT_PIPEWAIT, 1) }
+        case .separate:
+            options.set(CURLOPT_HTTP_VERSION, pawl_http_version_1_1)
+        }
+    }
+
+    private func applyTLS(_ options: EasyHandle) {
+        options.set(CURLOPT_SSLVERSION, pawl_tls_version_1_2)
+        options.set(CURLOPT_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
+        options.set(CURLOPT_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
+        Authorities(named: values.authorityFile).apply(to: options)
+        if key.scheme == .https, TLSContext.isReachable {
+            unsafe options.set(contextFunction: TLSContext.prepare)
+        }
+        // A client certificate identifies the user: it is sent only where other secrets are.
+        guard key.carriesSecrets else { return }
+        if let certificate = values.certificate { options.set(CURLOPT_SSLCERT, certificate) }
+        if let secret = values.key { options.set(CURLOPT_SSLKEY, secret) }
+    }
+
+    private func applyProxy(_ options: EasyHandle) {
+        options.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        let proxy = values.proxy ?? (values.usesOwnersSecrets ? nil : EnvironmentProxy.plain(for: key.scheme))
+        if let proxy {
+            options.set(CURLOPT_PROXY, proxy)
+            // libcurl would reuse a tunnel for which another request used the login that is omitted here.
+            if values.proxy == nil { options.set(CURLOPT_FRESH_CONNECT, 1) }
+        }
+        if let hosts = values.noProxy { options.set(CURLOPT_NOPROXY, hosts) }
+        guard values.proxy != "" else { return }
+        options.set(CURLOPT_PROXYAUTH, pawl_auth_basic | pawl_auth_digest)
+        options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYPEER, values.verifiesPeer ? 1 : 0)
+        options.setWhereBuiltIn(CURLOPT_PROXY_SSL_VERIFYHOST, values.verifiesPeer ? 2 : 0)
+        Authorities(named: values.authorityFile).applyToProxy(of: options)
+    }
+
+    private func applySSH(_ options: EasyHandle) {
+        let folder = CurlLibrary.home.map { $0 + "/.ssh" }
+        if values.verifiesPeer {
+            // Without a file libcurl would accept any host key; with one, a host that is not in it is rejected.
+            options.set(
+                CURLOPT_SSH_KNOWNHOSTS,
+                folder.map { $0 + "/known_hosts" } ?? "/etc/ssh/ssh_known_hosts"
+            )
+        }
+        guard key.carriesSecrets, values.usesOwnersSecrets else {
+            // libcurl would reuse a connection for which another request used the user's keys.
+            options.set(CURLOPT_FRESH_CONNECT, 1)
+            // Without this libssh2 uses the agent, and looks for keys in the home folder itself.
+            options.set(CURLOPT_SSH_AUTH_TYPES, pawl_ssh_auth_words)
+            if key.carriesSecrets, let file = values.key {
+                options.set(CURLOPT_SSH_AUTH_TYPES, pawl_ssh_auth_words | pawl_ssh_auth_key)
+                options.set(CURLOPT_SSH_PRIVATE_KEYFILE, file)
+            }
+            return
+        }
+        let usual = ["id_ed25519", "id_ecdsa", "id_rsa"]
+        let found = folder.flatMap { folder in
+            usual.map { "\(folder)/\($0)" }.first(where: CurlLibrary.isReadable)
+        }
+        if let file = values.key ?? found { options.set(CURLOPT_SSH_PRIVATE_KEYFILE, file) }
+    }
+}

@@ -1,0 +1,150 @@
+import CCurl
+import CPawlSystem
+import Glibc
+import PawlCore
+
+/// The socket of one connection to an origin, and what its machine has to know.
+final class HTTP1Socket {
+    let id: HTTP1ConnectionID
+    let connectionKey: ConnectionKey
+    /// −1 when closed.
+    private(set) var socket: Int32
+    /// The TLS state; `nil` for plain HTTP.
+    let secure: TLSConnection?
+    /// The exchange whose response is awaited or read; `nil` when there is none, or when its body is drained.
+    private(set) var exchange: HTTP1Exchange?
+    /// Decides what happens to the connection and to its request.
+    var machine = HTTP1Connection()
+    /// Whether there may be something to read: nothing has shown otherwise since the last event.
+    var canRead = false
+    /// Whether it is to be read without waiting for an event.
+    var isReadable = false
+    /// The bytes of the request that the socket has not accepted.
+    private var unsent: [UInt8] = []
+
+    init(_ socket: Int32, _ secure: TLSConnection?, to connectionKey: ConnectionKey, id: HTTP1ConnectionID) {
+        self.socket = socket
+        self.secure = secure
+        self.connectionKey = connectionKey
+        self.id = id
+    }
+
+    deinit { close() }
+
+    /// Asks the machine in place: a call on the stored property would copy the whole machine first.
+    func ask<Value>(_ question: (inout HTTP1Connection) -> Value) -> Value { question(&machine) }
+
+    func close() {
+        machine.close()
+        guard socket >= 0 else { return }
+        if let secure { secure.close() } else { _ = Glibc.close(socket) }
+        socket = -1
+    }
+
+    /// Detaches the exchange.
+    func release() {
+        exchange?.connection = nil
+        exchange = nil
+    }
+
+    /// What an idle connection has received.
+    func probe() -> HTTP1Connection.Probe {
+        guard socket >= 0 else { return .end }
+        var byte: UInt8 = 0
+        if secure != nil {
+            // Records without response bytes, such as new session tickets, are processed here.
+            return unsafe withUnsafeMutableBytes(of: &byte) { byte in
+                switch unsafe receive(into: byte, isOneEnough: true) {
+                case .nothing: .nothing
+                case .bytes: .bytes
+                case .closed, .failed: .end
+                }
+            }
+        }
+        let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        if count < 0 { return errno == EAGAIN ? .nothing : .end }
+        return count == 0 ? .end : .bytes
+    }
+
+    /// The number of bytes of the request that the peer has not acknowledged, when the machine needs it.
+    var unacknowledged: Int { ask { $0.needsUnacknowledged } ? Int(pawl_unacknowledged(socket)) : 0 }
+
+    /// Sends a request's header section.
+    func send(_ exchange: HTTP1Exchange, _ request: [UInt8]) {
+        self.exchange = exchange
+        exchange.connection = self
+        machine.begin(length: request.count, isRetry: exchange.isRetry)
+        send(request)
+    }
+
+    /// Sends what the socket did not accept before.
+    func sendRest() {
+        if !unsent.isEmpty { send(unsent) }
+    }
+
+    /// Sends `bytes`, or as much as the socket accepts now.
+    ///
+    /// A failure is not reported here: reading reports it, after what the peer sent before.
+    private func send(_ bytes: [UInt8]) {
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe sendFront(UnsafeRawBufferPointer(rebasing: bytes[done...]))
+            }
+            guard let count else {
+                canRead = true
+                break
+            }
+            guard count > 0 else {
+                unsent = Array(bytes[done...])
+                return
+            }
+            machine.sent(count)
+            done += count
+        }
+        unsent = []
+    }
+
+    /// The number of bytes sent; 0 when the socket is full, `nil` when nothing can be sent any more.
+    private func sendFront(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        if let secure { return unsafe secure.send(bytes) }
+        while true {
+            let count = unsafe Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count >= 0 { return count }
+            if errno == EAGAIN { return 0 }
+            if errno != EINTR { return nil }
+        }
+    }
+
+    enum Reading: Hashable {
+        /// `isLast`: nothing more is available until the next event, except the end if the peer has closed.
+        case bytes(Int, isLast: Bool)
+        case closed
+        case nothing
+        case failed(TransferFault)
+    }
+
+    /// Reads the available bytes, at most as much as the buffer holds.
+    ///
+    /// With TLS, at most one record when `isOneEnough`.
+    func receive(into buffer: UnsafeMutableRawBufferPointer, isOneEnough: Bool) -> Reading {
+        let reading = unsafe secure?.receive(into: buffer, isOneEnough: isOneEnough) ?? read(into: buffer)
+        switch reading {
+        case .bytes(_, isLast: true): canRead = machine.isPeerClosed
+        case .nothing: canRead = false
+        case .bytes, .closed, .failed: break
+        }
+        return reading
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer) -> Reading {
+        while true {
+            let count = unsafe recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            // A short read emptied the socket (epoll(7)); later bytes raise a new event.
+            if count > 0 { return .bytes(count, isLast: count < buffer.count) }
+            if count == 0 { return .closed }
+            if errno == EINTR { continue }
+            return errno == EAGAIN ? .nothing : .failed(TransferFault(receiving: errno))
+        }
+    }
+}

@@ -1,0 +1,17 @@
+import PawlCore
+import PawlEngine
+
+/// The part of a claim that publishing needs.
+struct ClaimTerms: Hashable, Sendable {
+    /// The requested name.
+    let name: String
+    let ifExists: IfExists
+    /// The URL that distinguishes this download from another of the same name.
+    let source: String
+
+    init(_ claim: Claim) {
+        name = claim.name
+        ifExists = claim.ifExists
+        source = claim.facts.sources.first ?? ""
+    }
+}

@@ -1,0 +1,132 @@
+import PawlCore
+import Synchronization
+
+/// Runs an engine's downloads in slots: carries out what ``SlotScheduler`` decides.
+///
+/// Decisions are made under a lock. Their actions are carried out after it, by one thread at a time and in the
+/// order of the decisions: otherwise a pause could reach the engine before the start that it follows.
+package final class DownloadScheduler: Sendable {
+    private typealias Decision = (action: SlotScheduler.Action, loop: Int?)
+
+    private struct State: Sendable {
+        var slots: SlotScheduler
+        var engine: Engine?
+        /// Decided and not carried out.
+        var pending: [Decision] = []
+        var isCarryingOut = false
+    }
+
+    private let state: Mutex<State>
+
+    /// Starts an engine that runs at most `jobs` downloads at once; see ``Engine`` for the rest.
+    package init(
+        ports: Ports,
+        loops: Int,
+        jobs: Int,
+        rate: Int64?,
+        common: CommonRate = CommonRate(),
+        reportsEveryPhase: Bool = true,
+        onReport: @escaping @Sendable (EngineEvent) -> Void
+    ) {
+        state = Mutex(State(slots: SlotScheduler(slots: jobs)))
+        let engine = Engine(
+            ports: ports,
+            loops: loops,
+            rate: rate,
+            common: common,
+            reportsEveryPhase: reportsEveryPhase,
+            onSlot: { [weak self] event in self?.hear(event) },
+            onReport: onReport
+        )
+        state.withLock { $0.engine = engine }
+    }
+
+    /// The engine, for limits, inspections and the end; the scheduler starts and stops its downloads.
+    package var engine: Engine {
+        guard let engine = state.withLock({ $0.engine }) else { preconditionFailure("used while it is made") }
+        return engine
+    }
+
+    // MARK: commands of the user
+
+    /// Adds a download that is not to run yet.
+    package func add(_ job: Job) -> (id: DownloadID, box: ProgressCell) {
+        let added = engine.add(job)
+        state.withLock { $0.slots.add(added.id.rawValue) }
+        return added
+    }
+
+    /// Runs the download as soon as there is a slot; a finished one stays as it is.
+    package func resume(_ id: DownloadID) { decide { $0.resume(id.rawValue) } }
+
+    /// Pauses on behalf of the user: it runs again only after `resume`.
+    package func pause(_ id: DownloadID) { decide { $0.pause(id.rawValue) } }
+
+    /// Stops the download and forgets it; if it runs, its bytes on disk are removed.
+    package func remove(_ id: DownloadID) { decide { $0.remove(id.rawValue) } }
+
+    /// Drops the record of a download when it has ended, or at once when it does not run.
+    package func forget(_ id: DownloadID) { decide { $0.forget(id.rawValue) } }
+
+    /// Sets how many run at once; beyond that the newest are preempted and resume when a slot is free (D7).
+    package func change(slots: Int) { decide { $0.change(slots: slots) } }
+
+    // MARK: events of the engine
+
+    /// The first to start is started on the loop of the event: that one is awake, and the load stays balanced.
+    private func hear(_ event: SlotEvent) {
+        switch event {
+        case .rests(let id): state.withLock { $0.slots.rests(id.rawValue) }
+        case .publishing(let id, let loop): decide(near: loop) { $0.publishing(id.rawValue) }
+        case .released(let id, let phase, let loop):
+            decide(near: loop) { $0.released(id.rawValue, in: phase) }
+        }
+    }
+
+    // MARK: actions
+
+    private func decide(near loop: Int? = nil, _ event: (inout SlotScheduler) -> [SlotScheduler.Action]) {
+        let isFirst = state.withLock { state -> Bool in
+            var near = loop
+            for action in event(&state.slots) {
+                let isStart = if case .start = action { true } else { false }
+                state.pending.append((action, isStart ? near : nil))
+                if isStart { near = nil }
+            }
+            guard !state.isCarryingOut, !state.pending.isEmpty else { return false }
+            state.isCarryingOut = true
+            return true
+        }
+        if isFirst { carryOut() }
+    }
+
+    private func carryOut() {
+        var batch: [Decision] = []
+        while let engine = next(&batch) {
+            for (action, loop) in batch { perform(action, near: loop, on: engine) }
+        }
+    }
+
+    /// Replaces a batch that was carried out by the next one.
+    ///
+    /// `nil` when there is none, and another thread may carry out what follows.
+    private func next(_ batch: inout [Decision]) -> Engine? {
+        batch.removeAll(keepingCapacity: true)
+        return state.withLock { state in
+            // Two lists take turns: no list is made anew.
+            swap(&batch, &state.pending)
+            if batch.isEmpty { state.isCarryingOut = false }
+            return batch.isEmpty ? nil : state.engine
+        }
+    }
+
+    private func perform(_ action: SlotScheduler.Action, near loop: Int?, on engine: Engine) {
+        switch action {
+        case .start(let id): engine.start(DownloadID(rawValue: id), near: loop)
+        case .pause(let id): engine.pause(DownloadID(rawValue: id))
+        case .preempt(let id): engine.preempt(DownloadID(rawValue: id))
+        case .remove(let id): engine.remove(DownloadID(rawValue: id))
+        case .forget(let id): engine.forget(DownloadID(rawValue: id))
+        }
+    }
+}

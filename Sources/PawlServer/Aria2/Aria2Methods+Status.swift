@@ -1,0 +1,155 @@
+import Pawl
+import PawlCore
+
+// Methods that return state.
+extension Aria2Methods {
+    func tellStatus(_ parameters: RPCParameters) async throws -> JSON {
+        let keys = Set(try parameters.optionalTexts(1) ?? [])
+        return try await status(parameters, looking: Aria2Status.needsRanges(keys)).json(keys: keys)
+    }
+
+    func tellActive(_ parameters: RPCParameters) async throws -> JSON {
+        let keys = Set(try parameters.optionalTexts(0) ?? [])
+        return try await statuses(try await manager.running().map(\.id), keys: keys)
+    }
+
+    func tellWaiting(_ parameters: RPCParameters) async throws -> JSON {
+        let window = try Window(parameters)
+        let count = try await manager.counts().waiting
+        guard let slice = window.slice(of: count) else { return [] }
+        let page = try await manager.line(offset: slice.lowerBound, limit: slice.count).map(\.id)
+        return try await statuses(window.isReversed ? page.reversed() : page, keys: window.keys)
+    }
+
+    func tellStopped(_ parameters: RPCParameters) async throws -> JSON {
+        let window = try Window(parameters)
+        let count = try await manager.counts().ended
+        guard let slice = window.slice(of: count) else { return [] }
+        let page = try await manager.downloads(
+            matching: .ended,
+            by: .ended(newestFirst: false),
+            offset: slice.lowerBound,
+            limit: slice.count
+        ).map(\.id)
+        return try await statuses(window.isReversed ? page.reversed() : page, keys: window.keys)
+    }
+
+    func getURIs(_ parameters: RPCParameters) async throws -> JSON {
+        let status = try await status(parameters, looking: false)
+        guard !status.isOver else {
+            throw RPCError("No URI data is available for GID#\(try parameters.text(0))")
+        }
+        return status.uris
+    }
+
+    func getFiles(_ parameters: RPCParameters) async throws -> JSON {
+        [try await status(parameters).file]
+    }
+
+    func getPeers(_ parameters: RPCParameters) async throws -> JSON {
+        _ = try await one(parameters) { _, _ in }
+        return []
+    }
+
+    func getServers(_ parameters: RPCParameters) async throws -> JSON {
+        let status = try await status(parameters)
+        guard Aria2Status.word(status.snapshot.state) == "active" else {
+            throw RPCError("No active download for GID#\(try parameters.text(0))")
+        }
+        let servers = status.details.connections.map { connection -> JSON in
+            [
+                "uri": .string(status.details.sources[0]), "currentUri": .string(connection.source),
+                "downloadSpeed": .string(String(connection.speed)),
+            ]
+        }
+        return [["index": "1", "servers": .array(servers)]]
+    }
+
+    func getGlobalStat() async throws -> JSON {
+        let counts = try await manager.counts()
+        let speed = try await manager.running().reduce(0) { $0 + $1.speed }
+        let shown = min(counts.ended, Int(settings.options.number("max-download-result") ?? 1000))
+        return [
+            "downloadSpeed": .string(String(speed)), "uploadSpeed": "0",
+            "numActive": .string(String(counts.running)), "numWaiting": .string(String(counts.waiting)),
+            "numStopped": .string(String(shown)), "numStoppedTotal": .string(String(counts.ended)),
+        ]
+    }
+
+    var version: JSON {
+        [
+            "version": .string("1.37.0"),
+            "enabledFeatures": ["Async DNS", "HTTPS", "Message Digest", "Metalink"],
+        ]
+    }
+
+    private func statuses(_ ids: [Download.ID], keys: Set<String>) async throws -> JSON {
+        let details = try await manager.details(of: ids, looking: Aria2Status.needsRanges(keys))
+        return .array(details.map { status($0).json(keys: keys) })
+    }
+
+    /// The status of the download that the first parameter names.
+    func status(_ parameters: RPCParameters, looking: Bool = true) async throws -> Aria2Status {
+        let (id, found) = try await one(parameters) { try $0.inspectedDetails(of: $1, looking: looking) }
+        guard let found, let details = await InspectedDetails.completed([found]).first else {
+            throw RPCError("GID \(id) is not found")
+        }
+        return status(details)
+    }
+
+    private func status(_ details: DownloadDetails) -> Aria2Status {
+        Aria2Status(
+            details: details,
+            options: Aria2Options.remembered(in: details.options.attributes),
+            root: settings.root
+        )
+    }
+
+    /// Runs `body` for the only download whose id begins with the first parameter, as one step of the queue.
+    func one<Value: Sendable>(
+        _ parameters: RPCParameters,
+        _ body: @escaping @Sendable (QueueStep, Download.ID) throws -> Value
+    ) async throws -> (id: Download.ID, value: Value) {
+        let text = try parameters.text(0)
+        let digits = text.lowercased()
+        let isHexadecimal = digits.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        guard !digits.isEmpty, digits.utf8.count <= 16, isHexadecimal else {
+            throw RPCError("Invalid GID \(text)")
+        }
+        switch try await manager.steer([digits], body) {
+        case .done(let results): return results[0]
+        case .missing: throw RPCError("GID \(text) is not found")
+        case .ambiguous: throw RPCError("GID \(text) is not unique")
+        }
+    }
+
+    /// A range of a list: from the front, or with a negative offset from the end backwards.
+    private struct Window {
+        let offset: Int
+        let count: Int
+        let keys: Set<String>
+
+        init(_ parameters: RPCParameters) throws(RPCError) {
+            offset = try parameters.integer(0)
+            count = min(try parameters.integer(1), 10_000)
+            keys = Set(try parameters.optionalTexts(2) ?? [])
+            if count < 0 { throw RPCError("Illegal argument.") }
+        }
+
+        var isReversed: Bool { offset < 0 }
+
+        /// `nil` if it is empty.
+        func slice(of total: Int) -> Range<Int>? {
+            // −1 is the last entry.
+            let last = offset < 0 ? total + offset : offset
+            guard last >= 0, last < total, count > 0 else { return nil }
+            return offset < 0
+                ? max(0, last - count + 1)..<(last + 1) : last..<min(total, last + min(count, total))
+        }
+    }
+}
+
+extension DownloadFilter {
+    /// All ended downloads.
+    static let ended = DownloadFilter([.finished, .failed, .removed])
+}

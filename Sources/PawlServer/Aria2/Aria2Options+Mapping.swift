@@ -1,0 +1,86 @@
+package import Pawl
+package import PawlCore
+
+// Maps aria2's options to those of a download, for calls and for aria2c's command line.
+extension Aria2Options {
+    /// Applies the given options to `options`; the others keep their values.
+    ///
+    /// `dir` and `out` are left to the caller. Throws code 28.
+    package func apply(to options: inout DownloadOptions, of source: String) throws(Failure) {
+        for option in DownloadOption.table {
+            guard let name = option.aria2, let text = self[name] else { continue }
+            if option.placeholder == nil {
+                // aria2's flags have the sense of the property.
+                _ = option.restore(text, into: &options)
+            } else if Aria2Option.table[name]?.kind == .lines {
+                option.clear(&options)
+                for line in text.split(separator: "\n") { try option.take(String(line), into: &options) }
+            } else {
+                try option.take(text, into: &options)
+            }
+        }
+        // aria2 limits the connections of a file by both.
+        let bounds = [number("split"), number("max-connection-per-server")].compactMap { $0 }
+        if let least = bounds.min() {
+            options.connections = Int(min(least, Int64(DownloadMachine.mostLanes)))
+        }
+        // 0 means unlimited in aria2; a number this large is as good.
+        if let tries = number("max-tries") {
+            let most = DownloadOption.mostRetries
+            options.retries = tries == 0 ? most : Int(min(tries - 1, Int64(most)))
+        }
+        if let user = self["http-user"] ?? self["ftp-user"] { options.user = user }
+        if let password = self["http-passwd"] ?? self["ftp-passwd"] { options.password = password }
+        // An asterisk stands for the URL itself.
+        if self["referer"] == "*" { options.referer = source }
+        if let proxy { options.proxy = proxy }
+        if flag("allow-overwrite") == true {
+            options.existingFile = .overwrite
+        } else if flag("continue") == true {
+            options.existingFile = .resume
+        } else if flag("auto-file-renaming") == false {
+            options.existingFile = .fail
+        }
+    }
+
+    /// Pawl's defaults, in aria2's form.
+    static let standards: [String: String] = {
+        let options = DownloadOptions()
+        return [
+            "check-certificate": "\(options.verifiesPeer)",
+            "connect-timeout": "\(Int(options.connectTimeout ?? options.timeout))",
+            "max-tries": "\(options.retries + 1)", "remote-time": "\(options.keepsServerTime)",
+            "retry-wait": "\(Int(options.retryDelay))", "timeout": "\(Int(options.timeout))",
+        ]
+    }()
+
+    private var proxy: String? {
+        for (name, user, password) in [
+            ("all-proxy", "all-proxy-user", "all-proxy-passwd"),
+            ("https-proxy", "https-proxy-user", "https-proxy-passwd"),
+            ("http-proxy", "http-proxy-user", "http-proxy-passwd"),
+            ("ftp-proxy", "ftp-proxy-user", "ftp-proxy-passwd"),
+        ] {
+            guard let proxy = self[name] else { continue }
+            let address = proxy.isEmpty || proxy.contains("://") ? proxy : "http://" + proxy
+            guard let user = self[user], !address.contains("@"), let marks = address.firstRange(of: "://")
+            else {
+                return address
+            }
+            let login = Self.coded(user) + (self[password].map { ":" + Self.coded($0) } ?? "")
+            return address[..<marks.upperBound] + login + "@" + address[marks.upperBound...]
+        }
+        return nil
+    }
+
+    /// Percent-encodes everything but letters and digits (RFC 3986 §2.1).
+    private static func coded(_ text: String) -> String {
+        text.utf8.map { byte -> String in
+            let scalar = Unicode.Scalar(byte)
+            if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil {
+                return String(scalar)
+            }
+            return "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+}

@@ -1,0 +1,80 @@
+// What `URLSession` has and a session of downloads has not: ported code that uses it does not compile.
+extension DownloadSession {
+    /// Content in memory: see `Downloader.data(from:maximumSize:options:)`.
+    @available(
+        *,
+        unavailable,
+        message: "use Downloader.data(from:) of the library Pawl for content in memory"
+    )
+    public func dataTask(with request: Any) -> DownloadTask { preconditionFailure() }
+
+    /// Content in memory: see `Downloader.data(from:maximumSize:options:)`.
+    @available(
+        *,
+        unavailable,
+        message: "use Downloader.data(from:) of the library Pawl for content in memory"
+    )
+    public func dataTask(with request: Any, completionHandler: Any) -> DownloadTask { preconditionFailure() }
+
+    /// A session only downloads.
+    @available(*, unavailable, message: "a session only downloads; use FoundationNetworking for uploads")
+    public func uploadTask(with request: Any, from body: Any) -> DownloadTask { preconditionFailure() }
+
+    /// A session only downloads.
+    @available(*, unavailable, message: "a session only downloads; use FoundationNetworking for uploads")
+    public func uploadTask(with request: Any, fromFile file: Any) -> DownloadTask { preconditionFailure() }
+
+    /// A session only downloads.
+    @available(*, unavailable, message: "a session only downloads files")
+    public func streamTask(withHostName name: String, port: Int) -> DownloadTask { preconditionFailure() }
+
+    /// A session only downloads.
+    @available(*, unavailable, message: "a session only downloads; use FoundationNetworking for WebSockets")
+    public func webSocketTask(with request: Any) -> DownloadTask { preconditionFailure() }
+
+    /// There is no shared session.
+    @available(*, unavailable, message: "create a session with a configuration")
+    public static var shared: DownloadSession { preconditionFailure() }
+}
+
+extension DownloadSessionConfiguration {
+    /// Linux does not tell which networks are cellular.
+    @available(*, unavailable, message: "Linux does not tell which networks are cellular")
+    public var allowsCellularAccess: Bool { preconditionFailure() }
+
+    /// Linux does not tell which networks are expensive.
+    @available(*, unavailable, message: "Linux does not tell which networks are expensive")
+    public var allowsExpensiveNetworkAccess: Bool { preconditionFailure() }
+
+    /// Linux does not tell which networks are constrained.
+    @available(*, unavailable, message: "Linux does not tell which networks are constrained")
+    public var allowsConstrainedNetworkAccess: Bool { preconditionFailure() }
+
+    /// Tasks run as soon as there is a slot.
+    @available(*, unavailable, message: "tasks run as soon as there is a slot")
+    public var isDiscretionary: Bool { preconditionFailure() }
+
+    /// Programs are not launched; `pawl serve` continues the tasks.
+    @available(*, unavailable, message: "programs are not launched; 'pawl serve' continues the tasks")
+    public var sessionSendsLaunchEvents: Bool { preconditionFailure() }
+
+    /// Downloads always wait for the network.
+    @available(*, unavailable, message: "downloads always wait for the network")
+    public var waitsForConnectivity: Bool { preconditionFailure() }
+
+    /// Responses are not cached.
+    @available(*, unavailable, message: "responses are not cached")
+    public var urlCache: Any? { preconditionFailure() }
+
+    /// Cookies are sent from `options.cookieFile`, and none are stored.
+    @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
+    public var httpCookieStorage: Any? { preconditionFailure() }
+
+    /// Credentials are those of `options`.
+    @available(*, unavailable, message: "set options.user and options.password, or options.netrc")
+    public var urlCredentialStorage: Any? { preconditionFailure() }
+
+    /// The number of simultaneous tasks is `maximumConcurrentTasks`.
+    @available(*, unavailable, renamed: "maximumConcurrentTasks")
+    public var httpMaximumConnectionsPerHost: Int { preconditionFailure() }
+}

@@ -1,0 +1,61 @@
+import PawlCore
+import PawlEngine
+
+/// One request and its receiver.
+final class SimulatedExchange {
+    let id: TransferID
+    let request: TransferRequest
+    let sink: any TransferSink
+    let number: Int
+    let connectionKey: ConnectionKey
+    /// What the server does with the request, whenever it arrives.
+    let fare: SimulatedNetwork.Fare
+    /// The time from the first sending to the response.
+    let wait: Interval
+    /// The connection of the response; `nil` while the request waits for one.
+    var connection: SimulatedConnection?
+    /// The failure of a request without a connection.
+    var failure: TransferFault?
+    /// When that, or a resumption, is due.
+    var ownDue: Instant?
+    /// The bytes that the sink did not take when it paused, framing included.
+    var held: [UInt8] = []
+    /// Whether the request was sent again because a reused connection was lost.
+    var isRetry = false
+    var isPaused = false
+    var isOver = false
+    var backlog = SocketBacklog()
+    var outages: Int
+
+    // MARK: what the laws check
+
+    /// The header section that the server has sent for this request.
+    var expected: [UInt8] = []
+    /// The response whose header section was delivered.
+    var response: SimulatedResponse?
+    /// The bytes of the body that the sink took.
+    var sent: Int64 = 0
+    /// How often the request was sent.
+    var sendings = 0
+
+    init(
+        _ request: TransferRequest,
+        as id: TransferID,
+        sink: any TransferSink,
+        _ start: (number: Int, fare: SimulatedNetwork.Fare, wait: Interval),
+        outages: Int
+    ) {
+        self.id = id
+        self.request = request
+        self.sink = sink
+        (number, fare, wait) = start
+        self.outages = outages
+        connectionKey = ConnectionKey(request)
+    }
+
+    /// The time of the next event; `nil` when nothing is scheduled.
+    var due: Instant? { ownDue ?? connection?.due }
+
+    /// The length of the request's header section, roughly.
+    var length: Int { 40 + request.address.text.utf8.count }
+}

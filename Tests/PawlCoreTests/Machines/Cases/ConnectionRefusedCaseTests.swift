@@ -1,0 +1,75 @@
+import Testing
+
+@testable import PawlCore
+
+/// Servers that accept some connections and reject the next without a reason.
+@Suite struct ConnectionRefusedCaseTests {
+    private let total = 100 * Bench.megabyte
+
+    private func running(_ count: Int) -> Bench {
+        var bench = Bench { $0.ramp = .fixed(count) }
+        bench.begin()
+        bench.answer(Bench.whole(total))
+        return bench
+    }
+
+    private func asking(_ bench: Bench) -> [LaneID] {
+        bench.machine.lanes.filter { $0.stage == .asking }.map(\.id)
+    }
+
+    private var forbidden: ResponseHead { ResponseHead(status: 403) }
+
+    @Test func `403 to all but the first is no failure, and the first completes the file`() {
+        var bench = running(8)
+        let refused = asking(bench)
+        #expect(refused.count == 7)
+        var told = 0
+        for lane in refused {
+            bench.answer(forbidden, to: lane)
+            told += bench.said.count {
+                if case .connectionRefused(_, isSameFile: true) = $0 { true } else { false }
+            }
+        }
+        #expect(told == 7 && bench.machine.lanes.count == 1 && bench.machine.phase == .transferring)
+        bench.tick(after: 0.1)
+        #expect(bench.machine.lanes[0].end == total, "it has its range back")
+        // And nothing is requested while it receives bytes.
+        var requests = 0
+        for _ in 0..<90 {
+            bench.progress(to: bench.machine.lanes[0].cursor + 1_000_000)
+            bench.tick(after: 0.1)
+            requests += bench.said.count { if case .open = $0 { true } else { false } }
+        }
+        #expect(requests == 0 && bench.machine.attempts == 0)
+    }
+
+    @Test func `a reset of every further connection has the same effect`() {
+        var bench = running(4)
+        for lane in asking(bench) { bench.fail(.connectionLost, lane: lane) }
+        bench.tick(after: 0.1)
+        #expect(bench.machine.lanes.count == 1 && bench.machine.lanes[0].end == total)
+    }
+
+    @Test func `a 403 just after the last connection closed is retried`() {
+        var bench = running(2)
+        bench.answer(forbidden, to: asking(bench)[0])
+        bench.progress(to: 5 * Bench.megabyte)
+        bench.fail(.connectionLost)
+        #expect(bench.machine.phase == .transferring)
+        bench.ring()
+        bench.answer(forbidden)
+        #expect(bench.machine.phase == .transferring, "not the end")
+        bench.ring()
+        bench.answer(Bench.part(5 * Bench.megabyte, total, of: total))
+        #expect(bench.machine.lanes[0].stage == .flowing)
+    }
+
+    @Test func `a 403 of a server that rejected no connection before is final`() {
+        var bench = running(1)
+        bench.progress(to: 5 * Bench.megabyte)
+        bench.fail(.connectionLost)
+        bench.ring()
+        bench.answer(forbidden)
+        #expect(bench.machine.failure?.code == .authorization)
+    }
+}

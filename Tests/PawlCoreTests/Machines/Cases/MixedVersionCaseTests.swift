@@ -1,0 +1,209 @@
+import Testing
+
+@testable import PawlCore
+
+/// Sequences of responses that must not join bytes of two versions, nor take a part for the whole.
+@Suite struct MixedVersionCaseTests {
+    private static let megabyte = Bench.megabyte
+    private static let overlap = DownloadMachine.overlap
+
+    // MARK: hosts
+
+    @Test func `a response is judged as its own host's, wherever another redirect has led since`() {
+        var bench = Bench { $0.ramp = .fixed(3) }
+        bench.begin()
+        bench.answer(Bench.redirect(to: "http://one.example/f"))
+        bench.answer(Bench.whole(30 * Self.megabyte))
+        bench.tick(after: 0.1)
+        #expect(bench.machine.lanes.count == 3)
+        let (second, third) = (bench.machine.lanes[1], bench.machine.lanes[2])
+        bench.answer(Bench.redirect(to: "http://two.example/f"), to: second.id)
+        let other = bench.machine.lanes.last
+        bench.answer(Bench.redirect(to: "http://one.example/f"), to: third.id)
+        guard let other else { return }
+        // The first host's tag, sent by the second one.
+        let part = Bench.part(other.cursor, other.end, of: 30 * Self.megabyte)
+        bench.answer(part, to: other.id)
+        #expect(!bench.said.contains(.admit(other.id)))
+        #expect(bench.machine.remembered.records.map(\.host) == ["http://one.example"])
+    }
+
+    @Test func `the tag of another path on the same host proves nothing, its bytes do`() {
+        var first = Bench { $0.retry.retries = 0 }
+        first.begin()
+        first.answer(Bench.redirect(to: "http://cdn.example/f?signature=1"))
+        first.answer(Bench.whole(4 * Self.megabyte))
+        first.progress(to: Self.megabyte)
+        first.fail(.connectionLost)
+        var second = Bench()
+        second.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
+        second.answer(Bench.redirect(to: "http://cdn.example/g"))
+        #expect(second.requested == .closed(ByteRange(Self.megabyte - Self.overlap, 4 * Self.megabyte)))
+        var same = Bench()
+        same.begin(Bench.journal([ByteRange(0, Self.megabyte)], of: first.machine.remembered))
+        same.answer(Bench.redirect(to: "http://cdn.example/f?signature=2"))
+        #expect(same.requested == .closed(ByteRange(Self.megabyte, 4 * Self.megabyte)))
+    }
+
+    // MARK: tags
+
+    @Test func `a tag that comes back after another one is stable, and the other one another version`() {
+        var bench = Bench()
+        bench.begin()
+        bench.answer(Bench.whole(4 * Self.megabyte))
+        bench.progress(to: Self.megabyte)
+        bench.fail(.connectionLost)
+        bench.ring()
+        // A second node has another version.
+        bench.answer(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
+        #expect(bench.requested == .closed(ByteRange(0, 1)))
+        bench.answer(Bench.part(0, 1, of: 4 * Self.megabyte))
+        #expect(bench.machine.remembered.records.first?.stability == .stable)
+        #expect(bench.machine.written == Self.megabyte)
+        bench.answer(Bench.part(Self.megabyte, 4 * Self.megabyte, of: 4 * Self.megabyte, tag: "v2"))
+        #expect(bench.said.contains(.startOver) && bench.machine.written == 0)
+    }
+
+    // MARK: lengths
+
+    @Test func `a part without a total that ends with the compared bytes is not the end of the content`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil, tag: nil))
+        #expect(bench.requested == .from(Self.megabyte - Self.overlap))
+        bench.answer(Bench.part(Self.megabyte - Self.overlap, Self.megabyte, of: nil, tag: nil))
+        bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+        #expect(bench.machine.phase == .transferring && bench.machine.total == nil)
+        // A request that begins there tells whether more follows.
+        #expect(bench.requested == .from(Self.megabyte))
+        var more = bench
+        more.answer(Bench.part(Self.megabyte, Self.megabyte + 1, of: nil, tag: nil))
+        #expect(more.machine.phase != .transferring || more.machine.total == nil)
+        #expect(!more.said.contains(.admit(more.lane)))
+        bench.answer(ResponseHead(status: 416))
+        #expect(bench.machine.phase == .publishing && bench.machine.total == Self.megabyte)
+    }
+
+    @Test(arguments: [true, false])
+    func `a 416 whose length is that of the bytes on disk proves no version`(agreed: Bool) {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil))
+        #expect(bench.requested == .from(Self.megabyte))
+        var head = ResponseHead(status: 416)
+        head.contentRange = .unsatisfied(total: Self.megabyte)
+        bench.answer(head)
+        #expect(bench.machine.phase == .transferring)
+        #expect(bench.requested == .closed(ByteRange(Self.megabyte - Self.overlap, Self.megabyte)))
+        bench.answer(
+            Bench.part(Self.megabyte - Self.overlap, Self.megabyte, of: Self.megabyte, tag: nil)
+        )
+        bench.said = bench.machine.compared(bench.lane, agreed: agreed, now: bench.now)
+        #expect(bench.machine.phase == (agreed ? .publishing : .probing))
+        #expect(bench.said.contains(.startOver) == !agreed)
+    }
+
+    @Test func `a 416 with the tag of the bytes on disk proves that they are all`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil))
+        var head = ResponseHead(status: 416)
+        head.contentRange = .unsatisfied(total: Self.megabyte)
+        head.entityTag = EntityTag(opaque: "v1", isWeak: false)
+        bench.answer(head)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `a response of another length than the expected one discards nothing`() {
+        for head in [Bench.whole(30, tag: "v2"), Bench.part(400, 600, of: 600, tag: "v2")] {
+            var bench = Bench { $0.length = 5000 }
+            bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
+            bench.answer(head)
+            #expect(!bench.said.contains(.startOver) && bench.machine.written == 400)
+            #expect(bench.machine.phase == .failed && bench.said.contains(.close(keeping: true)))
+            #expect(bench.machine.failure?.why.contains("instead of the expected 5000") == true)
+        }
+    }
+
+    // MARK: requested parts
+
+    @Test func `bytes of another part stay when the requested one is refused`() {
+        var bench = Bench { $0.selection = .from(10_000) }
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: 5000))
+        var head = ResponseHead(status: 416)
+        head.contentRange = .unsatisfied(total: 5000)
+        bench.answer(head)
+        #expect(bench.machine.phase == .failed && !bench.said.contains(.startOver))
+        #expect(bench.said.contains(.close(keeping: true)))
+    }
+
+    @Test(arguments: [nil, ClaimOutcome.fresh, Bench.journal([ByteRange(0, 400)], total: 5000, tag: nil)])
+    func `a part that begins where a file server's file ends is refused`(claim: ClaimOutcome?) {
+        var bench = Bench(scheme: .ftp) {
+            $0.selection = .from(5000)
+            $0.retry.retries = 0
+        }
+        bench.begin(claim)
+        bench.answer(ResponseHead(fileLength: 5000, modified: nil))
+        #expect(bench.machine.phase == .failed && !bench.said.contains(.startOver))
+    }
+
+    // MARK: where two connections meet
+
+    /// Two connections whose only validator is a date; the second has written nothing yet when the first ends.
+    private func meeting() -> (bench: Bench, first: LaneID, second: LaneID) {
+        var bench = Bench { $0.ramp = .fixed(2) }
+        bench.begin()
+        bench.answer(Self.dated(Bench.whole(20 * Self.megabyte, tag: nil, date: 5)))
+        bench.tick(after: 0.1)
+        let (first, second) = (bench.machine.lanes[0].id, bench.machine.lanes[1].id)
+        let middle = 10 * Self.megabyte
+        let part = Bench.part(middle, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
+        bench.answer(Self.dated(part), to: second)
+        return (bench, first, second)
+    }
+
+    private static func dated(_ head: ResponseHead) -> ResponseHead {
+        var head = head
+        head.date = Bench.time(100)
+        return head
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `bytes that met without a comparison are compared before the file is finished`(
+        isCut: Bool,
+        agreed: Bool
+    ) {
+        var (bench, first, second) = meeting()
+        let middle = 10 * Self.megabyte
+        if isCut {
+            // The connection breaks while it is compared.
+            bench.progress(to: middle - 1000, lane: first)
+            bench.progress(to: 20 * Self.megabyte, lane: second)
+            bench.end(.complete, lane: second)
+            bench.progress(to: middle, lane: first)
+            #expect(bench.machine.reachedEnd(first) == Self.overlap)
+            bench.fail(.connectionLost, lane: first)
+        } else {
+            bench.progress(to: middle, lane: first)
+            #expect(bench.machine.reachedEnd(first) == 0)
+            bench.end(.stopped, lane: first)
+            // It takes the latter half of the second one's work, and is compared where they meet.
+            let third = bench.machine.lanes.last
+            let start = third?.cursor ?? 0
+            let part = Bench.part(start, 20 * Self.megabyte, of: 20 * Self.megabyte, tag: nil, date: 5)
+            bench.answer(Self.dated(part))
+            bench.progress(to: start - 1000, lane: second)
+            bench.progress(to: 20 * Self.megabyte, lane: third?.id)
+            bench.end(.complete, lane: third?.id)
+            bench.progress(to: start, lane: second)
+            #expect(bench.machine.reachedEnd(second) == Self.overlap)
+            bench.said = bench.machine.joined(second, agreed: true, now: bench.now)
+            bench.end(.stopped, lane: second)
+        }
+        #expect(bench.machine.phase == .transferring && bench.machine.map.isComplete)
+        let place = ByteRange(middle - Self.overlap, middle + Self.overlap)
+        #expect(bench.requested == .closed(place))
+        let part = Bench.part(place.start, place.end, of: 20 * Self.megabyte, tag: nil, date: 5)
+        bench.answer(Self.dated(part))
+        bench.said = bench.machine.compared(bench.lane, agreed: agreed, now: bench.now)
+        #expect(bench.machine.phase == (agreed ? .publishing : .probing))
+    }
+}

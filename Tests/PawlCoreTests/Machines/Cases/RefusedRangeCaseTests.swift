@@ -1,0 +1,168 @@
+import Testing
+
+@testable import PawlCore
+
+/// Servers that respond with 416, and the right length, to a range within it.
+@Suite struct RefusedRangeCaseTests {
+    private static func refused(_ total: Int64) -> ResponseHead {
+        var head = ResponseHead(status: 416)
+        head.contentRange = .unsatisfied(total: total)
+        return head
+    }
+
+    @Test(arguments: [ResponseHead(status: 416), refused(5000)])
+    func `a first range without an end is tried with one`(refusal: ResponseHead) {
+        var bench = Bench { $0.selection = .from(1000) }
+        bench.begin()
+        #expect(bench.requested == .from(1000))
+        bench.answer(refusal)
+        #expect(bench.requested == .closed(ByteRange(1000, JournalLayout.longestFile)))
+        #expect(bench.machine.attempts == 0)
+        var failing = bench
+        failing.answer(ResponseHead(status: 416))
+        #expect(failing.machine.phase == .failed)
+        bench.answer(Bench.part(1000, 5000, of: 5000))
+        #expect(bench.machine.total == 4000 && bench.machine.lanes.first?.stage == .flowing)
+    }
+
+    @Test func `a 416 to a valid range is retried, and the next response continues`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
+        #expect(bench.requested == .closed(ByteRange(400, 1000)))
+        bench.answer(Self.refused(1000))
+        #expect(bench.machine.phase == .transferring && bench.machine.written == 400)
+        #expect(!bench.said.contains(.startOver) && bench.machine.rangesUsable)
+        bench.ring()
+        #expect(bench.requested == .closed(ByteRange(400, 1000)))
+        bench.answer(Bench.part(400, 1000, of: 1000))
+        #expect(bench.machine.lanes.first?.stage == .flowing)
+    }
+
+    @Test func `valid ranges that are refused again lead to a comparison with the whole`() {
+        for retries in [0, 2] {
+            var bench = Bench { $0.retry.retries = retries }
+            bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
+            if retries > 0 {
+                bench.answer(Self.refused(1000))
+                bench.ring()
+            }
+            bench.answer(Self.refused(1000))
+            #expect(bench.requested == .whole && bench.machine.written == 400)
+            bench.answer(Bench.whole(1000))
+            #expect(!bench.said.contains(.startOver) && bench.machine.written == 400)
+            #expect(bench.machine.lanes.first?.overlap == 400)
+            bench.fail(.connectionLost)
+            #expect(bench.machine.written == 400)
+            guard retries > 0 else { continue }
+            bench.ring()
+            #expect(bench.requested == .whole)
+            bench.answer(Bench.whole(1000))
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+            bench.progress(to: 1000)
+            bench.end(.complete)
+            #expect(bench.machine.phase == .publishing)
+        }
+    }
+
+    private static let ends: [TransferEnd] = [
+        .failed(TransferFault(.connectionLost, "it was reset")),
+        .failed(TransferFault(.truncated, "it is short")),
+        .complete, .stopped,
+    ]
+
+    @Test(arguments: ends)
+    func `a response that breaks off during the comparison of all bytes discards none`(end: TransferEnd) {
+        let length = Bench.megabyte
+        for refuses in [true, false] {
+            var bench = Bench()
+            bench.begin(Bench.journal([ByteRange(0, length)], total: length, tag: nil))
+            #expect(bench.requested == .closed(ByteRange(length - DownloadMachine.overlap, length)))
+            if refuses {
+                bench.answer(Self.refused(length))
+                bench.ring()
+                bench.answer(Self.refused(length))
+                #expect(bench.requested == .whole)
+            }
+            bench.answer(Bench.whole(length, tag: nil))
+            #expect(bench.machine.lanes.first?.kind == .settling)
+            #expect(bench.machine.lanes.first?.overlap == length)
+            bench.end(end)
+            #expect(bench.machine.written == length && !bench.said.contains(.startOver))
+            bench.ring()
+            #expect(bench.requested == .whole)
+            bench.answer(Bench.whole(length, tag: nil))
+            #expect(bench.machine.written == length && !bench.said.contains(.startOver))
+            #expect(bench.machine.lanes.first?.overlap == length)
+            bench.said = bench.machine.compared(bench.lane, agreed: true, now: bench.now)
+            #expect(bench.machine.phase == .publishing)
+        }
+    }
+
+    @Test(arguments: ends)
+    func `a part that breaks off during the comparison of its overlap discards nothing`(end: TransferEnd) {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000, tag: nil))
+        #expect(bench.requested == .closed(ByteRange(0, 1000)))
+        bench.answer(Bench.part(0, 1000, of: 1000, tag: nil))
+        #expect(bench.machine.lanes.first?.overlap == 400)
+        bench.end(end)
+        #expect(bench.machine.written == 400 && !bench.said.contains(.startOver))
+        bench.ring()
+        #expect(bench.requested == .closed(ByteRange(0, 1000)))
+    }
+
+    @Test(arguments: ends)
+    func `only a complete body of unknown length shows that the content ends before the bytes on disk`(
+        end: TransferEnd
+    ) {
+        var bench = Bench(scheme: .ftp)
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: nil, tag: nil))
+        bench.answer(ResponseHead(fileLength: nil, modified: nil))
+        #expect(bench.machine.lanes.first?.overlap == 400)
+        bench.end(end)
+        #expect(bench.said.contains(.startOver) == (end == .complete))
+        #expect(bench.machine.written == (end == .complete ? 0 : 400))
+    }
+
+    @Test func `bytes that are not the file's beginning stay when a valid range is refused`() {
+        var bench = Bench { $0.retry.retries = 3 }
+        bench.begin(Bench.journal([ByteRange(0, 400), ByteRange(600, 700)], total: 1000))
+        var requests = 0
+        while bench.machine.phase != .failed, requests < 20 {
+            #expect(bench.requested == .closed(ByteRange(400, 600)))
+            bench.answer(Self.refused(1000))
+            requests += 1
+            #expect(!bench.said.contains(.startOver))
+            if bench.machine.phase != .failed { bench.ring() }
+        }
+        #expect(requests == 4 && bench.said.contains(.close(keeping: true)))
+        #expect(bench.machine.failure?.description.contains("the partial file is kept") == true)
+    }
+
+    @Test func `a further connection whose valid range is refused is one too many`() {
+        var bench = Bench { $0.ramp = .fixed(2) }
+        bench.begin()
+        bench.answer(Bench.whole(100 * Bench.megabyte))
+        #expect(bench.machine.lanes.count == 2)
+        bench.answer(Self.refused(100 * Bench.megabyte))
+        #expect(bench.machine.lanes.count == 1 && bench.machine.rangesUsable)
+        bench.tick(after: 0.1)
+        #expect(bench.machine.lanes.first?.end == 100 * Bench.megabyte, "it has its range back")
+    }
+
+    @Test func `a valid range that is refused before anything is known is retried, and fails in the end`() {
+        var bench = Bench { $0.selection = .closed(ByteRange(100, 200)) }
+        bench.begin()
+        for _ in 0..<2 {
+            bench.answer(Self.refused(1000))
+            #expect(bench.machine.phase != .failed)
+            bench.ring()
+        }
+        bench.answer(Self.refused(1000))
+        #expect(bench.machine.phase == .failed && bench.machine.failure?.code == .badResponse)
+        var beyond = Bench { $0.selection = .closed(ByteRange(1000, 2000)) }
+        beyond.begin()
+        beyond.answer(Self.refused(1000))
+        #expect(beyond.machine.phase == .failed, "a range beyond the end stays one")
+    }
+}

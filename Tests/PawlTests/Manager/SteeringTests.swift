@@ -1,0 +1,99 @@
+import Pawl
+import PawlTestKit
+import Testing
+
+/// Commands for several downloads, given by the first digits of their ids.
+@Suite struct `Steering of several downloads` {
+    @Test func `every download that is found is commanded, and the result says what changed`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        let urls = ["/a", "/b"].map { bench.origin.serve($0, Payload(seed: 11, length: 1000)) }
+        let paused = try await manager.add(bench.request(urls[0]) { $0.start = .paused }).id
+        let other = try await manager.add(bench.request(urls[1]) { $0.start = .paused }).id
+        let texts = [paused.description, other.description.uppercased()]
+        let resumed = try #require(try await manager.steer(texts) { try $0.resume($1) }.results)
+        #expect(resumed.map(\.id) == [paused, other] && resumed.map(\.value) == [true, true])
+        for id in [paused, other] { _ = try await manager.download(id)?.file }
+        let stopped = try #require(try await manager.steer(texts) { $0.pause($1) }.results)
+        #expect(stopped.map(\.id) == [paused, other] && stopped.map(\.value) == [false, false])
+        #expect(bench.root.names == ["a", "b"])
+        await manager.shutDown()
+    }
+
+    @Test func `nothing is commanded when one of them is unknown or ambiguous`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        var ids: [Download.ID] = []
+        // Of 17 ids two begin with the same digit.
+        for number in 0..<17 {
+            let url = bench.origin.serve("/\(number)", Payload(seed: 12, length: 1000))
+            ids.append(try await manager.add(bench.request(url) { $0.start = .paused }).id)
+        }
+        let known = ids[0].description
+        let first = ids.map { String($0.description.prefix(1)) }
+        let digit = try #require(first.first { digit in first.count { $0 == digit } > 1 })
+        #expect(try await manager.refusal([known, digit]) == digit)
+        #expect(try await manager.refusal([known, ""])?.isEmpty == true)
+        #expect(try await manager.refusal([known, "no hexadecimal"]) == "no hexadecimal")
+        #expect(try await manager.snapshot(of: ids[0])?.state == .paused)
+        await manager.shutDown()
+    }
+
+    @Test func `a step that removes downloads ends when their files are gone`() async throws {
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        var texts: [String] = []
+        for name in ["/a", "/b"] {
+            let url = bench.origin.serve(name, Payload(seed: 13, length: 1000))
+            let download = try await manager.add(bench.request(url))
+            _ = try await download.file
+            texts.append(download.id.description)
+        }
+        let removed = try #require(try await manager.steer(texts) { try $0.remove($1) }.results)
+        #expect(removed.map(\.value) == [true, true])
+        #expect(bench.root.names == [])
+        #expect(try await manager.refusal([texts[0]]) == texts[0])
+        await manager.shutDown()
+    }
+
+    @Test func `an error of a step ends it and keeps what was done before`() async throws {
+        struct Refusal: Error {}
+        let bench = try ManagerBench()
+        let manager = try await bench.open()
+        var ids: [Download.ID] = []
+        for name in ["/a", "/b"] {
+            let url = bench.origin.serve(name, Payload(seed: 14, length: 1000))
+            ids.append(try await manager.add(bench.request(url) { $0.start = .paused }).id)
+        }
+        let last = ids[1]
+        await #expect(throws: Refusal.self) {
+            _ = try await manager.steer(ids.map(\.description)) { step, id in
+                guard id != last else { throw Refusal() }
+                return try step.limit(id, to: 1000)
+            }
+        }
+        await #expect(throws: PawlError.self) {
+            _ = try await manager.steer([last.description]) { try $0.limit($1, to: -1) }
+        }
+        let details = try await manager.details(of: ids)
+        #expect(details.map(\.options.rateLimit) == [1000, nil])
+        await manager.shutDown()
+    }
+}
+
+extension SteeringResult {
+    fileprivate var results: [(id: Download.ID, value: Value)]? {
+        guard case .done(let results) = self else { return nil }
+        return results
+    }
+}
+
+extension DownloadManager {
+    /// The digits for which nothing is resumed.
+    fileprivate func refusal(_ texts: [String]) async throws -> String? {
+        switch try await steer(texts, { try $0.resume($1) }) {
+        case .done: nil
+        case .missing(let text), .ambiguous(let text): text
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Pawl
+import PawlTestKit
+import Testing
+
+/// No wait outlasts the downloader or the manager that could end it.
+@Suite struct OwnerEndTests {
+    private let payload = Payload(seed: 621, length: 3_000_000)
+
+    private func stalling(
+        _ downloader: Downloader,
+        _ origin: OriginServer,
+        _ folder: TemporaryFolder
+    ) throws -> Download {
+        var options = DownloadOptions()
+        options.folder = folder.path
+        options.connections = 1
+        options.timeout = 3600
+        let url = origin.serve("/f", payload) { $0.cut = .stall(after: 2_000_000) }
+        return try downloader.add(url, options: options)
+    }
+
+    private func last(of download: Download) async -> DownloadSnapshot? {
+        var last: DownloadSnapshot?
+        for await snapshot in download.updates { last = snapshot }
+        return last
+    }
+
+    @Test func `waits end when a downloader is released`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        func make() throws -> Download {
+            let download = try stalling(Downloader(), origin, folder)
+            download.resume()
+            return download
+        }
+        let download = try make()
+        let error = await #expect(throws: PawlError.self) { try await download.file }
+        #expect(error?.code == .unfinished)
+        #expect(await last(of: download)?.state != .finished)
+    }
+
+    @Test func `waits end when a downloader is shut down`() async throws {
+        let origin = try OriginServer()
+        defer { origin.stop() }
+        let folder = try TemporaryFolder()
+        let downloader = Downloader()
+        let download = try stalling(downloader, origin, folder)
+        let waiting = try downloader.add("\(origin.serve("/g", payload))")
+        download.resume()
+        await origin.holds("/f")
+        let updates = Task { await last(of: download) }
+        let file = Task { try await download.file }
+        let data = Task {
+            try await downloader.data(from: origin.serve("/h", payload) { $0.cut = .stall(after: 1) })
+        }
+        await origin.holds("/h")
+        downloader.shutDown()
+        #expect(await updates.value?.state == .paused)
+        for wait in [file, Task { try await waiting.file }] {
+            let error = await #expect(throws: PawlError.self) { try await wait.value }
+            #expect(error?.code == .unfinished)
+        }
+        await #expect(throws: PawlError.self) { try await data.value }
+        // The bytes are there for the next one.
+        #expect(folder.names == ["f.part", "f.pawl"])
+    }
+
+    @Test func `nothing is added to a downloader that was shut down`() async throws {
+        let downloader = Downloader()
+        downloader.shutDown()
+        let error = #expect(throws: PawlError.self) { try downloader.add("http://127.0.0.1/f") }
+        #expect(error?.code == .unfinished)
+        await #expect(throws: PawlError.self) { try await downloader.data(from: "http://127.0.0.1/f") }
+    }
+
+    @Test func `waits end when a manager is shut down or released`() async throws {
+        for isShutDown in [true, false] {
+            let bench = try ManagerBench()
+            let (url, _) = bench.serveStalling("/f", seed: 622)
+            let download: Download
+            do {
+                let manager = try await bench.open()
+                download = try await manager.add(bench.request(url))
+                await download.reaches(bytes: 1)
+                if isShutDown { await manager.shutDown() }
+            }
+            let error = await #expect(throws: PawlError.self) { try await download.file }
+            #expect(error?.code == .unfinished)
+            _ = await last(of: download)
+        }
+    }
+}
