@@ -44,9 +44,10 @@ enum HostName {
         guard labels.allSatisfy({ !$0.isEmpty }) else { throw AddressFlaw("its host name has an empty part") }
         guard labels.reduce(labels.count - 1, { $0 + $1.count }) <= 253 else { throw tooLong }
         // Parsers disagree on `127.1`, `0x7f.1` and `010.0.0.1`, so only the form that all read alike is
-        // accepted. A name with a label that is no number is a name to all of them, whatever its last label
-        // is: it is not in the DNS, but a proxy that resolves names may know it.
-        guard labels.allSatisfy(isNumeric) else { return }
+        // accepted. A name with a label that is no number, or with more labels than the four numbers of an
+        // address, is a name to all of them, whatever its last label is: it is not in the DNS, but a proxy
+        // that resolves names may know it.
+        guard labels.count <= 4, labels.allSatisfy(isNumeric) else { return }
         guard labels.count == all.count, isDottedQuad(all.joined(separator: [.dot])) else {
             throw AddressFlaw(
                 "its host is not an IPv4 address",

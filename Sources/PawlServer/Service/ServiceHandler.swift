@@ -12,7 +12,10 @@ final class ServiceHandler: WebHandler {
     private let metrics: @Sendable (LatencyHistogram?) async -> String
     private let page: Page
     let lines: EventStreams
-    private let unauthenticated = UnauthenticatedLane()
+    /// All unauthenticated clients together use at most one of many threads.
+    private let unauthenticated = SerialWork(priority: .low)
+    /// Messages of authenticated clients that may cause large responses: one is in memory at a time.
+    private let large = SerialWork(priority: .medium)
     private let server = Mutex<WebServer?>(nil)
     /// Messages of each WebSocket, processed one after another.
     private let sockets = Mutex<[ConnectionID: AsyncStream<[UInt8]>.Continuation]>([:])
@@ -97,21 +100,25 @@ final class ServiceHandler: WebHandler {
         request.method == .post ? RPCMessage.parse(request.body) : RPCMessage.parse(query: request.value)
     }
 
-    /// Unauthenticated requests are processed one after another.
+    /// The length in bytes of a message with enough calls for a response of many megabytes.
+    private static let largeMessage = 64 << 10
+
+    /// Unauthenticated and large requests are processed one after another.
     private func work(
         for request: WebRequest,
         _ reply: @escaping @Sendable (WebResponse) -> Void,
         _ makeResponse: @escaping @Sendable () async -> WebResponse
     ) {
-        if recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request) {
+        let isKnown = recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request)
+        if isKnown, request.body.count < ServiceHandler.largeMessage {
             Task { reply(await makeResponse()) }
-        } else if !unauthenticated.add({ reply(await makeResponse()) }) {
+        } else if !(isKnown ? large : unauthenticated).add({ reply(await makeResponse()) }) {
             reply(ServiceHandler.busy)
         }
     }
 
     private static let busy: WebResponse = {
-        var response = WebResponse(503, text: "too many unauthenticated requests are waiting")
+        var response = WebResponse(503, text: "too many requests of this kind are waiting")
         response.closes = true
         return response
     }()
@@ -288,13 +295,15 @@ final class ServiceHandler: WebHandler {
         return outcome.showedSecret
     }
 
-    /// `nil` if too many unauthenticated requests wait.
+    /// `nil` if too many messages of its kind wait.
     private func reply(to message: [UInt8], rights: RPCRights) async -> RPCDispatcher.Outcome? {
-        guard !rights.isKnown, !recognizes(message) else {
+        let isKnown = rights.isKnown || recognizes(message)
+        if isKnown, message.count < ServiceHandler.largeMessage {
             return await dispatcher.respond(to: RPCMessage.parse(message), rights: rights)
         }
+        let queue = isKnown ? large : unauthenticated
         return await withCheckedContinuation { continuation in
-            let isTaken = unauthenticated.add { [dispatcher] in
+            let isTaken = queue.add { [dispatcher] in
                 continuation.resume(
                     returning: await dispatcher.respond(to: RPCMessage.parse(message), rights: rights)
                 )

@@ -1,19 +1,19 @@
-/// A serial queue for the work of unauthenticated clients: all of them together use at most one of many threads, and
-/// authenticated clients are served meanwhile.
-final class UnauthenticatedLane: Sendable {
+/// A serial queue for work that must not take the service's memory or all its threads: whatever is not in it is served
+/// meanwhile.
+final class SerialWork: Sendable {
     /// Work items that may wait.
     static let room = 256
 
     typealias Work = @Sendable () async -> Void
     private let work: AsyncStream<Work>.Continuation
 
-    init() {
+    init(priority: TaskPriority) {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Work.self,
-            bufferingPolicy: .bufferingOldest(UnauthenticatedLane.room)
+            bufferingPolicy: .bufferingOldest(SerialWork.room)
         )
         work = continuation
-        Task.detached(priority: .low) { for await piece in stream { await piece() } }
+        Task.detached(priority: priority) { for await piece in stream { await piece() } }
     }
 
     deinit { work.finish() }
