@@ -307,10 +307,13 @@ extension DownloadMachine {
                 now: now
             )
         }
+        let source = lanes[index].source
         let drops = stop()
         if map.total == nil { map.learn(total: length) }
         guard isProven || existingLength != nil || comparedEnd?.offset == length else {
             samples = [ByteRange(max(0, length - DownloadMachine.overlap), length)]
+            // A target that works may expire again.
+            sources[source].wentBack = false
             return drops + openFirst(now: now)
         }
         if representation?.total == nil { representation?.total = total }

@@ -4,9 +4,10 @@ import Synchronization
 
 // The servers' traffic under a rate limit.
 extension Law {
-    /// `size` bytes under a rate limit, for which servers have sent `sent` over so many connections.
-    package static func traffic(sent: Int64, size: Int64, connections: Int) -> String? {
-        let allowed = size + Int64(connections) * 64 * 1024
+    /// `size` bytes under a rate limit, for which servers have sent `sent` over so many connections, and which were
+    /// compared with `compared` bytes of requests that fetch nothing else.
+    package static func traffic(sent: Int64, size: Int64, compared: Int64, connections: Int) -> String? {
+        let allowed = size + compared + Int64(connections) * 64 * 1024
         return sent <= allowed ? nil : "\(sent) bytes were sent for \(size) over \(connections) connections"
     }
 }
@@ -28,7 +29,12 @@ extension Simulation {
         let sent = requests.reduce(0) { $0 + $1.taken.count + $1.unread }
         note("downloads under a limit whose traffic was counted")
         if requests.count > 1 { note("connections under a limit", requests.count) }
-        if let text = Law.traffic(sent: sent, size: size, connections: requests.count) {
+        if let text = Law.traffic(
+            sent: sent,
+            size: size,
+            compared: course(index) { $0.compared },
+            connections: requests.count
+        ) {
             violate(.traffic, "\(index): \(text)")
         }
     }

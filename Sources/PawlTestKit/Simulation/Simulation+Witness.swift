@@ -88,6 +88,7 @@ extension Simulation: Witness {
                     note("races")
                     if machine.plan.checksum != nil { note("races under a checksum") }
                 }
+                if lane.kind == .settling { course(index) { $0.compared += lane.overlap } }
                 if limited, lane.kind == .data { note("steals") }
                 limited = false
             case .drop(let id):

@@ -101,6 +101,22 @@ import Testing
         #expect(bench.said.contains(.startOver) == !agreed)
     }
 
+    @Test func `a redirect's target may expire again after a 416 whose bytes are compared`() {
+        var bench = Bench()
+        bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil))
+        let given = bench.machine.sources[0].given
+        bench.answer(Bench.redirect(to: "http://a.example/f?token=1"))
+        bench.answer(ResponseHead(status: 403))
+        #expect(bench.machine.sources[0].current == given)
+        bench.answer(Bench.redirect(to: "http://a.example/f?token=2"))
+        var head = ResponseHead(status: 416)
+        head.contentRange = .unsatisfied(total: Self.megabyte)
+        bench.answer(head)
+        #expect(bench.machine.sources[0].current != given)
+        bench.answer(ResponseHead(status: 403))
+        #expect(bench.machine.phase != .failed && bench.machine.sources[0].current == given)
+    }
+
     @Test func `a 416 with the tag of the bytes on disk proves that they are all`() {
         var bench = Bench()
         bench.begin(Bench.journal([ByteRange(0, Self.megabyte)], total: nil))
