@@ -2,13 +2,26 @@
 import PackageDescription
 
 /// Where SwiftPM puts the packages that others depend on; those may not have flags of their own.
-let isDependency = Context.packageDirectory.contains("/checkouts/")
+let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.packageDirectory.contains($0) }
 /// Overlapping accesses are detected in debug builds, with which all tests run; the checks cost a small file 3 % of its
 /// instructions.
 let unchecked: [SwiftSetting] =
     isDependency ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+/// The program does not depend on the folder in which it is built.
+let folder = "\(Context.packageDirectory)=/pawl"
+let reproducible: [SwiftSetting] =
+    isDependency
+    ? []
+    : [
+        .unsafeFlags(
+            ["-file-prefix-map", folder, "-file-compilation-dir", "/pawl"],
+            .when(configuration: .release)
+        )
+    ]
+let reproducibleC: [CSetting] =
+    isDependency ? [] : [.unsafeFlags(["-ffile-prefix-map=\(folder)"], .when(configuration: .release))]
 let strict: [SwiftSetting] =
-    unchecked + [
+    unchecked + reproducible + [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
@@ -19,7 +32,7 @@ let strictC: [CSetting] =
     [
         .treatAllWarnings(as: .error),
         .define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release)),
-    ] + (isDependency ? [] : [.unsafeFlags(["-fstack-protector-strong"])])
+    ] + (isDependency ? [] : [.unsafeFlags(["-fstack-protector-strong"])]) + reproducibleC
 /// Every address of a library is looked up at the start, and the table of them is read-only from then on.
 let hardened: [LinkerSetting] =
     isDependency
