@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Where SwiftPM puts the packages that others depend on; those may not have flags of their own.
+/// Where SwiftPM puts the packages that others depend on; those may not have flags of their own, and have only the
+/// libraries: SwiftPM would warn about the C libraries of the service, and load its tests.
 let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.packageDirectory.contains($0) }
 /// Overlapping accesses are detected in debug builds, with which all tests run; the checks cost a small file 3 % of its
 /// instructions.
@@ -77,6 +78,10 @@ let package = Package(
         .library(name: "PawlFoundation", targets: ["PawlFoundation"]),
         .executable(name: "pawl", targets: ["PawlTool"]),
     ],
+    traits: [
+        .default(enabledTraits: ["Queue"]),
+        .trait(name: "Queue", description: "DownloadManager and PawlSession, which need SQLite"),
+    ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -98,7 +103,10 @@ let package = Package(
         module("PawlReach", ["PawlEngine", "PawlSystem"]),
         module(
             "Pawl",
-            ["PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]
+            [
+                "PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach",
+                .target(name: "PawlStore", condition: .when(traits: ["Queue"])),
+            ]
         ),
         // The page's files become part of the program.
         module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets"], embedding: "Page/Assets"),
@@ -159,3 +167,10 @@ let package = Package(
         tests("PawlEndToEndTests", ["SessionProgram", "PawlTestKit", "PawlCore", "Pawl", "PawlSystem"]),
     ] + examples.map(example)
 )
+
+if isDependency {
+    let libraries = package.targets.prefix { $0.name != "PawlTestKit" }
+        .filter { !["CWebSockets", "PawlServer", "PawlCommands", "PawlTool"].contains($0.name) }
+    package.targets = libraries
+    package.products.removeAll { $0.name == "pawl" }
+}
