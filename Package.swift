@@ -91,7 +91,12 @@ let package = Package(
             pkgConfig: "libwebsockets",
             providers: [.apt(["libwebsockets-dev"])]
         ),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // SwiftPM warns about a missing pkg-config module even if a trait leaves the library out.
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: isDependency ? nil : "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
         .target(name: "CPawlSystem", cSettings: strictC),
 
         module("PawlCore", []),
