@@ -1,14 +1,28 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Where SwiftPM puts the packages that others depend on; those may not have flags of their own.
-let isDependency = Context.packageDirectory.contains("/checkouts/")
+/// Where SwiftPM puts the packages that others depend on; those may not have flags of their own, and have only the
+/// libraries: SwiftPM would warn about the C libraries of the service, and load its tests.
+let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.packageDirectory.contains($0) }
 /// Overlapping accesses are detected in debug builds, with which all tests run; the checks cost a small file 3 % of its
 /// instructions.
 let unchecked: [SwiftSetting] =
     isDependency ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+/// The program does not depend on the folder in which it is built.
+let folder = "\(Context.packageDirectory)=/pawl"
+let reproducible: [SwiftSetting] =
+    isDependency
+    ? []
+    : [
+        .unsafeFlags(
+            ["-file-prefix-map", folder, "-file-compilation-dir", "/pawl"],
+            .when(configuration: .release)
+        )
+    ]
+let reproducibleC: [CSetting] =
+    isDependency ? [] : [.unsafeFlags(["-ffile-prefix-map=\(folder)"], .when(configuration: .release))]
 let strict: [SwiftSetting] =
-    unchecked + [
+    unchecked + reproducible + [
         .swiftLanguageMode(.v6), .strictMemorySafety(), .treatAllWarnings(as: .error),
         .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
@@ -19,7 +33,7 @@ let strictC: [CSetting] =
     [
         .treatAllWarnings(as: .error),
         .define("_FORTIFY_SOURCE", to: "3", .when(configuration: .release)),
-    ] + (isDependency ? [] : [.unsafeFlags(["-fstack-protector-strong"])])
+    ] + (isDependency ? [] : [.unsafeFlags(["-fstack-protector-strong"])]) + reproducibleC
 /// Every address of a library is looked up at the start, and the table of them is read-only from then on.
 let hardened: [LinkerSetting] =
     isDependency
@@ -64,6 +78,10 @@ let package = Package(
         .library(name: "PawlFoundation", targets: ["PawlFoundation"]),
         .executable(name: "pawl", targets: ["PawlTool"]),
     ],
+    traits: [
+        .default(enabledTraits: ["Queue"]),
+        .trait(name: "Queue", description: "DownloadManager and PawlSession, which need SQLite"),
+    ],
     targets: [
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -73,7 +91,12 @@ let package = Package(
             pkgConfig: "libwebsockets",
             providers: [.apt(["libwebsockets-dev"])]
         ),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // SwiftPM warns about a missing pkg-config module even if a trait leaves the library out.
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: isDependency ? nil : "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
         .target(name: "CPawlSystem", cSettings: strictC),
 
         module("PawlCore", []),
@@ -85,7 +108,10 @@ let package = Package(
         module("PawlReach", ["PawlEngine", "PawlSystem"]),
         module(
             "Pawl",
-            ["PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]
+            [
+                "PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach",
+                .target(name: "PawlStore", condition: .when(traits: ["Queue"])),
+            ]
         ),
         // The page's files become part of the program.
         module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets"], embedding: "Page/Assets"),
@@ -146,3 +172,10 @@ let package = Package(
         tests("PawlEndToEndTests", ["SessionProgram", "PawlTestKit", "PawlCore", "Pawl", "PawlSystem"]),
     ] + examples.map(example)
 )
+
+if isDependency {
+    let libraries = package.targets.prefix { $0.name != "PawlTestKit" }
+        .filter { !["CWebSockets", "PawlServer", "PawlCommands", "PawlTool"].contains($0.name) }
+    package.targets = libraries
+    package.products.removeAll { $0.name == "pawl" }
+}

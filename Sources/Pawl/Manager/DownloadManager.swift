@@ -1,6 +1,9 @@
 package import PawlCore
 package import PawlEngine
+
+#if canImport(PawlStore)
 import PawlStore
+#endif
 
 /// A queue of downloads that outlives the program.
 ///
@@ -93,6 +96,7 @@ public final class DownloadManager: Sendable {
     let commonRate: CommonRate
     private let owner: ManagerOwner
 
+    #if canImport(PawlStore)
     /// Opens the queue in `root`, which is created if missing, and continues it.
     ///
     /// `delegate` is retained until the manager is shut down. Throws ``PawlError`` when the folder or the
@@ -109,6 +113,7 @@ public final class DownloadManager: Sendable {
             }
         }
     }
+    #endif
 
     static func queue(in root: String) -> String { "\(root)/.pawl/queue.db" }
 

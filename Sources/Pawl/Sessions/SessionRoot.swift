@@ -1,7 +1,10 @@
 import Glibc
 import PawlCore
-import PawlStore
 import PawlSystem
+
+#if canImport(PawlStore)
+import PawlStore
+#endif
 
 /// The folder of a background session, with its queue and files; it is held by a program, by the service, or
 /// by no process.
@@ -77,9 +80,7 @@ package struct SessionRoot: Sendable, Hashable {
             SystemThread.detached("pawl-handover", blocksSignals: true) {
                 while ContinuousClock.now < limit {
                     SystemThread.sleep(seconds: 0.01)
-                    if FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld != true {
-                        return continuation.resume(returning: true)
-                    }
+                    if !isQueueHeld { return continuation.resume(returning: true) }
                 }
                 continuation.resume(returning: false)
             }
@@ -87,6 +88,14 @@ package struct SessionRoot: Sendable, Hashable {
     }
 
     private var queue: String { DownloadManager.queue(in: path) }
+
+    private var isQueueHeld: Bool {
+        #if canImport(PawlStore)
+        FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld == true
+        #else
+        false
+        #endif
+    }
 
     // MARK: for the service
 

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlServer
 
 extension Command {
     /// Every command under its heading, in display order.
@@ -27,15 +28,15 @@ extension Command {
 
     private static let help = Command(
         "help",
-        "[COMMAND|--man]",
+        "[COMMAND|--man [COMMAND]|--man-pages DIR]",
         summary: "show help for a command",
-        details:
-            "Show what a command does and its options; with --man, print the manual page pawl(1).",
-        operand: .words(["--man"])
-    ) { (arguments) throws(Failure) in
-        say(arguments.first == "--man" ? ManualPage.text : try PawlCommands.help(on: arguments.first))
-        return 0
-    }
+        details: """
+            Show what a command does and its options. With --man, print its manual page, or pawl(1); with --man-pages, \
+            write all manual pages into the folder DIR.
+            """,
+        operand: .words(["--man", "--man-pages"]),
+        run: runHelp
+    )
 
     private static let completions = Command(
         "completions",
@@ -65,4 +66,21 @@ extension Command {
     }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
     return try GetSession(plan).run()
+}
+
+@Sendable private func runHelp(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
+    let operand = arguments.dropFirst().first
+    if arguments.count > 2 { throw .unexpected(arguments[arguments.startIndex + 2], in: "help") }
+    switch (arguments.first, operand) {
+    case ("--man", nil): say(ManualPage.overview)
+    case ("--man", let name?): say(ManualPage.page(of: try command(named: name)))
+    case ("--man-pages", let folder?):
+        for (file, text) in ManualPage.all {
+            try AtomicFile.write(Array(text.utf8), to: "\(folder)/\(file)", permissions: 0o644)
+        }
+    case ("--man-pages", nil): throw Failure.usage("help", "--man-pages DIR")
+    case (_, let unexpected?): throw .unexpected(unexpected, in: "help")
+    case (let name, nil): say(try PawlCommands.help(on: name))
+    }
+    return 0
 }

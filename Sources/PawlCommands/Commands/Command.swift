@@ -97,7 +97,12 @@ extension CommandOptions {
 /// The help text of a command, of `pawl` itself for `nil`.
 func help(on name: String?) throws(Failure) -> String {
     guard let name else { return HelpText.overview }
-    if let command = Command.table.first(where: { $0.name == name }) { return HelpText.text(of: command) }
+    return HelpText.text(of: try command(named: name))
+}
+
+/// The command of this name, for help.
+func command(named name: String) throws(Failure) -> Command {
+    if let command = Command.table.first(where: { $0.name == name }) { return command }
     throw Failure(
         .badOption,
         "no help for",

@@ -16,10 +16,7 @@ extension Command {
         taking: ServeOptions.table
     ) { (options, operands) throws(Failure) in
         if let first = operands.first { throw .unexpected(first, in: "serve") }
-        if options.installs {
-            try ServeInstall(options, program: try ServiceStarter.ownPath()).run()
-            return 0
-        }
+        if try options.changesUnit() { return 0 }
         var configuration = try options.configuration()
         let parent = WaitingParent()
         let supervisor = Supervisor()
@@ -82,5 +79,27 @@ extension Failure {
             because: "",
             remedy: "see 'pawl help \(command)'"
         )
+    }
+}
+
+extension ServeOptions {
+    /// Installs, shows or removes the unit if an option says so; `false` otherwise.
+    fileprivate func changesUnit() throws(Failure) -> Bool {
+        if installs, uninstalls {
+            throw Failure(.badOption, "cannot use", at: "--install", because: "--uninstall is given as well")
+        }
+        if printsUnit, !installs {
+            throw Failure(.badOption, "cannot use", at: "--print", because: "it requires --install")
+        }
+        guard installs || uninstalls else { return false }
+        let install = try ServeInstall(self, program: try ServiceStarter.ownPath())
+        if uninstalls {
+            try install.remove()
+        } else if printsUnit {
+            install.show()
+        } else {
+            try install.run()
+        }
+        return true
     }
 }

@@ -55,10 +55,22 @@ extension ServeOptions {
             "install and start a systemd user service with these options; it starts again at each login"
         ) { (options, _) in options.installs = true },
         CommandOption(
+            "print",
+            takes: .none,
+            in: .setup,
+            "with --install: print the unit; nothing is written or started"
+        ) { (options, _) in options.printsUnit = true },
+        CommandOption(
+            "uninstall",
+            takes: .none,
+            in: .setup,
+            "stop the service and remove the unit that --install wrote; the queue and all files stay"
+        ) { (options, _) in options.uninstalls = true },
+        CommandOption(
             "system",
             takes: .none,
             in: .setup,
-            "with --install: install a system service that starts at boot; default root /var/lib/pawl"
+            "with --install or --uninstall: a system service that starts at boot; default root /var/lib/pawl"
         ) { (options, _) in options.installsForAll = true },
         CommandOption(
             "run-as",

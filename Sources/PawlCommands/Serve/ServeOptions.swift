@@ -27,6 +27,9 @@ package struct ServeOptions: CommandOptions {
     package var logFormat = ServiceLog.Format.text
     package var isBackground = false
     package var installs = false
+    /// Shows the unit instead of installing it.
+    package var printsUnit = false
+    package var uninstalls = false
     package var installsForAll = false
     /// The user that an installed service runs as.
     package var user: String?

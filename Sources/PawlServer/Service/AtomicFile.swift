@@ -1,13 +1,18 @@
-import Glibc
+package import Glibc
 package import PawlCore
 import PawlSystem
 
-/// Replaces a file that only its owner can read; readers see either the old or the new content.
+/// Replaces a file; readers see either the old or the new content.
 package enum AtomicFile {
-    package static func write(_ bytes: [UInt8], to path: String) throws(Failure) {
+    /// By default only its owner can read it.
+    package static func write(
+        _ bytes: [UInt8],
+        to path: String,
+        permissions: mode_t = 0o600
+    ) throws(Failure) {
         let draft = path + "__temp"
         _ = unsafe unlink(draft)
-        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let file = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, permissions)
         guard file >= 0 else { throw failure("cannot create", draft) }
         var written = 0
         while written < bytes.count {

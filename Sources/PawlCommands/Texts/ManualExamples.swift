@@ -1,0 +1,91 @@
+/// The EXAMPLES of the manual pages.
+struct ManualExamples: Sendable {
+    /// What a command line does, and the command line.
+    private let entries: [(does: String, command: String)]
+
+    private init(_ entries: [(does: String, command: String)]) { self.entries = entries }
+
+    /// The section as roff.
+    var roff: String {
+        ".SH EXAMPLES\n"
+            + entries.map { entry in
+                ".TP\n\(ManualPage.line(entry.does)):\n.nf\n\\fB\(ManualPage.line(entry.command))\\fP\n.fi\n"
+            }.joined()
+    }
+
+    static let overview = ManualExamples([
+        (
+            "Download a file; the same command resumes after an interruption",
+            "pawl get https://example.org/image.iso"
+        ),
+        (
+            "Add a file to the queue of the service, and start the service if none runs",
+            "pawl add https://example.org/image.iso"
+        ),
+        ("Follow the queue", "pawl list --watch"),
+        ("Open the web interface", "pawl web"),
+    ])
+
+    /// By the command's name.
+    static let table: [String: ManualExamples] = [
+        "get": ManualExamples([
+            ("Download a file into a folder", "pawl get -d /srv/images https://example.org/image.iso"),
+            (
+                "Choose the name, and verify the content",
+                "pawl get -o image.iso --checksum sha-256=DIGEST https://example.org/image.iso"
+            ),
+            (
+                "Use another source of the same file as well",
+                "pawl get --mirror https://mirror.example.net/image.iso https://example.org/image.iso"
+            ),
+            ("Download a list of URLs, eight at a time", "pawl get -j 8 -i urls.txt"),
+            ("Write to another program", "pawl get -o - https://example.org/source.tar.gz | tar -xz"),
+        ]),
+        "add": ManualExamples([
+            ("Add a file to the queue", "pawl add https://example.org/image.iso"),
+            ("Start it at once, ahead of the queue", "pawl add --now https://example.org/image.iso"),
+        ]),
+        "list": ManualExamples([
+            ("Show the queue, and keep it up to date", "pawl list --watch"),
+            ("One JSON object per line, for programs", "pawl list --json"),
+        ]),
+        "show": ManualExamples([("Show one download by the start of its ID", "pawl show 3f9a")]),
+        "pause": ManualExamples([
+            ("Pause one download", "pawl pause 3f9a"), ("Pause all", "pawl pause --all"),
+        ]),
+        "resume": ManualExamples([
+            ("Resume one download", "pawl resume 3f9a"), ("Resume all", "pawl resume --all"),
+        ]),
+        "start": ManualExamples([("Start a download ahead of the queue", "pawl start 3f9a")]),
+        "remove": ManualExamples([("Remove a download from the queue", "pawl remove 3f9a")]),
+        "rename": ManualExamples([("Give a download's file another name", "pawl rename 3f9a image.iso")]),
+        "move": ManualExamples([("Move a download to the front of the queue", "pawl move 3f9a 0")]),
+        "url": ManualExamples([
+            (
+                "Replace an expired URL; the bytes on disk stay",
+                "pawl url 3f9a 'https://example.org/image.iso?token=NEW'"
+            )
+        ]),
+        "limit": ManualExamples([("Limit all downloads together to 2 MiB/s", "pawl limit 2M")]),
+        "wait": ManualExamples([("Wait until a download ends", "pawl wait 3f9a")]),
+        "status": ManualExamples([("Check from a script that the service runs", "pawl status --json")]),
+        "web": ManualExamples([("Open the web interface in the browser", "pawl web")]),
+        "stop": ManualExamples([("Stop the service; downloads resume at its next start", "pawl stop")]),
+        "serve": ManualExamples([
+            ("Run the service for a folder", "pawl serve --root /srv/downloads"),
+            ("Install it as a systemd user service", "pawl serve --install"),
+            ("Show the unit without installing it", "pawl serve --install --print"),
+            ("Remove the unit; queue and files stay", "pawl serve --uninstall"),
+        ]),
+        "aria2c": ManualExamples([
+            ("Serve aria2 clients", "pawl aria2c --enable-rpc --rpc-secret=TEXT --dir=/srv/downloads")
+        ]),
+        "completions": ManualExamples([
+            ("Complete commands in this shell", "source <(pawl completions bash)")
+        ]),
+        "help": ManualExamples([
+            ("Show the options of a command", "pawl help get"),
+            ("Read the manual page of a command that is not installed", "pawl help --man get | man -l -"),
+        ]),
+    ]
+}
