@@ -43,6 +43,9 @@ public struct DownloadedFile: Sendable, Hashable {
     public var duration: Double
     /// `true` if the file existed already and nothing was transferred.
     public var wasThere: Bool
+    /// The content, if ``ResponseDecision/intoMemory(maximumSize:)`` kept it in memory: then there is no file, and
+    /// ``path`` is empty.
+    public var content: [UInt8]?
 
     package init(path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool) {
         self.path = path
