@@ -47,16 +47,21 @@ extension EngineEvent {
         case .notice(let message): .notice(DownloadNotice(message))
         case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
         case .finished(let length, let wasThere):
-            .finished(
-                DownloadedFile(
-                    path: path,
-                    length: length,
-                    received: received,
-                    duration: elapsed.seconds,
-                    wasThere: wasThere
-                )
-            )
+            .finished(file(length: length, wasThere: wasThere))
         case .failed(let failure): .failed(PawlError(failure))
         }
+    }
+
+    /// The finished file of this event.
+    func file(length: Int64, wasThere: Bool) -> DownloadedFile {
+        var file = DownloadedFile(
+            path: path,
+            length: length,
+            received: received,
+            duration: elapsed.seconds,
+            wasThere: wasThere
+        )
+        file.content = content
+        return file
     }
 }

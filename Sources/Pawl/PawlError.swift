@@ -30,6 +30,14 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Used as that of a cancelled task: once, in any session of the same state folder.
     public package(set) var downloadTaskResumeData: [UInt8]?
 
+    /// The status code of the server's response, if that is the failure.
+    public var status: Int?
+    /// Seconds that the server asked to wait (Retry-After), with ``status``.
+    public var retryAfter: Double?
+    /// The error that a closure of ``DownloadHooks`` threw; two errors are equal if it is the same one.
+    public var underlying: (any Error)? { underlyingError?.error }
+    private var underlyingError: UnderlyingError?
+
     /// The refused option.
     private var refused: Setting?
     /// ``remedy`` as a value.
@@ -50,6 +58,9 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         refused = failure.refused
         cause = failure.cause
         advice = failure.remedy
+        status = failure.status
+        retryAfter = failure.retryAfter?.seconds
+        underlyingError = failure.underlying
     }
 
     package var failure: Failure {
@@ -62,6 +73,9 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
                 Failure(code, what, at: place, because: why, remedy: remedy)
             }
         failure.refused = refused
+        failure.status = status
+        failure.retryAfter = retryAfter.map { .seconds($0) }
+        failure.underlying = underlyingError
         return failure
     }
 }

@@ -43,6 +43,14 @@ public final class DownloadManager: Sendable {
         /// fails. It is called a limited number of times without progress in between. The new URL is stored
         /// and verified like that of ``DownloadManager/replaceURL(of:with:)``. Default `nil`.
         public var refreshURL: (@Sendable (_ download: Download.ID, _ expired: String) async -> String?)?
+        /// Decisions that the program makes itself, for all downloads.
+        ///
+        /// Default none.
+        public var hooks = DownloadHooks()
+        /// Closures that receive log entries and measurements.
+        ///
+        /// Default none.
+        public var observers = Observers()
         /// Threads that transfer data: 1…16.
         ///
         /// Default 1, enough for a fast network.
@@ -133,7 +141,11 @@ public final class DownloadManager: Sendable {
         }
         let ports = ports(notice).remembering(in: configuration.stateFolder)
         let dispatcher = DelegateDispatcher(delegate, threads: ports.threads)
-        let broadcaster = EventBroadcaster(bufferSize: configuration.eventBuffer, dispatcher: dispatcher)
+        let broadcaster = EventBroadcaster(
+            bufferSize: configuration.eventBuffer,
+            dispatcher: dispatcher,
+            observers: configuration.observers
+        )
         let owner = ManagerOwner(thread)
         self.root = root
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)

@@ -1,7 +1,7 @@
 import PawlCore
 
 /// The server's response for the content.
-public struct DownloadResponse: Sendable, Hashable {
+public struct DownloadResponse: Sendable, Hashable, Codable {
     /// The status code; 0 for FTP and SFTP, which have none.
     public var status: Int
     /// Content-Type as sent.
@@ -20,7 +20,7 @@ public struct DownloadResponse: Sendable, Hashable {
     public var fields: [Field]
 
     /// One header field.
-    public struct Field: Sendable, Hashable, CustomStringConvertible {
+    public struct Field: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The name as sent.
         public var name: String
         /// The value, without surrounding whitespace.

@@ -62,6 +62,7 @@ extension QueueKeeper {
         options.fileName = record.name ?? options.fileName
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         job.sharesConnections = sharesConnections
+        job.use(hooks, of: Download.ID(rawValue: record.id.rawValue))
         job.plan.replacesAddress = !stored.formerSources.isEmpty
         let id = record.id
         if let refreshURL {
@@ -125,14 +126,7 @@ extension QueueKeeper {
             starts.end(id)
             relay(report, of: id)
         case .finished(let length, let wasThere):
-            let file = DownloadedFile(
-                path: report.path,
-                length: length,
-                received: report.received,
-                duration: report.elapsed.seconds,
-                wasThere: wasThere
-            )
-            end(id, .success(file))
+            end(id, .success(report.file(length: length, wasThere: wasThere)))
         case .failed(let failure): end(id, .failure(failure))
         }
     }

@@ -134,6 +134,9 @@ extension DownloadMachine {
 
     /// Abandons this source: another one, or the end.
     private mutating func leave(_ source: Int, _ failure: Failure, now: Instant) -> [Action] {
+        if sources.count(where: \.isUsable) == 1, let asks = presentFailure(failure, of: source, wait: nil) {
+            return asks
+        }
         sources[source].isUsable = false
         guard sources.contains(where: \.isUsable) else { return fail(failure) }
         return [.notify(.notice(.init("left-out-failed-source", "left out a source: \(failure)")))]
@@ -149,8 +152,14 @@ extension DownloadMachine {
         if !isOnline, !sources[source].current.isLoopback { return [.checkpoint, enter(.waitingForNetwork)] }
         let failure = describe(fault, disposition, source: source)
         guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }
+        let wait = plan.retry.wait(attempt: attempts + 1, retryAfter: fault.retryAfter, dice: &dice)
+        if let asks = presentFailure(failure, of: source, wait: wait) { return asks }
+        return attempt(source, after: wait, failure, now: now)
+    }
+
+    /// Makes the next attempt after `wait`.
+    mutating func attempt(_ source: Int, after wait: Interval, _ failure: Failure, now: Instant) -> [Action] {
         attempts += 1
-        let wait = plan.retry.wait(attempt: attempts, retryAfter: fault.retryAfter, dice: &dice)
         // The target of a redirect may be what is broken; the original address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
         sources[source].wentBack = false
@@ -207,14 +216,17 @@ extension DownloadMachine {
                     otherwise: "lower \(.setting(.lowestSpeed)) to accept this speed"
                 )
             )
-        case .status(let status, _):
-            return Failure(
+        case .status(let status, let retryAfter):
+            var failure = Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
                 because: .httpStatus(status),
                 remedy: StatusAdvice.remedy(for: status) ?? kept
             )
+            failure.status = status
+            failure.retryAfter = retryAfter
+            return failure
         case .page(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,
@@ -289,6 +301,7 @@ extension TransferFault {
     var remedy: Remedy? {
         switch kind {
         case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
+        case .publicKey: "make sure that this is the right server before you change \(.setting(.pinnedPublicKeys))"
         case .denied: "correct \(.setting(.user))"
         case .nameResolution: "check the host's name"
         case .proxy: "check \(.setting(.proxy))"

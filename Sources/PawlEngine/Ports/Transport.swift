@@ -20,6 +20,10 @@ package struct TransferRequest: Sendable {
     package var leadsToOtherHost = false
     /// The value of Authorization, set by the transport.
     package var authorization: String?
+    /// Header lines of this request alone, which replace those of the same name.
+    package var fields: [String] = []
+    /// A login for this request, which precedes that of the settings.
+    package var ownLogin: Credentials?
     /// The login of a transfer other than HTTP, set by the transport.
     package var login: Credentials?
     /// Bypass caches (`Cache-Control: no-cache`, `Pragma: no-cache`).
@@ -69,6 +73,10 @@ package final class TransferSettings: Sendable {
         package var verifiesPeer = true
         package var authorityFile: String?
         package var certificate: String?
+        /// `sha256//` and Base64 of a server's public key; of several, one has to match.
+        package var pinnedPublicKeys: [String] = []
+        /// Where to connect instead of resolving names.
+        package var addressOverrides: [AddressOverride] = []
         package var key: String?
         /// Whether keys, netrc files and proxy logins of the user of this process may be used without being
         /// given.
