@@ -90,6 +90,10 @@ static inline int pawl_tls_has_more(void *connection) { return SSL_has_pending((
 // The reason of the last failure; NULL when it was not in TLS.
 static inline const char *pawl_tls_reason(void) { return ERR_reason_error_string(ERR_peek_error()); }
 
+// The version and the cipher of an established connection.
+static inline const char *pawl_tls_used_version(void *connection) { return SSL_get_version((SSL *)connection); }
+static inline const char *pawl_tls_used_cipher(void *connection) { return SSL_get_cipher_name((SSL *)connection); }
+
 // The name of the cipher at this position in the order of preference; NULL after the last.
 static inline const char *pawl_tls_cipher(void *context, int place) {
     STACK_OF(SSL_CIPHER) *ciphers = SSL_CTX_get_ciphers((SSL_CTX *)context);

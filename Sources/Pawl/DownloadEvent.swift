@@ -43,9 +43,19 @@ public struct DownloadedFile: Sendable, Hashable {
     public var duration: Double
     /// `true` if the file existed already and nothing was transferred.
     public var wasThere: Bool
+    /// The server's response for the content, with its final URL; `nil` if this process made no request for it.
+    public var response: DownloadResponse?
 
-    package init(path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool) {
+    package init(
+        path: String,
+        length: Int64,
+        received: Int64,
+        duration: Double,
+        wasThere: Bool,
+        response: DownloadResponse? = nil
+    ) {
         self.path = path
+        self.response = response
         self.length = length
         self.received = received
         self.duration = duration

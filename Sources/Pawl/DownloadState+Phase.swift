@@ -53,10 +53,11 @@ extension EngineEvent {
                     length: length,
                     received: received,
                     duration: elapsed.seconds,
-                    wasThere: wasThere
+                    wasThere: wasThere,
+                    response: response
                 )
             )
-        case .failed(let failure): .failed(PawlError(failure))
+        case .failed(let failure): .failed(error(failure))
         }
     }
 }

@@ -30,6 +30,12 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Used as that of a cancelled task: once, in any session of the same state folder.
     public package(set) var downloadTaskResumeData: [UInt8]?
 
+    /// The response that ended the download, or the last one before its connection failed: status, header
+    /// fields and URL; `nil` if there was none.
+    public internal(set) var response: DownloadResponse?
+    /// The whole body of that response, for sessions: it is the content of a response with an error status.
+    package internal(set) var responseBody: [UInt8]?
+
     /// The refused option.
     private var refused: Setting?
     /// ``remedy`` as a value.

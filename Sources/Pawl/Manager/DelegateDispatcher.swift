@@ -42,6 +42,10 @@ final class DelegateDispatcher: Sendable {
         thread.post { $0.started(id, total, offset, response) }
     }
 
+    func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) {
+        thread.post { $0.collected(id, metrics) }
+    }
+
     /// Runs `work` on the delegate's thread, after all earlier calls.
     func perform(_ work: @escaping @Sendable () -> Void) { thread.post { _ in work() } }
 
@@ -77,6 +81,10 @@ private final class DispatcherThread: ThreadBound {
         guard completions[id] == nil, last[id] != count else { return }
         last[id] = count
         delegate?.download(id, didWrite: count, of: total)
+    }
+
+    func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) {
+        (delegate as? any MetricsReceiver)?.download(id, didCollect: metrics)
     }
 
     func removed(_ id: Download.ID, _ error: PawlError) {

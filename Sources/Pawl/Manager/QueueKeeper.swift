@@ -21,6 +21,8 @@ final class QueueKeeper: ThreadBound {
     let settingsCache: TransferSettingsCache
     let staysInRoot: Bool
     let keepsResponses: Bool
+    let endsWithErrorResponses: Bool
+    let isMeasured: Bool
     let broadcaster: EventBroadcaster
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
@@ -94,6 +96,8 @@ final class QueueKeeper: ThreadBound {
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         staysInRoot = configuration.staysInRoot
         keepsResponses = configuration.keepsResponses
+        endsWithErrorResponses = configuration.endsWithErrorResponses
+        isMeasured = configuration.isMeasured
         startsByItself = !configuration.holdsAtStart
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL

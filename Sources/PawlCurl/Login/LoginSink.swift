@@ -72,7 +72,11 @@ final class LoginSink: TransferSink {
         restart(request, id, self)
     }
 
+    func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
+
     func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
+
+    func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }
 
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
         target.transfer(id, spliced: count)

@@ -26,6 +26,8 @@ package struct TransferRequest: Sendable {
     package var bypassesCaches: Bool
     /// Receive buffer in bytes; smaller when a rate limit would make large reads bursty.
     package var bufferSize: Int
+    /// Whether the receiver gets the transfer's timing.
+    package var isMeasured = false
     package var settings: TransferSettings
 
     package init(
@@ -109,6 +111,8 @@ package enum ChunkResult: Hashable, Sendable {
 ///
 /// All calls come on the loop's thread, in the order head, chunks, ended.
 package protocol TransferSink: AnyObject {
+    /// What was measured until the response began; before its head, for a measured request.
+    func transfer(_ id: TransferID, timing: TransferTiming)
     /// The final response head of this request (no 1xx, no response of a proxy to CONNECT, no 401 that the
     /// transport handles itself), before any byte of its body. `false` stops the transfer.
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
@@ -128,6 +132,7 @@ package protocol TransferSink: AnyObject {
 }
 
 extension TransferSink {
+    package func transfer(_ id: TransferID, timing: TransferTiming) {}
     package func spliceTarget(_ id: TransferID) -> SpliceTarget? { nil }
     package func transfer(_ id: TransferID, willSplice count: Int) {}
 

@@ -137,10 +137,20 @@ final class Runner {
         }
     }
 
-    func responded(_ lane: LaneID, head: ResponseHead) {
+    /// Whether the body of this response may be the result, although its status is no success.
+    func wantsPage(of head: ResponseHead) -> Bool {
+        guard job.plan.endsWithErrorResponse, head.status >= 300, ask({ $0.takesErrorResponse }) else {
+            return false
+        }
+        return !(300..<400).contains(head.status) || head.location == nil
+    }
+
+    func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
         loop.stir()
         let head = noteSecurity(of: lane, head)
         lastHead = head
+        lastAddress = writers.first { $0.lane == lane }?.address
+        lastResponse = (head, lastAddress, page)
         let source = ask { $0.source(of: lane) }
         let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
         let isCrowded = origin.map { shared.isCrowded($0) } ?? false
@@ -169,6 +179,13 @@ final class Runner {
 
     /// The response head for a claim of a name.
     private(set) var lastHead: ResponseHead?
+    private var lastAddress: WebAddress?
+    /// The response whose body is the content.
+    private var accepted: (head: ResponseHead, address: WebAddress?)?
+    /// The last response, while no other request was made.
+    var lastResponse: (head: ResponseHead, address: WebAddress?, page: [UInt8]?)?
+    /// The requests that ended.
+    private var transfers: [TransferRecord] = []
     var hasHead: Bool { if case .some = lastHead { true } else { false } }
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
@@ -176,9 +193,20 @@ final class Runner {
         loop.stir()
         sync()
         shared.release(writers[index].origin, served: writers[index].isAdmitted)
-        writers.remove(at: index)
+        finish(writers.remove(at: index))
         if case .failed = end { noteNetwork() }
         feed { $0.ended(lane, end, now: $1) }
+    }
+
+    /// A download that is retried for days is not measured for ever.
+    private static let mostTransfers = 128
+
+    /// Keeps what was measured of a request.
+    func finish(_ writer: LaneWriter) {
+        guard var record = writer.record, transfers.count < Self.mostTransfers else { return }
+        record.end = clock.now
+        record.received = writer.received
+        transfers.append(record)
     }
 
     /// A failure may be the first sign of a lost network, before the monitor reports it.
@@ -310,6 +338,8 @@ final class Runner {
             read(now: now)
             readConnections = writers.count
         }
+        if notice.isStart, let lastHead { accepted = (lastHead, lastAddress) }
+        let response = notice.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
         shared.onReport(
             EngineEvent(
                 id: id,
@@ -318,7 +348,10 @@ final class Runner {
                 path: publishedPath,
                 received: machine.received,
                 elapsed: now - startedAt,
-                head: notice.isStart ? lastHead : nil
+                head: notice.hasResponse ? response?.0 : nil,
+                address: notice.hasResponse ? response?.1 : nil,
+                page: notice.isFailure ? lastResponse?.page : nil,
+                transfers: notice.isLast ? transfers : []
             )
         )
     }
@@ -363,6 +396,25 @@ extension Notice {
         switch self {
         case .failed, .phase(.paused), .phase(.failed): true
         case .phase, .started, .notice, .retrying, .finished: false
+        }
+    }
+
+    fileprivate var hasResponse: Bool {
+        switch self {
+        case .started, .failed, .finished: true
+        case .phase, .notice, .retrying: false
+        }
+    }
+
+    fileprivate var isFailure: Bool {
+        if case .failed = self { true } else { false }
+    }
+
+    /// Whether the run stops with it.
+    fileprivate var isLast: Bool {
+        switch self {
+        case .failed, .finished, .phase(.paused), .phase(.preempted): true
+        case .phase, .started, .notice, .retrying: false
         }
     }
 
