@@ -46,6 +46,8 @@ final class DelegateDispatcher: Sendable {
         thread.post { $0.collected(id, metrics) }
     }
 
+    func waitsForNetwork(_ id: Download.ID) { thread.post { $0.waitsForNetwork(id) } }
+
     /// Runs `work` on the delegate's thread, after all earlier calls.
     func perform(_ work: @escaping @Sendable () -> Void) { thread.post { _ in work() } }
 
@@ -84,7 +86,11 @@ private final class DispatcherThread: ThreadBound {
     }
 
     func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) {
-        (delegate as? any MetricsReceiver)?.download(id, didCollect: metrics)
+        (delegate as? any SessionEventReceiver)?.download(id, didCollect: metrics)
+    }
+
+    func waitsForNetwork(_ id: Download.ID) {
+        (delegate as? any SessionEventReceiver)?.downloadIsWaitingForNetwork(id)
     }
 
     func removed(_ id: Download.ID, _ error: PawlError) {

@@ -106,7 +106,12 @@ extension QueueKeeper {
         case .phase(.finished), .phase(.failed): break
         case .phase(let phase):
             if phase == .publishing { perform(machine.publishing(id)) }
-            if phase == .waitingForNetwork { starts.end(id) }
+            if phase == .waitingForNetwork {
+                starts.end(id)
+                completions.append { [broadcaster] _ in
+                    broadcaster.dispatcher.waitsForNetwork(Download.ID(rawValue: id.rawValue))
+                }
+            }
             if machine.rest(of: id) == nil { notify(id, .state(DownloadState(phase))) }
         case .started(let total, let resumedAt):
             starts.end(id)

@@ -36,7 +36,10 @@ package struct TransferMetrics: Sendable, Hashable {
     }
 }
 
-/// A delegate that receives what was measured of the requests of a download, each time it stops running.
-package protocol MetricsReceiver {
+/// What a session receives of a download beside a delegate's events.
+package protocol SessionEventReceiver {
+    /// What was measured of the requests, each time the download stops running.
     func download(_ id: Download.ID, didCollect metrics: [TransferMetrics])
+    /// It waits for the network.
+    func downloadIsWaitingForNetwork(_ id: Download.ID)
 }
