@@ -101,6 +101,15 @@ public final class DownloadTask: Sendable {
         return request
     }
 
+    // For PawlFoundation, whose own properties hide these.
+    package var firstRequest: SessionRequest? { originalRequest }
+    package var presentRequest: SessionRequest? { currentRequest }
+    package var sessionResponse: SessionResponse? { response }
+    package var beginTime: Double? {
+        get { earliestBeginDate }
+        set { earliestBeginDate = newValue }
+    }
+
     /// A delegate for this task alone; what it does not implement goes to the session's.
     ///
     /// It is retained until the task has ended. Set it before the task is resumed.

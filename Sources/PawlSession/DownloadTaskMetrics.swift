@@ -11,6 +11,8 @@ public struct DownloadTaskMetrics: Sendable, Hashable {
     /// From the first resume of the task in this process to its end.
     @_disfavoredOverload  // PawlFoundation has the same as a DateInterval.
     public let taskInterval: ClosedRange<Double>
+    // For PawlFoundation, whose own properties hide these.
+    package var interval: ClosedRange<Double> { taskInterval }
     /// The number of redirects that were followed.
     public let redirectCount: Int
 
@@ -41,6 +43,10 @@ public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
 
     var url: String { metrics.url }
 
+    // For PawlFoundation, whose own properties hide these.
+    package var sessionRequest: SessionRequest { request }
+    package var sessionResponse: SessionResponse? { response }
+
     /// The request.
     @_disfavoredOverload
     public var request: SessionRequest {
@@ -51,37 +57,48 @@ public struct DownloadTaskTransactionMetrics: Sendable, Hashable {
 
     /// When the request was started.
     @_disfavoredOverload
-    public var fetchStartDate: Double? { metrics.fetchStart }
+    public var fetchStartDate: Double? { fetchStartTime }
+    package var fetchStartTime: Double? { metrics.fetchStart }
     /// When the look-up of the host's name began.
     @_disfavoredOverload
-    public var domainLookupStartDate: Double? { metrics.time(metrics.timing.lookupStart) }
+    public var domainLookupStartDate: Double? { domainLookupStartTime }
+    package var domainLookupStartTime: Double? { metrics.time(metrics.timing.lookupStart) }
     /// When the look-up of the host's name ended.
     @_disfavoredOverload
-    public var domainLookupEndDate: Double? { metrics.time(metrics.timing.lookupEnd) }
+    public var domainLookupEndDate: Double? { domainLookupEndTime }
+    package var domainLookupEndTime: Double? { metrics.time(metrics.timing.lookupEnd) }
     /// When the connection was begun.
     @_disfavoredOverload
-    public var connectStartDate: Double? { metrics.time(metrics.timing.connectStart) }
+    public var connectStartDate: Double? { connectStartTime }
+    package var connectStartTime: Double? { metrics.time(metrics.timing.connectStart) }
     /// When the TLS handshake began.
     @_disfavoredOverload
-    public var secureConnectionStartDate: Double? { metrics.time(metrics.timing.secureStart) }
+    public var secureConnectionStartDate: Double? { secureConnectionStartTime }
+    package var secureConnectionStartTime: Double? { metrics.time(metrics.timing.secureStart) }
     /// When the TLS handshake ended.
     @_disfavoredOverload
-    public var secureConnectionEndDate: Double? { metrics.time(metrics.timing.secureEnd) }
+    public var secureConnectionEndDate: Double? { secureConnectionEndTime }
+    package var secureConnectionEndTime: Double? { metrics.time(metrics.timing.secureEnd) }
     /// When the connection was established, with the TLS handshake.
     @_disfavoredOverload
-    public var connectEndDate: Double? { metrics.time(metrics.timing.connectEnd) }
+    public var connectEndDate: Double? { connectEndTime }
+    package var connectEndTime: Double? { metrics.time(metrics.timing.connectEnd) }
     /// When the request began to be sent.
     @_disfavoredOverload
-    public var requestStartDate: Double? { metrics.time(metrics.timing.requestStart) }
+    public var requestStartDate: Double? { requestStartTime }
+    package var requestStartTime: Double? { metrics.time(metrics.timing.requestStart) }
     /// When the request was sent.
     @_disfavoredOverload
-    public var requestEndDate: Double? { metrics.time(metrics.timing.requestEnd) }
+    public var requestEndDate: Double? { requestEndTime }
+    package var requestEndTime: Double? { metrics.time(metrics.timing.requestEnd) }
     /// When the first byte of the response came.
     @_disfavoredOverload
-    public var responseStartDate: Double? { metrics.time(metrics.timing.responseStart) }
+    public var responseStartDate: Double? { responseStartTime }
+    package var responseStartTime: Double? { metrics.time(metrics.timing.responseStart) }
     /// When the last byte of the response came, or the transfer was stopped.
     @_disfavoredOverload
-    public var responseEndDate: Double? { metrics.responseEnd }
+    public var responseEndDate: Double? { responseEndTime }
+    package var responseEndTime: Double? { metrics.responseEnd }
 
     /// The protocol's ALPN name, such as `http/1.1` or `h2`; `nil` without a response.
     public var networkProtocolName: String? { metrics.timing.networkProtocol }

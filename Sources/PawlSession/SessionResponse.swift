@@ -7,6 +7,8 @@ public struct SessionResponse: Sendable, Hashable {
     /// For a task of an earlier run of the program, secrets in it are missing.
     @_disfavoredOverload  // PawlFoundation has the same as a URL.
     public internal(set) var url: String?
+    /// ``url`` for PawlFoundation, whose own property hides it.
+    package var urlText: String? { url }
     /// The status code; 0 for FTP and SFTP, and while no response is known.
     public let statusCode: Int
     /// Every header field, as in `HTTPURLResponse`: values of repeated fields are joined by commas.
