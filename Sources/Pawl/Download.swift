@@ -84,7 +84,7 @@ public final class Download: Sendable, Identifiable {
     /// Throws the error of ``DownloadEvent/Kind/failed(_:)``, and ``PawlError/Code/unfinished`` when the
     /// waiting task is cancelled, the download is removed, or its manager or downloader is shut down or
     /// released. A pause does not end the wait, and the end of the wait does not stop the download:
-    /// ``Downloader/download(_:to:options:)`` does that.
+    /// ``Downloader/download(_:to:options:hooks:)`` does that.
     public var file: DownloadedFile {
         get async throws(PawlError) {
             while true {

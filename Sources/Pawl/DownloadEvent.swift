@@ -45,6 +45,9 @@ public struct DownloadedFile: Sendable, Hashable {
     public var wasThere: Bool
     /// The server's response for the content, with its final URL; `nil` if this process made no request for it.
     public var response: DownloadResponse?
+    /// The content, if ``ResponseDecision/intoMemory(maximumSize:)`` kept it in memory: then there is no file, and
+    /// ``path`` is empty.
+    public var content: [UInt8]?
 
     package init(
         path: String,

@@ -47,17 +47,22 @@ extension EngineEvent {
         case .notice(let message): .notice(DownloadNotice(message))
         case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
         case .finished(let length, let wasThere):
-            .finished(
-                DownloadedFile(
-                    path: path,
-                    length: length,
-                    received: received,
-                    duration: elapsed.seconds,
-                    wasThere: wasThere,
-                    response: response
-                )
-            )
+            .finished(file(length: length, wasThere: wasThere))
         case .failed(let failure): .failed(error(failure))
         }
+    }
+
+    /// The finished file of this event.
+    func file(length: Int64, wasThere: Bool) -> DownloadedFile {
+        var file = DownloadedFile(
+            path: path,
+            length: length,
+            received: received,
+            duration: elapsed.seconds,
+            wasThere: wasThere,
+            response: response
+        )
+        file.content = content
+        return file
     }
 }

@@ -48,6 +48,10 @@ public final class Downloader: Sendable {
         /// Default `true`. With thousands of small files these events take a tenth of the work; snapshots
         /// have the state in any case.
         public var reportsEveryState = true
+        /// Decisions that the program makes itself, for every download without hooks of its own.
+        ///
+        /// Default none.
+        public var hooks = DownloadHooks()
 
         /// Creates a configuration with all defaults.
         public init() {}
@@ -58,6 +62,7 @@ public final class Downloader: Sendable {
     private let board: EventBoard
     private let settingsCache: TransferSettingsCache
     private let sharesConnections: Bool
+    private let hooks: DownloadHooks
 
     /// Starts the threads.
     ///
@@ -70,6 +75,7 @@ public final class Downloader: Sendable {
         let board = EventBoard(onEvent: onEvent)
         self.board = board
         sharesConnections = configuration.sharesConnections
+        hooks = configuration.hooks
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         let ports = Ports.system { board.notice($0) }.remembering(in: configuration.stateFolder)
         disk = ports.disk
@@ -93,12 +99,14 @@ public final class Downloader: Sendable {
     ///
     /// Throws ``PawlError`` with code 28 when a URL or an option is invalid, and with
     /// ``PawlError/Code/unfinished`` after ``shutDown()``. The download does not keep its downloader alive:
-    /// when that is released, the download pauses, and ``Download/file`` throws.
+    /// when that is released, the download pauses, and ``Download/file`` throws. `hooks` replace those of the
+    /// configuration for this download.
     public func add(
         _ source: String,
-        options: DownloadOptions = DownloadOptions()
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
     ) throws(PawlError) -> Download {
-        try add(source, options: options) { _ in nil }
+        try add(source, options: options, hooks: hooks) { _ in nil }
     }
 
     /// Downloads small content into memory, off the caller's thread.
@@ -110,11 +118,12 @@ public final class Downloader: Sendable {
     public func data(
         from source: String,
         maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions()
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
         let options = try options.forMemory()
         let memory = MemoryDisk(limit: Int64(maximumSize))
-        let download = try add(source, options: options) { _ in memory }
+        let download = try add(source, options: options, hooks: hooks) { _ in memory }
         download.resume()
         do throws(PawlError) {
             _ = try await download.file
@@ -134,11 +143,12 @@ public final class Downloader: Sendable {
     public func download(
         _ source: String,
         to path: String? = nil,
-        options: DownloadOptions = DownloadOptions()
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
     ) async throws -> DownloadedFile {
         var options = options
         if let path { try options.place(at: path) }
-        let download = try add(source, options: options)
+        let download = try add(source, options: options, hooks: hooks)
         download.resume()
         do throws(PawlError) {
             return try await download.file
@@ -160,12 +170,13 @@ public final class Downloader: Sendable {
         var options = options
         options.connections = 1
         options.existingFile = .rename
-        return try add(source, options: options) { StreamDisk(to: target, checksum: $0.checksum?.algorithm) }
+        return try add(source, options: options, hooks: nil) { StreamDisk(to: target, checksum: $0.checksum?.algorithm) }
     }
 
-    private func add(
+    func add(
         _ source: String,
         options: DownloadOptions,
+        hooks: DownloadHooks?,
         ownDisk: (DownloadPlan) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
@@ -177,6 +188,7 @@ public final class Downloader: Sendable {
         job.disk = ownDisk(job.plan)
         job.plan.keepsPartial = job.disk == nil
         job.sharesConnections = sharesConnections
+        job.use(hooks ?? self.hooks)
         let (id, box) = scheduler.add(job)
         var base = DownloadSnapshot(
             id: Download.ID(rawValue: id.rawValue),

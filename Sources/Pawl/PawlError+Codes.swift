@@ -49,4 +49,6 @@ extension PawlError.Code {
     public static let newerJournal = Self(rawValue: 34)
     /// The content is larger than the caller's maximum.
     public static let tooLarge = Self(rawValue: 35)
+    /// The program itself refused a request or a response, see ``DownloadHooks``.
+    public static let rejected = Self(rawValue: 36)
 }

@@ -35,6 +35,15 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     public internal(set) var response: DownloadResponse?
     /// The whole body of that response, for sessions: it is the content of a response with an error status.
     package internal(set) var responseBody: [UInt8]?
+    /// The status code of the server's response, if that is the failure.
+    public var status: Int?
+    /// Seconds that the server asked to wait (Retry-After), with ``status``.
+    public var retryAfter: Double?
+    /// The error that a closure of ``DownloadHooks`` threw; two errors are equal if it is the same one.
+    public var underlying: (any Error)? { underlyingError?.error }
+    private var underlyingError: UnderlyingError?
+    /// The fault of the connection, if that is the cause.
+    private var fault: TransferFault.Kind?
 
     /// The refused option.
     private var refused: Setting?
@@ -56,6 +65,10 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         refused = failure.refused
         cause = failure.cause
         advice = failure.remedy
+        status = failure.status
+        retryAfter = failure.retryAfter?.seconds
+        underlyingError = failure.underlying
+        fault = failure.fault
     }
 
     package var failure: Failure {
@@ -68,6 +81,10 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
                 Failure(code, what, at: place, because: why, remedy: remedy)
             }
         failure.refused = refused
+        failure.status = status
+        failure.retryAfter = retryAfter.map { .seconds($0) }
+        failure.underlying = underlyingError
+        failure.fault = fault
         return failure
     }
 }

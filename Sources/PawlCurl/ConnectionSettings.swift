@@ -46,9 +46,11 @@ final class ConnectionSettings {
         lines = HeaderLines(texts)
     }
 
-    /// The header lines with an Authorization field.
-    func lines(with authorization: String?) -> HeaderLines {
-        authorization.map { HeaderLines(texts + ["Authorization: \($0)"]) } ?? lines
+    /// The header lines with those of this request alone, which replace others of the same name.
+    func lines(with own: [String]) -> HeaderLines {
+        guard !own.isEmpty else { return lines }
+        let named = Set(own.map(HeaderLines.name))
+        return HeaderLines(texts.filter { !named.contains(HeaderLines.name(of: $0)) } + own)
     }
 
     /// The default login.

@@ -32,7 +32,7 @@ final class Exchange {
     /// A nonce sent to another server, or sent too late, would be rejected, which libcurl takes for wrong
     /// credentials.
     private var hasLoginState = false
-    private var hasAuthorization = false
+    private var hasOwnFields = false
     private var hasLogin = false
     private var bufferSize = 0
     private var hasRange = false
@@ -173,7 +173,7 @@ final class Exchange {
             easy.set(CURLOPT_COOKIEFILE, nil)
             easy.reset()
             hasLoginState = false
-            hasAuthorization = false
+            hasOwnFields = false
             hasLogin = false
             let context = unsafe Unmanaged.passUnretained(self).toOpaque()
             unsafe easy.set(CURLOPT_PRIVATE, pointer: context)
@@ -216,9 +216,10 @@ final class Exchange {
     /// Sets the request's credentials: a field for HTTP, a user name and password for other schemes.
     private func setLogin(of request: TransferRequest, _ settings: ConnectionSettings) {
         guard !isHTTP else {
-            guard request.authorization != nil || hasAuthorization else { return }
-            hasAuthorization = request.authorization != nil
-            return easy.set(CURLOPT_HTTPHEADER, settings.lines(with: request.authorization))
+            let own = request.fields + (request.authorization.map { ["Authorization: \($0)"] } ?? [])
+            guard !own.isEmpty || hasOwnFields else { return }
+            hasOwnFields = !own.isEmpty
+            return easy.set(CURLOPT_HTTPHEADER, settings.lines(with: own))
         }
         let scheme = request.address.scheme
         let login = request.login ?? settings.usualLogin

@@ -1,5 +1,5 @@
 public import Foundation
-public import Pawl
+import Pawl
 public import PawlSession
 import Synchronization
 

@@ -148,14 +148,15 @@ extension PawlError: CustomNSError {
     /// ``Pawl/PawlError/code`` tells more.
     public var errorCode: Int {
         let code: URLError.Code? = failure.fault.flatMap { Self.transferErrors[$0] } ?? Self.urlErrors[code]
-        return (cause?.id == "no-network" ? .notConnectedToInternet : code ?? .unknown).rawValue
+        let isOffline = cause?.id == "no-network"
+        return (isOffline ? .notConnectedToInternet : code ?? .unknown).rawValue
     }
 
     /// The error as Foundation's type, with the same code.
     public var urlError: URLError {
         var info = errorUserInfo
         info[NSUnderlyingErrorKey] = self
-        return URLError(URLError.Code(rawValue: errorCode), userInfo: info)
+        return URLError(URLError.Code(rawValue: errorCode) ?? .unknown, userInfo: info)
     }
 
     private static let transferErrors: [TransferFault.Kind: URLError.Code] = [
@@ -181,33 +182,6 @@ extension PawlError: CustomNSError {
         .insecure: .serverCertificateUntrusted, .newerJournal: .cannotOpenFile,
         .tooLarge: .dataLengthExceedsMaximum,
     ]
-}
-
-/// A `DownloadSessionDelegate` that receives files by `URL`, as `URLSessionDownloadDelegate` does.
-public protocol URLDownloadSessionDelegate: DownloadSessionDelegate {
-    /// The file is complete.
-    ///
-    /// It is removed after this returns, unless it was moved.
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: URL
-    )
-}
-
-extension URLDownloadSessionDelegate {
-    /// Calls the `URL` variant.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: String
-    ) {
-        urlSession(
-            session,
-            downloadTask: downloadTask,
-            didFinishDownloadingTo: URL(fileURLWithPath: location)
-        )
-    }
 }
 
 extension PawlError.Code {

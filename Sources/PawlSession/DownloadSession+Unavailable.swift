@@ -1,6 +1,6 @@
 // What `URLSession` has and a session of downloads has not: ported code that uses it does not compile.
 extension DownloadSession {
-    /// Content in memory: see `Downloader.data(from:maximumSize:options:)`.
+    /// Content in memory: see `Downloader.data(from:maximumSize:options:hooks:)`.
     @available(
         *,
         unavailable,
@@ -8,7 +8,7 @@ extension DownloadSession {
     )
     public func dataTask(with request: Any) -> DownloadTask { preconditionFailure() }
 
-    /// Content in memory: see `Downloader.data(from:maximumSize:options:)`.
+    /// Content in memory: see `Downloader.data(from:maximumSize:options:hooks:)`.
     @available(
         *,
         unavailable,

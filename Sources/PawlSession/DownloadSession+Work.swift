@@ -9,6 +9,7 @@ extension DownloadSession {
         do throws(PawlError) {
             let claim = try folders.session?.claim()
             let manager = try await open()
+            queue.withLock { $0 = manager }
             try await manager.limit(connectionsPerHost: configuration.httpMaximumConnectionsPerHost)
             // The service runs as many at once.
             if claim != nil { try await manager.change(slots: configuration.maximumConcurrentTasks) }
@@ -28,6 +29,7 @@ extension DownloadSession {
         options.holdsAtStart = true
         options.keepsResponses = true
         options.isMeasured = true
+        options.hooks = hooks
         options.endsWithErrorResponses = !configuration.failsOnErrorStatus
         let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
         while true {
@@ -54,6 +56,7 @@ extension DownloadSession {
     }
 
     private func invalidated(_ error: (any Error)?) {
+        queue.withLock { $0 = nil }
         if let delegate { call { delegate.urlSession(self, didBecomeInvalidWithError: error) } }
         dropDelegate()
     }

@@ -42,6 +42,8 @@ public final class DownloadSession: Sendable {
     let folders: SessionFolders
     let book: Mutex<Book>
     let work: AsyncStream<Work>.Continuation
+    /// While the session is open.
+    let queue = Mutex<DownloadManager?>(nil)
     static let executor = ThreadExecutor("pawl-session")
 
     /// Creates a session; a background session continues from the state of the previous one of its

@@ -60,6 +60,8 @@ public final class DownloadTask: Sendable {
         var isRestored = false
         /// The end of its time is watched.
         var isTimed = false
+        /// Its delegate has cancelled it while it was asked for a credential.
+        var isChallengeCancelled = false
         /// The target of the last redirect.
         var currentURL: String?
         /// What was measured.
@@ -102,6 +104,7 @@ public final class DownloadTask: Sendable {
     }
 
     // For PawlFoundation, whose own properties hide these.
+    var plainRequest: SessionRequest { originalRequest ?? SessionRequest(url: "") }
     package var firstRequest: SessionRequest? { originalRequest }
     package var presentRequest: SessionRequest? { currentRequest }
     package var sessionResponse: SessionResponse? { response }

@@ -90,12 +90,13 @@ extension DownloadManager {
 
     /// Downloads small content into memory, outside the queue.
     ///
-    /// As ``Downloader/data(from:maximumSize:options:)``: content of more than `maximumSize` bytes fails with
+    /// As ``Downloader/data(from:maximumSize:options:hooks:)``: content of more than `maximumSize` bytes fails with
     /// ``PawlError/Code/tooLarge``, and cancelling the task that waits stops the transfer.
     public func data(
         from source: String,
         maximumSize: Int = 16 << 20,
-        options: DownloadOptions = DownloadOptions()
+        options: DownloadOptions = DownloadOptions(),
+        hooks: DownloadHooks? = nil
     ) async throws -> [UInt8] {
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let options = try options.forMemory()
@@ -104,7 +105,7 @@ extension DownloadManager {
         let result: Result<Void, Failure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isHeard = thread.post { keeper in
-                    keeper.run(fetch, job) { continuation.resume(returning: $0) }
+                    keeper.run(fetch, job, hooks) { continuation.resume(returning: $0) }
                 }
                 if !isHeard { continuation.resume(returning: .failure(.closed)) }
             }
@@ -139,9 +140,12 @@ extension QueueKeeper {
     func run(
         _ fetch: MemoryFetch,
         _ job: Job,
+        _ hooks: DownloadHooks?,
         _ completion: @escaping @Sendable (Result<Void, Failure>) -> Void
     ) {
         guard closing.isEmpty else { return completion(.failure(.closed)) }
+        var job = job
+        job.use(hooks ?? self.hooks, of: Download.ID(rawValue: 0))
         let (id, _) = engine.add(job)
         let isCancelled = fetch.state.withLock { state in
             // The cancellation may have come first.
@@ -183,7 +187,7 @@ extension QueueKeeper {
     }
 }
 
-/// One run of ``DownloadManager/data(from:maximumSize:options:)``.
+/// One run of ``DownloadManager/data(from:maximumSize:options:hooks:)``.
 final class MemoryFetch: Sendable {
     enum State {
         case waiting

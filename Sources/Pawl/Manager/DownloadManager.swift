@@ -40,6 +40,10 @@ public final class DownloadManager: Sendable {
         /// fails. It is called a limited number of times without progress in between. The new URL is stored
         /// and verified like that of ``DownloadManager/replaceURL(of:with:)``. Default `nil`.
         public var refreshURL: (@Sendable (_ download: Download.ID, _ expired: String) async -> String?)?
+        /// Decisions that the program makes itself, for all downloads.
+        ///
+        /// Default none.
+        public var hooks = DownloadHooks()
         /// Threads that transfer data: 1…16.
         ///
         /// Default 1, enough for a fast network.

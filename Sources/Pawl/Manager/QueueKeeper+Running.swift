@@ -64,6 +64,7 @@ extension QueueKeeper {
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured
+        job.use(hooks, of: Download.ID(rawValue: record.id.rawValue))
         job.plan.replacesAddress = !stored.formerSources.isEmpty
         let id = record.id
         if let refreshURL {
@@ -133,14 +134,8 @@ extension QueueKeeper {
             starts.end(id)
             relay(report, of: id)
         case .finished(let length, let wasThere):
-            let file = DownloadedFile(
-                path: report.path,
-                length: length,
-                received: report.received,
-                duration: report.elapsed.seconds,
-                wasThere: wasThere,
-                response: report.response ?? runs[id]?.response
-            )
+            var file = report.file(length: length, wasThere: wasThere)
+            file.response = file.response ?? runs[id]?.response
             end(id, .success(file))
         case .failed(let failure): end(id, .failure(failure), report.error(failure))
         }

@@ -27,6 +27,7 @@ final class QueueKeeper: ThreadBound {
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
     let refreshURL: (@Sendable (Download.ID, String) async -> String?)?
+    let hooks: DownloadHooks
     /// The common limit outside the timetable.
     var rate: Int64?
     /// Limits by time of day.
@@ -101,6 +102,7 @@ final class QueueKeeper: ThreadBound {
         startsByItself = !configuration.holdsAtStart
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL
+        hooks = configuration.hooks
         machine = QueueMachine(slots: configuration.slots ?? Self.usualSlots)
         engine = Engine(
             ports: ports,

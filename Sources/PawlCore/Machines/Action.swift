@@ -23,6 +23,10 @@ package enum Action: Hashable, Sendable {
     case alarm(Alarm)
     /// Request another address of the source's content and call `refreshed` with this generation.
     case refresh(source: Int, generation: UInt32)
+    /// Ask the program, and call `answered`.
+    indirect case ask(HookOrder)
+    /// Keep the content in memory; a part file without a byte is removed.
+    case useMemory(limit: Int64)
     /// The origin reported overload.
     indirect case throttled(Origin, retryAfter: Interval?)
     /// The origin rejected a further connection without a status that says so, while it serves others: with

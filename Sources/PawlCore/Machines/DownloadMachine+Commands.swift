@@ -35,6 +35,7 @@ extension DownloadMachine {
         knowsExisting = false
         asksClosed = false
         keepsExisting = false
+        isInMemory = false
         ramp.restart()
         for index in sources.indices {
             sources[index].isUsable = true
@@ -118,6 +119,7 @@ extension DownloadMachine {
         lanes.removeAll()
         isRetryPending = false
         refusal = nil
+        pendingFailure = nil
         generation += 1
         return drops
     }
@@ -137,7 +139,9 @@ extension DownloadMachine {
     /// When the next attempt is due, if the download waits for it without any connection.
     package var nextAttempt: Instant? { waitsForRetry ? retryAt : nil }
 
-    private var waitsForRetry: Bool { isRetryPending && refusal == nil && isActive && lanes.isEmpty }
+    private var waitsForRetry: Bool {
+        isRetryPending && refusal == nil && pendingFailure == nil && isActive && lanes.isEmpty
+    }
 
     /// Reading or writing on this machine failed; the bytes on disk stay as they are.
     package mutating func diskFailed(_ failure: Failure) -> [Action] {

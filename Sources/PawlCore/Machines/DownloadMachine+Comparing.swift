@@ -242,8 +242,9 @@ extension DownloadMachine {
         let lane = lanes[index]
         guard case .checkingTag(let question) = lane.kind else { return [] }
         switch Judge(requested: lane.requested, known: nil).verdict(on: head, wallTime: wallTime) {
-        case .redirect(let target): return redirect(to: target, lane: index, now: now)
-        case .fault(let fault): return laneFault(index, fault, now: now)
+        case .redirect(let target): return redirect(to: target, head: head, lane: index, now: now)
+        case .fault(let fault):
+            return presentLogin(fault, head: head, lane: index) ?? laneFault(index, fault, now: now)
         case .usable, .wholeInstead, .changed, .complete, .rangesBroken, .openRangeRefused,
             .validRangeRefused, .suspectPage:
             break

@@ -143,6 +143,9 @@ extension DownloadMachine {
 
     /// Abandons this source: another one, or the end.
     private mutating func leave(_ source: Int, _ failure: Failure, now: Instant) -> [Action] {
+        if sources.count(where: \.isUsable) == 1, let asks = presentFailure(failure, of: source, wait: nil) {
+            return asks
+        }
         sources[source].isUsable = false
         guard sources.contains(where: \.isUsable) else { return fail(failure) }
         return [.notify(.notice(.init("left-out-failed-source", "left out a source: \(failure)")))]
@@ -158,8 +161,14 @@ extension DownloadMachine {
         if !isOnline, !sources[source].current.isLoopback { return [.checkpoint, enter(.waitingForNetwork)] }
         let failure = describe(fault, disposition, source: source)
         guard attempts < plan.retry.retries else { return leave(source, failure, now: now) }
+        let wait = plan.retry.wait(attempt: attempts + 1, retryAfter: fault.retryAfter, dice: &dice)
+        if let asks = presentFailure(failure, of: source, wait: wait) { return asks }
+        return attempt(source, after: wait, failure, now: now)
+    }
+
+    /// Makes the next attempt after `wait`.
+    mutating func attempt(_ source: Int, after wait: Interval, _ failure: Failure, now: Instant) -> [Action] {
         attempts += 1
-        let wait = plan.retry.wait(attempt: attempts, retryAfter: fault.retryAfter, dice: &dice)
         // The target of a redirect may be what is broken; the original address chooses again.
         if attempts > 1 { sources[source].current = sources[source].given }
         sources[source].wentBack = false
@@ -188,13 +197,15 @@ extension DownloadMachine {
         let kept = kept("\(.resume) to continue")
         switch fault {
         case .transfer(let fault):
-            return Failure(
+            var failure = Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
                 because: fault.text,
                 remedy: fault.remedy ?? kept
             )
+            failure.fault = fault.kind
+            return failure
         case .silent(let hasResponse):
             let what = hasResponse ? "no data" : "no response"
             return Failure(
@@ -216,14 +227,17 @@ extension DownloadMachine {
                     otherwise: "lower \(.setting(.lowestSpeed)) to accept this speed"
                 )
             )
-        case .status(let status, _):
-            return Failure(
+        case .status(let status, let retryAfter):
+            var failure = Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
                 because: .httpStatus(status),
                 remedy: StatusAdvice.remedy(for: status) ?? kept
             )
+            failure.status = status
+            failure.retryAfter = retryAfter
+            return failure
         case .page(let evidence), .suspectPage(let evidence):
             return Failure(
                 disposition.code,

@@ -77,6 +77,7 @@ extension DownloadMachine {
         range: ByteRange,
         overlap: Int64,
         redirects: Int = 0,
+        logins: Int = 0,
         now: Instant
     ) -> Action {
         let id = LaneID(rawValue: nextLane)
@@ -98,13 +99,14 @@ extension DownloadMachine {
             now: now
         )
         lane.redirects = redirects
+        lane.logins = logins
         lane.host = sources[source].host
         lanes.append(lane)
         switch kind {
         case .data: if !range.isEmpty { map.assign(range, to: id) }
         case .racing, .settling, .restarting, .checkingTag: break
         }
-        return send(lane)
+        return plan.hooks.contains(.adapt) ? presentRequest() : send(lane)
     }
 
     func send(_ lane: Lane) -> Action {

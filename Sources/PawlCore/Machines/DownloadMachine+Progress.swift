@@ -68,7 +68,7 @@ extension DownloadMachine {
 
     private mutating func timeouts(now: Instant) -> [Action] {
         var actions: [Action] = []
-        while isActive, let index = lanes.firstIndex(where: { now - $0.lastByteAt > plan.timeout }) {
+        while isActive, let index = lanes.firstIndex(where: { $0.pending == nil && now - $0.lastByteAt > plan.timeout }) {
             let hasResponse = lanes[index].stage != .asking
             actions += laneFault(index, .silent(hasResponse: hasResponse), now: now)
         }
@@ -146,7 +146,10 @@ extension DownloadMachine {
         guard isActive, let index = index(of: id) else { return [] }
         let lane = lanes[index]
         guard lane.stage == .flowing else {
-            if case .failed(let fault) = end { return laneFault(index, .transfer(fault), now: now) }
+            if case .failed(let fault) = end {
+                return presentLogin(.transfer(fault), head: nil, lane: index)
+                    ?? laneFault(index, .transfer(fault), now: now)
+            }
             let fault = TransferFault(.connectionLost, "the connection was closed without a response")
             return laneFault(index, .transfer(fault), now: now)
         }

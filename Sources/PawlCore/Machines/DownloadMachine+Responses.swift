@@ -21,6 +21,17 @@ extension DownloadMachine {
             return checkedTag(index, head: head, wallTime: wallTime, now: now)
         }
         if let actions = followedEnd(index, head: head, now: now) { return actions }
+        return judge(index, head: head, wallTime: wallTime, now: now)
+    }
+
+    /// Judges the response with what is known now.
+    mutating func judge(
+        _ index: Int,
+        head: ResponseHead,
+        wallTime: UnixTime,
+        now: Instant
+    ) -> [Action] {
+        let source = lanes[index].source
         // The requested part does not exist; the bytes on disk are of another one, and stay.
         if isStale, head.status == 416 { return laneFault(index, .status(416, retryAfter: nil), now: now) }
         if let wanted = plan.length, let length = selectedLength(of: head.resourceLength), length != wanted {
@@ -36,10 +47,24 @@ extension DownloadMachine {
             held: written,
             name: name
         )
-        return follow(judge.verdict(on: head, wallTime: wallTime), lane: index, now: now)
+        let verdict = judge.verdict(on: head, wallTime: wallTime)
+        if !plan.hooks.isEmpty {
+            if case .fault(let fault) = verdict, let asks = presentLogin(fault, head: head, lane: index) {
+                return asks
+            }
+            if let asks = presentResponse(verdict, head: head, wallTime: wallTime, lane: index) {
+                return asks
+            }
+        }
+        return follow(verdict, head: head, lane: index, now: now)
     }
 
-    private mutating func follow(_ verdict: Judge.Verdict, lane index: Int, now: Instant) -> [Action] {
+    private mutating func follow(
+        _ verdict: Judge.Verdict,
+        head: ResponseHead,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
         switch verdict {
         case .usable(let response): return accept(response, lane: index, now: now)
         case .wholeInstead(let response, let evidence):
@@ -58,7 +83,7 @@ extension DownloadMachine {
             return validRangeRefused(evidence, lane: index, now: now)
         case .suspectPage(let response, let evidence):
             return suspectPage(response.identity, evidence, lane: index, now: now)
-        case .redirect(let target): return redirect(to: target, lane: index, now: now)
+        case .redirect(let target): return redirect(to: target, head: head, lane: index, now: now)
         case .fault(let fault): return laneFault(index, fault, now: now)
         }
     }

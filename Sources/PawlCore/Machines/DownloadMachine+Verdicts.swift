@@ -219,7 +219,12 @@ extension DownloadMachine {
     /// Follows a redirect (RFC 9110 §15.4).
     ///
     /// The new target is judged as the first was.
-    mutating func redirect(to target: String, lane index: Int, now: Instant) -> [Action] {
+    mutating func redirect(
+        to target: String,
+        head: ResponseHead,
+        lane index: Int,
+        now: Instant
+    ) -> [Action] {
         let lane = lanes[index]
         guard lane.redirects < plan.maximumRedirects else {
             return laneFault(index, .tooManyRedirects(plan.maximumRedirects), now: now)
@@ -230,21 +235,38 @@ extension DownloadMachine {
         } catch {
             return laneFault(index, .badRedirect(error.why), now: now)
         }
+        return refusal(of: next, lane: index, now: now)
+            ?? presentRedirect(to: next, head: head, lane: index)
+            ?? follow(next, lane: index, now: now)
+    }
+
+    /// Follows the redirect, unless it must not be.
+    mutating func follow(_ next: WebAddress, lane index: Int, now: Instant) -> [Action] {
+        if let refused = refusal(of: next, lane: index, now: now) { return refused }
+        sources[lanes[index].source].current = next
+        return [.drop(lanes[index].id), reopen(index, isRedirected: true, now: now)]
+    }
+
+    private mutating func refusal(of next: WebAddress, lane index: Int, now: Instant) -> [Action]? {
         guard next.scheme == .http || next.scheme == .https else {
             return laneFault(index, .badRedirect("it points to \(next.redacted)"), now: now)
         }
-        guard next.scheme == .https || sources[lane.source].current.scheme == .http || plan.allowsDowngrade
-        else {
+        let present = sources[lanes[index].source].current
+        guard next.scheme == .https || present.scheme == .http || plan.allowsDowngrade else {
             return laneFault(index, .downgrade(to: next.redacted), now: now)
         }
-        sources[lane.source].current = next
-        return [.drop(lane.id), reopen(index, isRedirected: true, now: now)]
+        return nil
     }
 
     /// Requests the lane's work again under a new id, so that no late event is taken for its response.
     ///
     /// What it has to compare depends on the host of the new request.
-    mutating func reopen(_ index: Int, isRedirected: Bool = false, now: Instant) -> Action {
+    mutating func reopen(
+        _ index: Int,
+        isRedirected: Bool = false,
+        logins: Int = 0,
+        now: Instant
+    ) -> Action {
         let lane = lanes.remove(at: index)
         let range = map.claim(of: lane.id) ?? ByteRange(lane.cursor, max(lane.cursor, lane.end))
         map.release(lane.id)
@@ -255,6 +277,7 @@ extension DownloadMachine {
             range: range,
             overlap: lane.isBringing ? overlap(before: range.start, from: lane.source) : lane.overlap,
             redirects: lane.redirects + (isRedirected ? 1 : 0),
+            logins: logins,
             now: now
         )
     }

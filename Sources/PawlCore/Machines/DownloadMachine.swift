@@ -71,6 +71,11 @@ package struct DownloadMachine: Hashable, Sendable {
     var generation: UInt32 = 0
     var nextLane: UInt32 = 0
     var nextSource = 0
+    var nextQuestion: UInt32 = 0
+    /// A failed attempt about which the program was asked.
+    var pendingFailure: PendingFailure?
+    /// The program wants the content in memory: a stop loses it.
+    package internal(set) var isInMemory = false
     var checkpointAt: Instant?
     var checkpointBytes: Int64 = 0
     var dice: Dice

@@ -26,6 +26,8 @@ package struct DownloadPlan: Hashable, Sendable {
     package var endsWithErrorResponse = false
     /// Whether another address can be requested when one has expired.
     package var canRefresh = false
+    /// The decisions that the program makes itself.
+    package var hooks: HookSet = []
 
     package init(sources: [WebAddress]) {
         precondition(!sources.isEmpty, "a download needs an address")

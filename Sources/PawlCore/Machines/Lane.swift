@@ -52,6 +52,12 @@ package struct Lane: Hashable, Sendable {
     /// Those bytes equal the server's.
     var isJoined = false
     package var redirects = 0
+    /// The question to the program that it waits for.
+    package var pending: PendingQuestion?
+    /// How many logins of the program its requests were refused with.
+    var logins = 0
+    /// The program was asked about its response.
+    var isValidated = false
     package var slot: Int
     /// Bytes received, including compared ones.
     package var received: Int64 = 0

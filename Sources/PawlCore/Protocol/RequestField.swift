@@ -3,6 +3,17 @@
 /// Any field may hold a secret (`X-Api-Key`, `PRIVATE-TOKEN`): only those are sent that do not identify the
 /// caller.
 package enum RequestField {
+    /// Fields that change how the exchange itself works, or that the transport sets; names in lower case.
+    ///
+    /// The program cannot set them for a request: the response is judged against the range that was requested.
+    package static let reserved: Set<String> = framing.union(["accept-encoding", "range", "if-range"])
+
+    /// Fields that change how the exchange itself works, or that libcurl treats specially.
+    package static let framing: Set<String> = [
+        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",
+        "content-length", "expect", "upgrade",
+    ]
+
     /// `name` is in lower case.
     package static func mayCross(_ name: String) -> Bool {
         name == "accept" || name.hasPrefix("accept-") || name == "user-agent"

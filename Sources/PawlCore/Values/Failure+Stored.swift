@@ -9,6 +9,10 @@ extension Failure {
             JSON.Member("remedy", .string(remedy.text)),
         ]
         if let cause { members.append(JSON.Member("cause", cause.stored)) }
+        if let status { members.append(JSON.Member("status", .number(status))) }
+        if let retryAfter {
+            members.append(JSON.Member("retryAfter", .number(retryAfter.nanoseconds / 1_000_000_000)))
+        }
         return .object(members)
     }
 
@@ -23,6 +27,10 @@ extension Failure {
             self.init(Code(rawValue: code), what, at: place, because: cause, remedy: remedy)
         } else {
             self.init(Code(rawValue: code), what, at: place, because: why, remedy: remedy)
+        }
+        status = stored["status"]?.integer.flatMap { Int(exactly: $0) }
+        retryAfter = stored["retryAfter"]?.integer.flatMap {
+            (0...Int64(Int32.max)).contains(Int64($0)) ? .seconds(Double($0)) : nil
         }
     }
 }

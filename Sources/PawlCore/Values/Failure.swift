@@ -18,6 +18,14 @@ package struct Failure: Error, Hashable, Sendable {
     package var refused: Setting?
     /// What the user can do; empty when there is nothing.
     package var remedy: Remedy
+    /// The status code of the response, if that is the failure.
+    package var status: Int?
+    /// The wait that the server requested with that status.
+    package var retryAfter: Interval?
+    /// The fault of the connection, if that is the cause.
+    package var fault: TransferFault.Kind?
+    /// The error of the program's own code, if that is the cause.
+    package var underlying: UnderlyingError?
 
     package init(_ code: Code, _ what: String, at place: String, because why: String, remedy: Remedy = "") {
         self.code = code
@@ -85,7 +93,20 @@ extension Failure {
         package static let newerJournal = Code(rawValue: 34)
         /// The content is larger than the caller accepts.
         package static let tooLarge = Code(rawValue: 35)
+        /// The program itself refused the request, the redirect or the response.
+        package static let rejected = Code(rawValue: 36)
     }
+}
+
+/// An error of the program's own code, compared by identity.
+package final class UnderlyingError: Hashable, Sendable {
+    package let error: any Error
+
+    package init(_ error: any Error) { self.error = error }
+
+    package static func == (left: UnderlyingError, right: UnderlyingError) -> Bool { left === right }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Failure: CustomStringConvertible {

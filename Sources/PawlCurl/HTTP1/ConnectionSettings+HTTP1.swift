@@ -24,24 +24,32 @@ extension ConnectionSettings {
         head.append(contentsOf: " HTTP/1.1\r\nHost: ".utf8)
         head.append(contentsOf: address.authority.utf8)
         head.append(contentsOf: "\r\n".utf8)
+        var own = request.fields
         if let authorization = request.authorization {
-            head.append(contentsOf: "Authorization: \(authorization)\r\n".utf8)
+            // Of the settings' own field, which the server has refused, and a login of the program only one is sent.
+            if request.ownLogin == nil {
+                head.append(contentsOf: "Authorization: \(authorization)\r\n".utf8)
+            } else {
+                own.append("Authorization: \(authorization)")
+            }
         }
         if let range = request.range.fieldValue {
             head.append(contentsOf: "Range: bytes=\(range)\r\n".utf8)
         }
-        head.append(contentsOf: tail ?? [])
+        head.append(contentsOf: own.isEmpty ? tail ?? [] : tail(with: own))
+    }
+
+    /// The tail with lines of this request alone, which replace those of the same name.
+    private func tail(with fields: [String]) -> [UInt8] {
+        let named = Set(fields.map(HeaderLines.name))
+        let usual = String(decoding: tail ?? [], as: UTF8.self).split(separator: "\r\n").map(String.init)
+        let kept = usual.filter { !named.contains(HeaderLines.name(of: $0)) }
+        return Array(((kept + fields).joined(separator: "\r\n") + "\r\n\r\n").utf8)
     }
 
     private static func isClean(_ text: String) -> Bool {
         !text.utf8.has { $0 <= 0x20 || $0 >= 0x7F }
     }
-
-    /// Fields that change how the exchange itself works, or that libcurl treats specially.
-    private static let libcurlsOwn: Set<String> = [
-        "host", "connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding",
-        "content-length", "expect", "upgrade",
-    ]
 
     /// The fields that libcurl would send for these settings, in the same order.
     func makeTail() -> [UInt8]? {
@@ -54,7 +62,7 @@ extension ConnectionSettings {
         guard !hasProxy, values.cookieFile == nil || !key.carriesSecrets else { return nil }
         var named: Set<String> = []
         for line in texts { named.insert(HeaderLines.name(of: line)) }
-        guard named.isDisjoint(with: Self.libcurlsOwn) else { return nil }
+        guard named.isDisjoint(with: RequestField.framing) else { return nil }
         var fields: [String] = []
         if !values.userAgent.isEmpty, !named.contains("user-agent") {
             fields.append("User-Agent: \(values.userAgent)")

@@ -23,6 +23,7 @@ final class Logins {
     ///
     /// Throws when a netrc file that the user named cannot be read.
     func login(for request: TransferRequest, at now: Instant) throws(TransferFault) -> Credentials? {
+        if let own = request.ownLogin { return own }
         let values = request.settings.values
         if request.carriesSecrets, let credentials = values.credentials { return credentials }
         guard let netrc = values.netrc, request.carriesSecrets || request.leadsToOtherHost else { return nil }
@@ -45,8 +46,9 @@ final class Logins {
 
     /// Whether the user has set the Authorization field.
     func isGiven(_ request: TransferRequest) -> Bool {
-        request.carriesSecrets
-            && request.settings.values.headers.contains { HeaderLines.name(of: $0) == "authorization" }
+        request.fields.contains { HeaderLines.name(of: $0) == "authorization" }
+            || request.ownLogin == nil && request.carriesSecrets
+                && request.settings.values.headers.contains { HeaderLines.name(of: $0) == "authorization" }
     }
 
     func takesBasic(_ request: TransferRequest) -> Bool { basic.contains(OriginState.Key(request)) }

@@ -20,6 +20,10 @@ package struct TransferRequest: Sendable {
     package var leadsToOtherHost = false
     /// The value of Authorization, set by the transport.
     package var authorization: String?
+    /// Header lines of this request alone, which replace those of the same name.
+    package var fields: [String] = []
+    /// A login for this request, which precedes that of the settings.
+    package var ownLogin: Credentials?
     /// The login of a transfer other than HTTP, set by the transport.
     package var login: Credentials?
     /// Bypass caches (`Cache-Control: no-cache`, `Pragma: no-cache`).

@@ -202,6 +202,7 @@ package final class Engine: Sendable {
             for entry in state.entries.values {
                 entry.job.refresh = nil
                 entry.job.onPublishing = nil
+                entry.job.hooks = nil
             }
             defer { state.onClosed = [] }
             return state.onClosed

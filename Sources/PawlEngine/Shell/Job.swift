@@ -39,6 +39,11 @@ package struct Job: Sendable {
     /// Called on the loop's thread: it must return at once.
     package var refresh: (@Sendable (WebAddress, @escaping @Sendable (WebAddress?) -> Void) -> Void)?
 
+    /// Answers the questions of `plan.hooks`.
+    package var hooks: (any HookResponder)?
+    /// The digest of bytes in memory, where a checksum is given and a hook wants the content there.
+    package var memoryDigest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])?
+
     package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
         self.plan = plan
         self.settings = settings
@@ -83,6 +88,8 @@ package struct EngineEvent: Sendable {
     package var path: String
     package var received: Int64
     package var elapsed: Interval
+    /// The content, at the end of a download that a hook kept in memory.
+    package var content: [UInt8]?
     /// The accepted response's head, for that event and the end; for a failure that of the last response, if
     /// no other request was made after it.
     package var head: ResponseHead?

@@ -26,6 +26,12 @@ final class LaneWriter: TransferSink {
     var asksBeyond: Bool { isAdmitted && end < responseEnd }
     /// Whether no other lane can have written its bytes, and as of which decision.
     private var alone = (isTrue: false, asOf: UInt64.max)
+    /// The question to the program that keeps its body back.
+    var question: HookID?
+    /// The head of the response that is kept back.
+    var head: ResponseHead?
+    /// How the transfer ended before the program answered.
+    var ended: TransferEnd?
     /// A rate limit holds it back, so missing data is no fault of the server.
     var isHeldBack = false
 
@@ -61,12 +67,12 @@ final class LaneWriter: TransferSink {
             return true
         }
         runner.responded(lane, head: head)
-        return isAdmitted
+        return isAdmitted || question != nil
     }
 
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
         if page != nil { return unsafe collect(chunk) }
-        guard isAdmitted else { return .stop }
+        guard isAdmitted else { return question == nil ? .stop : .pause }
         if runner.holdsBack(self) {
             isHeldBack = true
             return .pause

@@ -137,6 +137,8 @@ final class Loop {
         }
     }
 
+    func resume(_ id: TransferID) { transport?.resume(id) }
+
     /// Suspends a transfer until then.
     func sleep(_ transfer: TransferID, until moment: Instant) {
         sleepers.append((moment, transfer))

@@ -13,6 +13,7 @@ extension Runner {
             if diskFailures != before, !actions[index].isDrop { continue }
             perform(actions[index])
         }
+        if !hooks.questions.isEmpty { withdrawQuestions() }
         if !actions.isEmpty { releaseWhenAtRest() }
     }
 
@@ -29,6 +30,8 @@ extension Runner {
         case .checkpoint: checkpoint()
         case .alarm(let alarm): set(alarm: alarm)
         case .refresh(let source, let generation): refresh(source, generation)
+        case .ask(let order): ask(order)
+        case .useMemory(let limit): useMemory(limit: limit)
         case .throttled(let origin, let retryAfter):
             shared.throttled(origin, retryAfter: retryAfter, now: clock.now)
         case .connectionRefused(let origin, let isSameFile):
@@ -75,7 +78,8 @@ extension Runner {
 
     private func open(_ order: LaneOrder) {
         let now = clock.now
-        let address = shared.secured(order.address)
+        let change = hooks.isEmpty ? nil : hooks.changes.removeValue(forKey: order.lane)
+        let address = shared.secured(change?.address ?? order.address)
         let origin = address.origin
         switch shared.acquire(origin, now: now) {
         case .granted: break
@@ -109,6 +113,7 @@ extension Runner {
         request.leadsToOtherHost = !job.plan.sources.contains {
             $0.host == origin.host || $0.scheme.isSecure && !origin.scheme.isSecure
         }
+        if !hooks.isEmpty || change != nil { hooks.prepare(&request, change) }
         loop.send(request, as: transfer, sink: writer)
     }
 

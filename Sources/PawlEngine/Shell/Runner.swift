@@ -8,6 +8,7 @@ enum RunnerEvent: Sendable {
     /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
     case refreshed(source: Int, generation: UInt32, WebAddress?)
+    case replied(HookOrder, HookReply)
 }
 
 /// Runs one download: executes its machine's actions and feeds back events.
@@ -22,7 +23,7 @@ final class Runner {
     let loop: Loop
     let shared: Shared
     let clock: any Clock
-    let disk: any Disk
+    var disk: any Disk
     let witness: (any Witness)?
     /// The addresses as the journal stores them.
     let addresses: [String]
@@ -42,6 +43,8 @@ final class Runner {
     private var isCheckpointing = false
     /// A checkpoint was requested while another was running.
     private var isCheckpointDue = false
+    /// What the program was asked and said.
+    var hooks = HookState()
     /// Counts the lists of actions: state read from the machine before the last one may be outdated.
     var decisions: UInt64 = 0
     /// Counts disk failures, so that a list of actions is not continued after one.
@@ -132,6 +135,7 @@ final class Runner {
         case .refreshed(let source, let generation, let address):
             hasOtherAddress = true
             feed { $0.refreshed(source, generation, to: address, now: $1) }
+        case .replied(let order, let reply): replied(order, reply)
         case .digested(.failure(let failure)), .published(.failure(let failure)):
             feed { machine, _ in machine.diskFailed(failure) }
         }
@@ -142,7 +146,7 @@ final class Runner {
         guard job.plan.endsWithErrorResponse, head.status >= 300, ask({ $0.takesErrorResponse }) else {
             return false
         }
-        return !(300..<400).contains(head.status) || head.location == nil
+        return !(300..<400).contains(head.status) || head.location == nil || job.plan.hooks.contains(.redirect)
     }
 
     func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
@@ -151,6 +155,7 @@ final class Runner {
         lastHead = head
         lastAddress = writers.first { $0.lane == lane }?.address
         lastResponse = (head, lastAddress, page)
+        defer { hold(lane, head) }
         let source = ask { $0.source(of: lane) }
         let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
         let isCrowded = origin.map { shared.isCrowded($0) } ?? false
@@ -178,7 +183,7 @@ final class Runner {
     }
 
     /// The response head for a claim of a name.
-    private(set) var lastHead: ResponseHead?
+    var lastHead: ResponseHead?
     private var lastAddress: WebAddress?
     /// The response whose body is the content.
     private var accepted: (head: ResponseHead, address: WebAddress?)?
@@ -191,6 +196,8 @@ final class Runner {
     func ended(_ lane: LaneID, _ end: TransferEnd) {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         loop.stir()
+        // A body without a byte is complete before the program has answered.
+        if case .complete = end, writers[index].question != nil { return writers[index].ended = end }
         sync()
         shared.release(writers[index].origin, served: writers[index].isAdmitted)
         finish(writers.remove(at: index))
@@ -348,6 +355,7 @@ final class Runner {
                 path: publishedPath,
                 received: machine.received,
                 elapsed: now - startedAt,
+                content: memoryContent(at: notice),
                 head: notice.hasResponse ? response?.0 : nil,
                 address: notice.hasResponse ? response?.1 : nil,
                 page: notice.isFailure ? lastResponse?.page : nil,

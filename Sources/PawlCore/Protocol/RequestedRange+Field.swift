@@ -1,8 +1,6 @@
-import PawlCore
-
 extension RequestedRange {
     /// The inclusive form for a Range field (RFC 9110 §14.1.2); `nil` for no field.
-    var fieldValue: String? {
+    package var fieldValue: String? {
         switch self {
         case .whole: nil
         case .from(let start): "\(start)-"

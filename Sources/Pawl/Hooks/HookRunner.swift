@@ -1,0 +1,231 @@
+import PawlCore
+import PawlDisk
+import PawlEngine
+
+/// Passes an engine's questions to the closures of a program, each in a task of its own.
+final class HookRunner: HookResponder {
+    private let hooks: DownloadHooks
+    /// The identifier that the program knows.
+    private let id: Download.ID?
+
+    /// Without `id` it is that of the engine.
+    init(_ hooks: DownloadHooks, of id: Download.ID? = nil) {
+        self.hooks = hooks
+        self.id = id
+    }
+
+    func ask(
+        _ question: HookQuestion,
+        of id: DownloadID,
+        reply: @escaping @Sendable (HookReply) -> Void
+    ) -> @Sendable () -> Void {
+        let id = self.id ?? Download.ID(rawValue: id.rawValue)
+        let task = Task { [hooks] in reply(await hooks.reply(to: question, of: id)) }
+        return { task.cancel() }
+    }
+}
+
+extension DownloadHooks {
+    var set: HookSet {
+        var set: HookSet = []
+        if adaptRequest != nil { set.insert(.adapt) }
+        if authenticate != nil { set.insert(.authenticate) }
+        if redirect != nil { set.insert(.redirect) }
+        if validateResponse != nil { set.insert(.validate) }
+        if retry != nil { set.insert(.retry) }
+        return set
+    }
+
+    fileprivate func reply(to question: HookQuestion, of id: Download.ID) async -> HookReply {
+        switch question {
+        case .adapt(let address, let range, let redirects):
+            return await adapted(address, range, redirects, id)
+        case .authenticate(let address, let head, let failures):
+            return await login(address, head, failures, id)
+        case .redirect(let from, let to, let head, let redirects):
+            return .answer(await followed(from, to, head, redirects, id))
+        case .validate(let address, let head, let length, let resumedAt):
+            return .answer(await validated(address, head, length, resumedAt, id))
+        case .retry(let failure, let attempt, let wait):
+            return .answer(await retried(failure, attempt, wait, id))
+        }
+    }
+
+    private func adapted(
+        _ address: WebAddress,
+        _ range: RequestedRange,
+        _ redirects: Int,
+        _ id: Download.ID
+    ) async -> HookReply {
+        guard let adaptRequest, address.scheme == .http || address.scheme == .https else {
+            return .answer(.proceed)
+        }
+        let request = OutgoingRequest(
+            download: id,
+            url: address.text,
+            range: range.fieldValue.map { "bytes=\($0)" },
+            redirects: redirects
+        )
+        do {
+            let adapted = try await adaptRequest(request)
+            return try Self.checked(adapted, instead: address)
+        } catch {
+            var failure = Failure(
+                .rejected,
+                "cannot request",
+                at: address.redacted,
+                because: "the program did not provide the request: \((error as? Failure)?.why ?? "\(error)")"
+            )
+            failure.underlying = UnderlyingError(error)
+            return .answer(.fail(failure))
+        }
+    }
+
+    /// The changed request; nothing in it can change how the response is judged.
+    private static func checked(_ request: OutgoingRequest, instead old: WebAddress) throws(Failure) -> HookReply {
+        let address = request.url == old.text ? old : try WebAddress.parse(request.url).address
+        guard address.scheme == .http || address.scheme == .https else {
+            throw Failure(.badOption, "cannot request", at: address.redacted, because: "it is no HTTP URL")
+        }
+        let lines = request.headers.map { "\($0.name): \($0.value)" }
+        for (field, line) in zip(request.headers, lines) {
+            try OptionForm.header.check(line, .header)
+            guard !RequestField.reserved.contains(field.name.lowercased()) else {
+                throw Failure(
+                    refusing: .header,
+                    field.name,
+                    because: "it is set by Pawl itself"
+                )
+            }
+        }
+        return .request(address, fields: lines)
+    }
+
+    private func login(
+        _ address: WebAddress,
+        _ head: ResponseHead?,
+        _ failures: Int,
+        _ id: Download.ID
+    ) async -> HookReply {
+        guard let authenticate else { return .answer(.decline) }
+        let challenges = head.map(LoginChallenge.all) ?? []
+        let challenge = AuthenticationChallenge(
+            download: id,
+            url: address.redacted,
+            host: address.host,
+            port: Int(address.origin.port),
+            isProxy: head?.status == 407,
+            schemes: challenges.map(\.scheme),
+            realm: challenges.lazy.compactMap { $0.parameters["realm"] }.first,
+            previousFailures: failures,
+            response: head.map { DownloadResponse($0, from: address) }
+        )
+        switch await authenticate(challenge) {
+        case .credentials(let user, let password):
+            guard FieldText.isSafe(user), FieldText.isSafe(password) else { return .answer(.fail(.badLogin)) }
+            return .login(.credentials(Credentials(user: user, password: password)))
+        case .authorization(let value):
+            guard FieldText.isSafe(value) else { return .answer(.fail(.badLogin)) }
+            return .login(.field(value))
+        case .useDefault: return .answer(.decline)
+        case .cancel:
+            var failure = Failure(
+                .authorization,
+                "cannot fetch",
+                at: address.redacted,
+                because: "the program did not provide a login"
+            )
+            failure.status = head?.status
+            return .answer(.fail(failure))
+        }
+    }
+
+    private func followed(
+        _ from: WebAddress,
+        _ to: WebAddress,
+        _ head: ResponseHead,
+        _ redirects: Int,
+        _ id: Download.ID
+    ) async -> HookAnswer {
+        guard let redirect else { return .proceed }
+        let proposal = RedirectProposal(
+            download: id,
+            from: from.text,
+            to: to.text,
+            response: DownloadResponse(head, from: from),
+            redirects: redirects
+        )
+        switch await redirect(proposal) {
+        case .follow: return .proceed
+        case .followTo(let text):
+            do throws(Failure) { return .redirect(to: try WebAddress.parse(text).address) } catch {
+                return .fail(error)
+            }
+        case .stop: return .refuseRedirect
+        }
+    }
+
+    private func validated(
+        _ address: WebAddress,
+        _ head: ResponseHead,
+        _ length: Int64?,
+        _ resumedAt: Int64,
+        _ id: Download.ID
+    ) async -> HookAnswer {
+        guard let validateResponse else { return .proceed }
+        let received = ReceivedResponse(
+            download: id,
+            url: address.text,
+            response: DownloadResponse(head, from: address),
+            length: length,
+            resumedAt: resumedAt
+        )
+        switch await validateResponse(received) {
+        case .allow: return .proceed
+        case .cancel(let reason):
+            var failure = Failure(.rejected, "cannot use the response of", at: address.redacted, because: reason)
+            failure.status = head.status == 0 ? nil : head.status
+            return .fail(failure)
+        case .intoMemory(let most): return .memory(Int64(max(0, most)))
+        }
+    }
+
+    private func retried(
+        _ failure: Failure,
+        _ attempt: Int,
+        _ wait: Interval?,
+        _ id: Download.ID
+    ) async -> HookAnswer {
+        guard let retry else { return .decline }
+        let failed = FailedAttempt(
+            download: id,
+            error: PawlError(failure),
+            attempt: attempt,
+            wouldRetryAfter: wait?.seconds
+        )
+        switch await retry(failed) {
+        case .useDefault: return .decline
+        case .retry(let seconds): return .retry(after: .seconds(min(max(0, seconds), 86_400)))
+        case .fail: return .fail(failure)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static let badLogin = Failure(
+        .badOption,
+        "cannot use",
+        at: "the program's login",
+        because: FieldText.flaw
+    )
+}
+
+extension Job {
+    /// Has the program asked about this download.
+    mutating func use(_ hooks: DownloadHooks, of id: Download.ID? = nil) {
+        guard !hooks.isEmpty else { return }
+        plan.hooks = hooks.set
+        self.hooks = HookRunner(hooks, of: id)
+        memoryDigest = { ContentDigest.digest($0, of: $1) }
+    }
+}

@@ -1,0 +1,183 @@
+// Questions to the program and its answers.
+//
+// Each question leaves its lane, or the download, waiting without a deadline: a pause, a removal, a lost network and
+// the end of the engine drop it, and an answer that comes later finds nothing that it belongs to.
+extension DownloadMachine {
+    /// How often one lane asks for another login.
+    static let mostLogins = 10
+
+    private mutating func nextHookID() -> HookID {
+        nextQuestion += 1
+        return HookID(rawValue: nextQuestion)
+    }
+
+    /// Leaves the lane waiting for the answer.
+    private mutating func ask(
+        _ question: HookQuestion,
+        of index: Int,
+        _ kind: PendingQuestion.Kind
+    ) -> Action {
+        let id = nextHookID()
+        lanes[index].pending = PendingQuestion(id: id, kind: kind)
+        return .ask(HookOrder(id: id, lane: lanes[index].id, question: question))
+    }
+
+    /// Whether this question still waits for its answer.
+    package func awaits(_ id: HookID) -> Bool {
+        pendingFailure?.id == id || lanes.contains { $0.pending?.id == id }
+    }
+
+    // MARK: questions
+
+    /// Presents the request of the lane that was added last before it is sent.
+    mutating func presentRequest() -> Action {
+        let index = lanes.count - 1
+        let lane = lanes[index]
+        let address = sources[lane.source].current
+        return ask(.adapt(address: address, lane.requested, redirects: lane.redirects), of: index, .adapt)
+    }
+
+    /// Presents a refused login; `nil` where the refusal stands.
+    mutating func presentLogin(_ fault: AttemptFault, head: ResponseHead?, lane index: Int) -> [Action]? {
+        guard plan.hooks.contains(.authenticate), fault.isRefusedLogin,
+            lanes[index].logins < DownloadMachine.mostLogins
+        else { return nil }
+        let question = HookQuestion.authenticate(
+            address: sources[lanes[index].source].current,
+            head: head,
+            failures: lanes[index].logins
+        )
+        return [.drop(lanes[index].id), ask(question, of: index, .authenticate(fault))]
+    }
+
+    /// Presents a redirect that may be followed; `nil` where nobody asked for it.
+    mutating func presentRedirect(to next: WebAddress, head: ResponseHead, lane index: Int) -> [Action]? {
+        guard plan.hooks.contains(.redirect) else { return nil }
+        let lane = lanes[index]
+        let question = HookQuestion.redirect(
+            from: sources[lane.source].current,
+            to: next,
+            head: head,
+            redirects: lane.redirects
+        )
+        return [.drop(lane.id), ask(question, of: index, .redirect(to: next, status: head.status))]
+    }
+
+    /// Presents a response that would be used, or an error status, once for each request; `nil` for others.
+    mutating func presentResponse(
+        _ verdict: Judge.Verdict,
+        head: ResponseHead,
+        wallTime: UnixTime,
+        lane index: Int
+    ) -> [Action]? {
+        guard plan.hooks.contains(.validate), !lanes[index].isValidated, verdict.isForValidation else {
+            return nil
+        }
+        let question = HookQuestion.validate(
+            address: sources[lanes[index].source].current,
+            head: head,
+            length: map.total ?? selectedLength(of: head.resourceLength),
+            resumedAt: written
+        )
+        return [ask(question, of: index, .validate(head, wallTime: wallTime))]
+    }
+
+    /// Presents a failed attempt; `nil` where nobody asked for it.
+    mutating func presentFailure(_ failure: Failure, of source: Int, wait: Interval?) -> [Action]? {
+        guard plan.hooks.contains(.retry) else { return nil }
+        let id = nextHookID()
+        generation += 1
+        isRetryPending = true
+        retryAt = nil
+        pendingFailure = PendingFailure(id: id, failure: failure, source: source, wait: wait)
+        let question = HookQuestion.retry(failure, attempt: attempts + 1, wait: wait)
+        return [.ask(HookOrder(id: id, lane: nil, question: question))]
+    }
+
+    // MARK: answers
+
+    /// The program's answer to the question `id`.
+    package mutating func answered(_ id: HookID, _ answer: HookAnswer, now: Instant) -> [Action] {
+        guard isActive else { return [] }
+        if let pending = pendingFailure, pending.id == id {
+            return answered(pending, answer, now: now)
+        }
+        guard let index = lanes.firstIndex(where: { $0.pending?.id == id }), let pending = lanes[index].pending
+        else { return [] }
+        lanes[index].pending = nil
+        lanes[index].lastByteAt = now
+        if case .fail(let failure) = answer { return fail(failure) }
+        switch pending.kind {
+        case .adapt:
+            lanes[index].measuredAt = now
+            return [send(lanes[index])]
+        case .authenticate(let fault):
+            guard answer == .proceed else { return laneFault(index, fault, now: now) }
+            let logins = lanes[index].logins + 1
+            let open = reopen(index, logins: logins, now: now)
+            return [open]
+        case .redirect(let target, let status):
+            switch answer {
+            case .redirect(let other): return follow(other, lane: index, now: now)
+            case .refuseRedirect: return laneFault(index, .status(status, retryAfter: nil), now: now)
+            case .proceed, .decline, .memory, .retry, .fail: return follow(target, lane: index, now: now)
+            }
+        case .validate(let head, let wallTime):
+            lanes[index].isValidated = true
+            return useMemory(answer) + judge(index, head: head, wallTime: wallTime, now: now)
+        }
+    }
+
+    /// Bytes on disk are never given up for memory: such a file is continued.
+    private mutating func useMemory(_ answer: HookAnswer) -> [Action] {
+        guard case .memory(let limit) = answer, map.done.isEmpty, existingLength == nil else { return [] }
+        isClaimed = false
+        isInMemory = true
+        return [.useMemory(limit: limit)]
+    }
+
+    private mutating func answered(
+        _ pending: PendingFailure,
+        _ answer: HookAnswer,
+        now: Instant
+    ) -> [Action] {
+        pendingFailure = nil
+        isRetryPending = false
+        switch answer {
+        case .fail(let failure):
+            sources[pending.source].isUsable = false
+            return fail(failure)
+        case .retry(let wait): return attempt(pending.source, after: wait, pending.failure, now: now)
+        case .proceed, .decline, .redirect, .refuseRedirect, .memory:
+            guard let wait = pending.wait else {
+                sources[pending.source].isUsable = false
+                return fail(pending.failure)
+            }
+            return attempt(pending.source, after: wait, pending.failure, now: now)
+        }
+    }
+}
+
+extension AttemptFault {
+    /// Whether another login could help.
+    fileprivate var isRefusedLogin: Bool {
+        switch self {
+        case .status(let status, _): status == 401 || status == 407
+        case .transfer(let fault): fault.kind == .denied
+        case .silent, .tooSlow, .unproven, .page, .suspectPage, .rangeRefused, .badRedirect, .downgrade,
+            .tooManyRedirects:
+            false
+        }
+    }
+}
+
+extension Judge.Verdict {
+    /// Responses that would be used, and error statuses; the others only tell how to continue.
+    fileprivate var isForValidation: Bool {
+        switch self {
+        case .usable, .wholeInstead, .suspectPage, .changed: true
+        case .fault(.status), .fault(.page): true
+        case .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .redirect, .fault: false
+        }
+    }
+}

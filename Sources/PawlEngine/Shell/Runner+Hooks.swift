@@ -1,0 +1,109 @@
+import PawlCore
+
+/// What the program was asked, and what it said that the machine does not see.
+struct HookState {
+    /// A request as the program changed it.
+    struct Change {
+        var address: WebAddress
+        var fields: [String]
+    }
+
+    /// Withdraws questions without an answer.
+    var questions: [HookID: @Sendable () -> Void] = [:]
+    /// Changed requests that are about to be sent.
+    var changes: [LaneID: Change] = [:]
+    /// Logins by origin; they hold for the rest of the run.
+    var logins: [Origin: HookLogin] = [:]
+
+    var isEmpty: Bool { changes.isEmpty && logins.isEmpty }
+
+    func prepare(_ request: inout TransferRequest, _ change: Change?) {
+        if let change { request.fields = change.fields }
+        switch logins[request.address.origin] {
+        case .credentials(let login): request.ownLogin = login
+        case .field(let value):
+            // The field that the program gave for this very request counts more.
+            guard !request.fields.contains(where: { $0.lowercased().hasPrefix("authorization:") }) else { break }
+            request.fields.append("Authorization: \(value)")
+        case nil: break
+        }
+    }
+}
+
+// The questions of the machine, and their answers.
+extension Runner {
+    func ask(_ order: HookOrder) {
+        guard let responder = job.hooks else { preconditionFailure("a question, and nobody to ask") }
+        let post = loop.poster(for: run)
+        hooks.questions[order.id] = responder.ask(order.question, of: id) { post(.replied(order, $0)) }
+    }
+
+    /// Withdraws the questions whose lanes are gone.
+    func withdrawQuestions() {
+        for (id, withdraw) in hooks.questions where !ask({ $0.awaits(id) }) {
+            hooks.questions[id] = nil
+            withdraw()
+        }
+    }
+
+    /// Keeps a response's body back until the program has decided about it.
+    func hold(_ lane: LaneID, _ head: ResponseHead) {
+        guard !hooks.questions.isEmpty, let writer = writers.first(where: { $0.lane == lane }),
+            let pending = machine.lane(lane)?.pending
+        else { return }
+        writer.question = pending.id
+        writer.head = head
+    }
+
+    func replied(_ order: HookOrder, _ reply: HookReply) {
+        guard hooks.questions.removeValue(forKey: order.id) != nil else { return }
+        let answer = note(reply, to: order)
+        let writer = writers.first { $0.lane == order.lane && $0.question == order.id }
+        lastHead = writer?.head
+        feed { $0.answered(order.id, answer, now: $1) }
+        lastHead = nil
+        guard let writer, writers.contains(where: { $0 === writer }) else { return }
+        release(writer)
+    }
+
+    /// Delivers the body that was kept back, or ends a transfer whose response is not used.
+    private func release(_ writer: LaneWriter) {
+        writer.question = nil
+        if let head = writer.head, let source = ask({ $0.source(of: writer.lane) }) {
+            noteName(writer.lane, source: source, head)
+        }
+        writer.head = nil
+        guard writer.isAdmitted else {
+            loop.cancel(writer.transfer)
+            return ended(writer.lane, .stopped)
+        }
+        if let end = writer.ended { return ended(writer.lane, end) }
+        loop.resume(writer.transfer)
+    }
+
+    private func note(_ reply: HookReply, to order: HookOrder) -> HookAnswer {
+        switch reply {
+        case .answer(let answer): return answer
+        case .request(let address, let fields):
+            if let lane = order.lane { hooks.changes[lane] = HookState.Change(address: address, fields: fields) }
+            return .proceed
+        case .login(let login):
+            if case .authenticate(let address, _, _) = order.question {
+                hooks.logins[shared.secured(address).origin] = login
+            }
+            return .proceed
+        }
+    }
+
+    /// Keeps the content in memory from here on.
+    func useMemory(limit: Int64) {
+        partial?.discard()
+        partial = nil
+        disk = MemoryDisk(limit: limit, digest: job.memoryDigest)
+    }
+
+    func memoryContent(at notice: Notice) -> [UInt8]? {
+        guard machine.isInMemory, case .finished = notice else { return nil }
+        return (disk as? MemoryDisk)?.bytes
+    }
+}
