@@ -1,4 +1,5 @@
 import Pawl
+import PawlCore
 import Synchronization
 
 // What the delegate decides while a request is made.
@@ -48,6 +49,29 @@ extension DownloadSession {
             return .credentials(user: user, password: answer.credential?.password ?? "")
         case .performDefaultHandling, .rejectProtectionSpace: return .useDefault
         case .cancelAuthenticationChallenge: return .cancel
+        }
+    }
+
+    /// The delegate's decision about certificates.
+    func judge(_ id: Download.ID, _ question: CertificateQuestion) async -> CertificateAnswer {
+        guard let task = task(id) else { return .usual }
+        let challenge = SessionChallenge(
+            protectionSpace: SessionChallenge.ProtectionSpace(question),
+            previousFailureCount: 0,
+            failureResponse: nil,
+            task: task
+        )
+        let answer = await ask(challenge, of: task)
+        switch answer.disposition {
+        case .performDefaultHandling: return .usual
+        case .cancelAuthenticationChallenge: return .refuse
+        case .rejectProtectionSpace:
+            if case .client = question.kind { return .usual }
+            return .refuse
+        case .useCredential:
+            guard case .client = question.kind else { return .accept }
+            guard case .certificate(let file, let key) = answer.credential?.kind else { return .usual }
+            return .certificate(file: file, key: key)
         }
     }
 
@@ -137,6 +161,22 @@ extension SessionChallenge.ProtectionSpace {
         realm = challenge.realm
         isProxy = challenge.isProxy
         serverTrust = nil
+    }
+
+    init(_ question: CertificateQuestion) {
+        host = question.host
+        port = Int(question.port)
+        `protocol` = "https"
+        realm = nil
+        isProxy = false
+        switch question.kind {
+        case .server(let chain, let problem):
+            authenticationMethod = Self.serverTrust
+            serverTrust = SessionChallenge.ServerTrust(certificates: chain, error: problem)
+        case .client:
+            authenticationMethod = Self.clientCertificate
+            serverTrust = nil
+        }
     }
 
     var isCertificate: Bool {

@@ -30,6 +30,10 @@ extension DownloadSession {
         options.keepsResponses = true
         options.isMeasured = true
         options.hooks = hooks
+        options.judge = { [weak self] id, question in
+            guard let self else { return .usual }
+            return await judge(id, question)
+        }
         options.endsWithErrorResponses = !configuration.failsOnErrorStatus
         let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
         while true {
@@ -99,7 +103,7 @@ extension DownloadSession {
                     request: requested,
                     description: nil
                 )
-            note.partial = partial
+            note.partial = book.tasks.values.contains { $0.partial == partial } ? nil : partial
             let task = DownloadTask(note, session: self, completion: completion)
             if !book.isInvalid { book.tasks[note.number] = task }
             return (task, book.isInvalid)
@@ -131,11 +135,12 @@ extension DownloadSession {
     private func known(_ partial: String, _ completion: DownloadTask.Completion?) -> DownloadTask? {
         let task = book.withLock { book in book.tasks.values.first { $0.partial == partial } }
         guard let task else { return nil }
-        let isAlive = task.facts.withLock { facts in
-            if facts.isAlive, let completion { facts.completion = facts.completion ?? completion }
-            return facts.isAlive
+        return task.facts.withLock { facts in
+            // A file cannot be given to two handlers.
+            guard facts.isAlive, facts.completion == nil || completion == nil else { return nil }
+            facts.completion = facts.completion ?? completion
+            return task
         }
-        return isAlive ? task : nil
     }
 
     /// Adds a new task to the queue, where it waits to be resumed.

@@ -64,6 +64,12 @@ extension QueueKeeper {
         job.sharesConnections = sharesConnections
         job.plan.endsWithErrorResponse = endsWithErrorResponses
         job.isMeasured = isMeasured
+        if let judge {
+            let id = Download.ID(rawValue: record.id.rawValue)
+            job.judge = { question, reply in
+                Task { reply(await judge(id, question)) }
+            }
+        }
         job.use(hooks, of: Download.ID(rawValue: record.id.rawValue))
         job.plan.replacesAddress = !stored.formerSources.isEmpty
         let id = record.id

@@ -23,6 +23,7 @@ final class QueueKeeper: ThreadBound {
     let keepsResponses: Bool
     let endsWithErrorResponses: Bool
     let isMeasured: Bool
+    let judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateAnswer)?
     let broadcaster: EventBroadcaster
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
@@ -99,6 +100,7 @@ final class QueueKeeper: ThreadBound {
         keepsResponses = configuration.keepsResponses
         endsWithErrorResponses = configuration.endsWithErrorResponses
         isMeasured = configuration.isMeasured
+        judge = configuration.judge
         startsByItself = !configuration.holdsAtStart
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL

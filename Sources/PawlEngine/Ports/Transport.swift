@@ -32,6 +32,8 @@ package struct TransferRequest: Sendable {
     package var bufferSize: Int
     /// Whether the receiver gets the transfer's timing.
     package var isMeasured = false
+    /// Who judges the certificates of its connection; `nil` for the trust store alone.
+    package var judge: CertificateJudge?
     package var settings: TransferSettings
 
     package init(
@@ -74,6 +76,8 @@ package final class TransferSettings: Sendable {
         package var interface: String?
         package var verifiesPeer = true
         package var authorityFile: String?
+        /// The only key that the server may have, as libcurl's option has it, after a judge has seen it.
+        package var acceptedKey: String?
         package var certificate: String?
         package var key: String?
         /// Whether keys, netrc files and proxy logins of the user of this process may be used without being
@@ -99,6 +103,11 @@ package final class TransferSettings: Sendable {
         self.values = values
     }
 }
+
+/// Answers a question about certificates once, from any thread; called on the loop's thread, it returns at once.
+package typealias CertificateJudge = @Sendable (
+    CertificateQuestion, @escaping @Sendable (CertificateAnswer) -> Void
+) -> Void
 
 /// The receiver's result for a chunk.
 package enum ChunkResult: Hashable, Sendable {

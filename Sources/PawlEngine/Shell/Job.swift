@@ -21,6 +21,8 @@ package struct Job: Sendable {
     package var trustsRedirects = false
     /// Whether it may share an HTTP/2 connection with others.
     package var sharesConnections = false
+    /// Who judges the certificates of servers.
+    package var judge: CertificateJudge?
     /// Whether its end is reported with what was measured of each request.
     package var isMeasured = false
     /// Where the bytes are written, when not to the engine's disk.

@@ -108,6 +108,7 @@ extension Runner {
             settings: job.settings
         )
         request.isMeasured = job.isMeasured
+        request.judge = job.judge
         // A host's own entry of a netrc file is for that host, but no secret is sent to another port of a
         // given host.
         request.leadsToOtherHost = !job.plan.sources.contains {
