@@ -55,6 +55,10 @@ static inline CURLcode pawl_easy_get_long(CURL *easy, CURLINFO info, long *value
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode pawl_easy_get_string(CURL *easy, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 static inline CURLcode pawl_easy_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
@@ -87,6 +91,8 @@ static inline const curl_version_info_data *pawl_version(void) { return curl_ver
 static const curl_socket_t pawl_no_socket = CURL_SOCKET_BAD;
 static const long pawl_http_version_1_1 = CURL_HTTP_VERSION_1_1;
 static const long pawl_http_version_2_over_tls = CURL_HTTP_VERSION_2TLS;
+static const long pawl_http_1_0_used = CURL_HTTP_VERSION_1_0;
+static const long pawl_http_2_used = CURL_HTTP_VERSION_2_0;
 static const long pawl_tls_version_1_2 = CURL_SSLVERSION_TLSv1_2;
 static const long pawl_auth_basic = (long)CURLAUTH_BASIC;
 static const long pawl_auth_digest = (long)CURLAUTH_DIGEST;

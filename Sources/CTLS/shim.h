@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 // The version of the loaded library, as libcurl reports it.
 static inline const char *pawl_tls_version(void) { return OpenSSL_version(OPENSSL_VERSION_STRING); }
@@ -89,6 +90,69 @@ static inline int pawl_tls_has_more(void *connection) { return SSL_has_pending((
 
 // The reason of the last failure; NULL when it was not in TLS.
 static inline const char *pawl_tls_reason(void) { return ERR_reason_error_string(ERR_peek_error()); }
+
+// The authorities of a check: those of the file, or the library's defaults without one.
+static inline void pawl_tls_load_authorities(void *context, const char *file) {
+    if (file) SSL_CTX_load_verify_locations((SSL_CTX *)context, file, NULL);
+    else SSL_CTX_set_default_verify_paths((SSL_CTX *)context);
+}
+
+static inline int pawl_tls_requested(SSL *connection, X509 **certificate, EVP_PKEY **key) {
+    (void)certificate;
+    (void)key;
+    int *flag = (int *)SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection));
+    if (flag) *flag = 1;
+    return 0;
+}
+
+// Notes in `flag` that the server requests a certificate; none is sent.
+static inline void pawl_tls_note_request(void *context, int *flag) {
+    SSL_CTX_set_app_data((SSL_CTX *)context, flag);
+    SSL_CTX_set_client_cert_cb((SSL_CTX *)context, pawl_tls_requested);
+}
+
+// The length of a certificate of the peer's chain in DER form, written to `bytes` if they are enough; 0 when there is none.
+static inline int pawl_tls_certificate(void *connection, int index, unsigned char *bytes, int size) {
+    STACK_OF(X509) *chain = SSL_get_peer_cert_chain((SSL *)connection);
+    if (!chain || index >= sk_X509_num(chain)) return 0;
+    X509 *certificate = sk_X509_value(chain, index);
+    int length = i2d_X509(certificate, NULL);
+    if (bytes && length > 0 && length <= size) {
+        unsigned char *end = bytes;
+        i2d_X509(certificate, &end);
+    }
+    return length;
+}
+
+// Why the peer's chain, or its certificate for this host, is not trusted; NULL if it is.
+static inline const char *pawl_tls_problem(void *connection, const char *host) {
+    long result = SSL_get_verify_result((SSL *)connection);
+    if (result != X509_V_OK) return X509_verify_cert_error_string(result);
+    X509 *certificate = SSL_get1_peer_certificate((SSL *)connection);
+    if (!certificate) return "the server sent no certificate";
+    ASN1_OCTET_STRING *address = a2i_IPADDRESS(host);
+    int matches = address ? X509_check_ip_asc(certificate, host, 0) : X509_check_host(certificate, host, 0, 0, NULL);
+    ASN1_OCTET_STRING_free(address);
+    X509_free(certificate);
+    return matches == 1 ? NULL : "the certificate is not for this host";
+}
+
+// The SHA-256 digest of the peer's public key; its length, or 0.
+static inline unsigned pawl_tls_key_digest(void *connection, unsigned char *digest) {
+    X509 *certificate = SSL_get1_peer_certificate((SSL *)connection);
+    if (!certificate) return 0;
+    unsigned char *key = NULL;
+    int length = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(certificate), &key);
+    unsigned count = 0;
+    if (length > 0 && EVP_Digest(key, (size_t)length, digest, &count, EVP_sha256(), NULL) != 1) count = 0;
+    OPENSSL_free(key);
+    X509_free(certificate);
+    return count;
+}
+
+// The version and the cipher of an established connection.
+static inline const char *pawl_tls_used_version(void *connection) { return SSL_get_version((SSL *)connection); }
+static inline const char *pawl_tls_used_cipher(void *connection) { return SSL_get_cipher_name((SSL *)connection); }
 
 // The name of the cipher at this position in the order of preference; NULL after the last.
 static inline const char *pawl_tls_cipher(void *context, int place) {

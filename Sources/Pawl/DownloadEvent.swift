@@ -43,12 +43,22 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
     public var duration: Double
     /// `true` if the file existed already and nothing was transferred.
     public var wasThere: Bool
+    /// The server's response for the content, with its final URL; `nil` if this process made no request for it.
+    public var response: DownloadResponse?
     /// The content, if ``ResponseDecision/intoMemory(maximumSize:)`` kept it in memory: then there is no file, and
     /// ``path`` is empty.
     public var content: [UInt8]?
 
-    package init(path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool) {
+    package init(
+        path: String,
+        length: Int64,
+        received: Int64,
+        duration: Double,
+        wasThere: Bool,
+        response: DownloadResponse? = nil
+    ) {
         self.path = path
+        self.response = response
         self.length = length
         self.received = received
         self.duration = duration

@@ -48,7 +48,7 @@ extension EngineEvent {
         case .retrying(let failure, let after): .retry(PawlError(failure), delay: after.seconds)
         case .finished(let length, let wasThere):
             .finished(file(length: length, wasThere: wasThere))
-        case .failed(let failure): .failed(PawlError(failure))
+        case .failed(let failure): .failed(error(failure))
         }
     }
 
@@ -59,7 +59,8 @@ extension EngineEvent {
             length: length,
             received: received,
             duration: elapsed.seconds,
-            wasThere: wasThere
+            wasThere: wasThere,
+            response: response
         )
         file.content = content
         return file

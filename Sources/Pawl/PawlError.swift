@@ -30,6 +30,11 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Used as that of a cancelled task: once, in any session of the same state folder.
     public package(set) var downloadTaskResumeData: [UInt8]?
 
+    /// The response that ended the download, or the last one before its connection failed: status, header
+    /// fields and URL; `nil` if there was none.
+    public internal(set) var response: DownloadResponse?
+    /// The whole body of that response, for sessions: it is the content of a response with an error status.
+    package internal(set) var responseBody: [UInt8]?
     /// The status code of the server's response, if that is the failure.
     public var status: Int?
     /// Seconds that the server asked to wait (Retry-After), with ``status``.
@@ -37,6 +42,8 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The error that a closure of ``DownloadHooks`` threw; two errors are equal if it is the same one.
     public var underlying: (any Error)? { underlyingError?.error }
     private var underlyingError: UnderlyingError?
+    /// The fault of the connection, if that is the cause.
+    private var fault: TransferFault.Kind?
 
     /// The refused option.
     private var refused: Setting?
@@ -61,6 +68,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         status = failure.status
         retryAfter = failure.retryAfter?.seconds
         underlyingError = failure.underlying
+        fault = failure.fault
     }
 
     package var failure: Failure {
@@ -76,6 +84,7 @@ public struct PawlError: Error, Sendable, Hashable, CustomStringConvertible {
         failure.status = status
         failure.retryAfter = retryAfter.map { .seconds($0) }
         failure.underlying = underlyingError
+        failure.fault = fault
         return failure
     }
 }

@@ -16,6 +16,9 @@ struct Authorities {
         isFileAll = self.file != nil || Self.builtInFile != nil
     }
 
+    /// The file that is read for a check beside libcurl's; `nil` for OpenSSL's own defaults.
+    var trusted: String? { file ?? Self.builtInFile }
+
     func apply(to options: EasyHandle) {
         if let file { options.set(CURLOPT_CAINFO, file) }
         if isFileAll { options.set(CURLOPT_CAPATH, nil) }

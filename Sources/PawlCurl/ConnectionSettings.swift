@@ -127,6 +127,7 @@ final class ConnectionSettings {
         if key.scheme == .https, TLSContext.isReachable {
             unsafe options.set(contextFunction: TLSContext.prepare)
         }
+        if let accepted = values.acceptedKey { options.set(CURLOPT_PINNEDPUBLICKEY, accepted) }
         // A client certificate identifies the user: it is sent only where other secrets are.
         guard key.carriesSecrets else { return }
         if let certificate = values.certificate { options.set(CURLOPT_SSLCERT, certificate) }

@@ -88,6 +88,7 @@ extension CurlTransport {
             http1.fail(exchange, fault)
             return true
         }
+        connector.measure()
         guard let (socket, secure) = connector.takeConnection(in: multi) else {
             let reason = SystemError.last.text
             remove(connector)

@@ -3,7 +3,9 @@ package import PawlEngine
 
 extension CurlTransport {
     package func start(_ request: TransferRequest, as id: TransferID, sink: any TransferSink) {
+        let request = judged(request)
         do throws(TransferFault) {
+            if try checkCertificates(request, as: id, sink: sink) { return }
             guard !logins.isGiven(request), let login = try logins.login(for: request, at: clock.now) else {
                 return begin(request, as: id, sink: sink)
             }
@@ -39,7 +41,7 @@ extension CurlTransport {
         join(pool.exchange(for: request, as: id, sink: sink), as: id)
     }
 
-    private func join(_ exchange: Exchange?, as id: TransferID) {
+    func join(_ exchange: Exchange?, as id: TransferID) {
         guard let exchange else { preconditionFailure("curl_easy_init found no memory") }
         transfers[id] = exchange
         pendingAdd.append(exchange)

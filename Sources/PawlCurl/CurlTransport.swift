@@ -31,6 +31,12 @@ package final class CurlTransport: Transport {
     /// The connections that libcurl establishes for `http1`, by the address of their handles.
     var connectors: [UInt: CurlConnector] = [:]
 
+    /// Connections that are made to see certificates, and what waits for the answer about them.
+    var checks: [TransferID: CertificateCheck] = [:]
+    /// The settings with which requests of a key are sent after their server was judged.
+    var accepted: [ConnectionKey: TransferSettings] = [:]
+    let answers = CertificateAnswers()
+
     private enum Limit {
         /// Streams of one HTTP/2 connection.
         static let streams = 256
@@ -62,6 +68,7 @@ package final class CurlTransport: Transport {
     deinit {
         waker.disarm()
         hangUp()
+        for id in Array(checks.keys) { _ = cancelCheck(id) }
         for exchange in transfers.values { exchange.detach() }
         for exchange in Array(transfers.values) + pendingRemoval + draining.map(\.exchange)
         where exchange.isJoined {
@@ -82,7 +89,7 @@ package final class CurlTransport: Transport {
 
     package func cancel(_ id: TransferID) {
         if ending == id { ending = nil }
-        guard !cancelHTTP1(id) else { return }
+        guard !cancelHTTP1(id), !cancelCheck(id) else { return }
         guard let exchange = transfers.removeValue(forKey: id) else { return }
         exchange.detach()
         // An exchange that has not joined yet is handled when its turn to join comes.
@@ -102,6 +109,7 @@ package final class CurlTransport: Transport {
 
     package func perform(until deadline: Instant?) {
         precondition(!multi.isInside, "perform is not called from a sink")
+        takeAnswers()
         let hasTold = joinAll()
         let hasResumed = resumeAll()
         let hasGoneOn = beginHTTP1()
@@ -199,6 +207,7 @@ extension CurlTransport {
             guard unsafe message.pointee.msg == CURLMSG_DONE else { continue }
             let code = unsafe message.pointee.data.result
             if unsafe endConnecting(message.pointee.easy_handle, code) { continue }
+            if unsafe endChecking(message.pointee.easy_handle, code) { continue }
             var context: UnsafeMutableRawPointer?
             _ = unsafe pawl_easy_get_pointer(message.pointee.easy_handle, CURLINFO_PRIVATE, &context)
             guard let context = unsafe context else { continue }

@@ -162,6 +162,16 @@ final class EasyHandle {
         return Int64(value)
     }
 
+    /// `nil` when it is not known or empty.
+    func text(_ info: CURLINFO) -> String? {
+        var value: UnsafePointer<CChar>?
+        guard unsafe pawl_easy_get_string(raw, info, &value) == CURLE_OK, let value = unsafe value else {
+            return nil
+        }
+        let text = unsafe String(cString: value)
+        return text.isEmpty ? nil : text
+    }
+
     /// The socket of the handle's connection, which libcurl keeps.
     var socket: Int32? {
         var socket = pawl_no_socket

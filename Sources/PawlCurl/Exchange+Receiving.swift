@@ -97,6 +97,11 @@ extension Exchange {
             return false
         }
         phase = .delivered
+        if let startedAt, let request {
+            var timing = TransferTiming()
+            timing.readRequest(of: easy, begun: startedAt, request)
+            sink.transfer(id, timing: timing)
+        }
         guard sink.transfer(id, head: head) else {
             verdict = .stopped
             guard isWorthDraining, !atEnd, self.sink != nil else { return false }

@@ -1,6 +1,7 @@
 import CCurl
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// The exchanges whose sinks stopped at the header section of a response with a short body, still to be notified.
 final class StoppedList {
@@ -73,6 +74,9 @@ final class Exchange {
     /// The transfer's end whatever libcurl reports: the sink stopped it, or the request was impossible.
     var verdict: TransferEnd?
 
+    /// When the transfer was started, if it is measured.
+    private(set) var startedAt: Instant?
+
     private let stopped: StoppedList
 
     init?(stopped: StoppedList) {
@@ -142,6 +146,7 @@ final class Exchange {
         isPaused = false
         isReusable = false
         isDraining = false
+        startedAt = request.isMeasured ? SystemClock().now : nil
     }
 
     /// Drops the receiver: nothing is delivered any more.

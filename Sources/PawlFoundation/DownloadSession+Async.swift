@@ -1,4 +1,5 @@
 public import Foundation
+import Pawl
 public import PawlSession
 import Synchronization
 
@@ -9,27 +10,80 @@ public import FoundationNetworking
 extension DownloadSession {
     /// Downloads a file into the temporary folder, and returns its location and the response.
     ///
-    /// The caller moves or removes the file. Cancelling the task that waits cancels the download and removes
-    /// what it received; the error is then a `PawlError` of the code `unfinished`, which is −999 of
-    /// `NSURLErrorDomain`.
-    public func download(for request: URLRequest) async throws -> (URL, SessionResponse) {
+    /// A response such as 404 is returned like any other, with its body as the file, unless the session's
+    /// ``DownloadSessionConfiguration/failsOnErrorStatus`` is set. The caller moves or removes the file.
+    /// Cancelling the task that waits cancels the download and removes what it received; the error is then a
+    /// `PawlError` of the code `unfinished`, which is −999 of `NSURLErrorDomain`. `delegate` is that of the task.
+    public func download(
+        for request: URLRequest,
+        delegate: (any DownloadTaskDelegate)? = nil
+    ) async throws -> (URL, HTTPURLResponse) {
+        let (url, response): (URL, SessionResponse) = try await download(for: request, delegate: delegate)
+        return (url, try response.foundation(request.url))
+    }
+
+    /// Downloads a file into the temporary folder, see ``download(for:delegate:)``.
+    public func download(
+        from url: URL,
+        delegate: (any DownloadTaskDelegate)? = nil
+    ) async throws -> (URL, HTTPURLResponse) {
+        try await download(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    /// Continues from resume data, see ``download(for:delegate:)``.
+    public func download(
+        resumeFrom resumeData: Data,
+        delegate: (any DownloadTaskDelegate)? = nil
+    ) async throws -> (URL, HTTPURLResponse) {
+        let (url, response) = try await downloaded(delegate) { completion in
+            let task = self.downloadTask(withResumeData: [UInt8](resumeData), completionHandler: completion)
+            return task
+        }
+        return (url, try response.foundation(nil))
+    }
+
+    /// The same with the session's own type of responses.
+    @_disfavoredOverload
+    public func download(
+        for request: URLRequest,
+        delegate: (any DownloadTaskDelegate)? = nil
+    ) async throws -> (URL, SessionResponse) {
+        try await downloaded(delegate) { completion in
+            self.downloadTask(with: SessionRequest(request), completionHandler: completion)
+        }
+    }
+
+    /// The same with the session's own type of responses.
+    @_disfavoredOverload
+    public func download(
+        from url: URL,
+        delegate: (any DownloadTaskDelegate)? = nil
+    ) async throws -> (URL, SessionResponse) {
+        try await download(for: URLRequest(url: url), delegate: delegate)
+    }
+
+    private func downloaded(
+        _ delegate: (any DownloadTaskDelegate)?,
+        _ make: (@escaping @Sendable (String?, SessionResponse?, PawlError?) -> Void) -> DownloadTask
+    ) async throws -> (URL, SessionResponse) {
         let target = FileManager.default.temporaryDirectory.appendingPathComponent(
             "Pawl-\(UUID().uuidString)"
         )
         let running = Mutex<DownloadTask?>(nil)
         let result: Result<SessionResponse, any Error> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let task = downloadTask(with: request) { location, response, error in
+                let task = make { location, response, error in
                     guard let location else {
                         return continuation.resume(returning: .failure(error ?? URLError(.unknown)))
                     }
                     continuation.resume(
                         returning: Result {
-                            try FileManager.default.moveItem(at: location, to: target)
+                            try FileManager.default.moveItem(atPath: location, toPath: target.path)
                             return response ?? SessionResponse()
                         }
                     )
                 }
+                task.delegate = delegate
                 running.withLock { $0 = task }
                 task.resume()
                 // The cancellation may have come before the task was there.
@@ -40,9 +94,11 @@ extension DownloadSession {
         }
         return (target, try result.get())
     }
+}
 
-    /// Downloads a file into the temporary folder, see ``download(for:)``.
-    public func download(from url: URL) async throws -> (URL, SessionResponse) {
-        try await download(for: URLRequest(url: url))
+extension SessionResponse {
+    fileprivate func foundation(_ url: URL?) throws -> HTTPURLResponse {
+        guard let response = httpResponse(for: url) else { throw URLError(.badServerResponse) }
+        return response
     }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import Pawl
+import PawlCore
 public import PawlSession
 
 #if canImport(FoundationNetworking)
@@ -40,6 +41,21 @@ extension DownloadSession {
     /// Creates a task that calls the closure at its end instead of the delegate.
     public func downloadTask(
         with url: URL,
+        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, PawlError?) -> Void
+    ) -> DownloadTask {
+        downloadTask(with: SessionRequest(url: url)) { path, response, error in
+            completionHandler(
+                path.map { URL(fileURLWithPath: $0) },
+                response?.httpResponse(for: url),
+                error
+            )
+        }
+    }
+
+    /// The same with the session's own type of responses.
+    @_disfavoredOverload
+    public func downloadTask(
+        with url: URL,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
     ) -> DownloadTask {
         downloadTask(with: SessionRequest(url: url)) { path, response, error in
@@ -48,6 +64,21 @@ extension DownloadSession {
     }
 
     /// Creates a task that calls the closure at its end instead of the delegate.
+    public func downloadTask(
+        with request: URLRequest,
+        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, PawlError?) -> Void
+    ) -> DownloadTask {
+        downloadTask(with: SessionRequest(request)) { path, response, error in
+            completionHandler(
+                path.map { URL(fileURLWithPath: $0) },
+                response?.httpResponse(for: request.url),
+                error
+            )
+        }
+    }
+
+    /// The same with the session's own type of responses.
+    @_disfavoredOverload
     public func downloadTask(
         with request: URLRequest,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
@@ -63,6 +94,21 @@ extension DownloadSession {
     }
 
     /// Creates a task from resume data that calls the closure at its end.
+    public func downloadTask(
+        withResumeData resumeData: Data,
+        completionHandler: @escaping @Sendable (URL?, HTTPURLResponse?, PawlError?) -> Void
+    ) -> DownloadTask {
+        downloadTask(withResumeData: [UInt8](resumeData)) { path, response, error in
+            completionHandler(
+                path.map { URL(fileURLWithPath: $0) },
+                response?.httpResponse(for: nil),
+                error
+            )
+        }
+    }
+
+    /// The same with the session's own type of responses.
+    @_disfavoredOverload
     public func downloadTask(
         withResumeData resumeData: Data,
         completionHandler: @escaping @Sendable (URL?, SessionResponse?, PawlError?) -> Void
@@ -100,7 +146,26 @@ extension PawlError: CustomNSError {
     /// The code of `NSURLErrorDomain` that comes closest; a cancelled or paused download has −999.
     ///
     /// ``Pawl/PawlError/code`` tells more.
-    public var errorCode: Int { (Self.urlErrors[code] ?? .unknown).rawValue }
+    public var errorCode: Int {
+        let code: URLError.Code? = failure.fault.flatMap { Self.transferErrors[$0] } ?? Self.urlErrors[code]
+        let isOffline = cause?.id == "no-network"
+        return (isOffline ? .notConnectedToInternet : code ?? .unknown).rawValue
+    }
+
+    /// The error as Foundation's type, with the same code.
+    public var urlError: URLError {
+        var info = errorUserInfo
+        info[NSUnderlyingErrorKey] = self
+        return URLError(URLError.Code(rawValue: errorCode) ?? .unknown, userInfo: info)
+    }
+
+    private static let transferErrors: [TransferFault.Kind: URLError.Code] = [
+        .nameResolution: .cannotFindHost, .unreachable: .cannotConnectToHost,
+        .connectionRefused: .cannotConnectToHost, .connectTimeout: .timedOut,
+        .connectionLost: .networkConnectionLost, .truncated: .networkConnectionLost,
+        .tls: .serverCertificateUntrusted, .proxy: .cannotConnectToHost, .notFound: .fileDoesNotExist,
+        .denied: .userAuthenticationRequired, .malformed: .badServerResponse,
+    ]
 
     private static let urlErrors: [Code: URLError.Code] = [
         .timeout: .timedOut, .notFound: .fileDoesNotExist, .tooSlow: .timedOut,
@@ -119,29 +184,27 @@ extension PawlError: CustomNSError {
     ]
 }
 
-/// A `DownloadSessionDelegate` that receives files by `URL`, as `URLSessionDownloadDelegate` does.
-public protocol URLDownloadSessionDelegate: DownloadSessionDelegate {
-    /// The file is complete.
-    ///
-    /// It is removed after this returns, unless it was moved.
-    func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: URL
-    )
-}
-
-extension URLDownloadSessionDelegate {
-    /// Calls the `URL` variant.
-    public func urlSession(
-        _ session: DownloadSession,
-        downloadTask: DownloadTask,
-        didFinishDownloadingTo location: String
-    ) {
-        urlSession(
-            session,
-            downloadTask: downloadTask,
-            didFinishDownloadingTo: URL(fileURLWithPath: location)
-        )
-    }
+extension PawlError.Code {
+    /// A cancelled download: ``unfinished`` under the name of `URLError.Code`.
+    public static var cancelled: Self { .unfinished }
+    /// ``timeout`` under the name of `URLError.Code`.
+    public static var timedOut: Self { .timeout }
+    /// ``network`` under the name of `URLError.Code`.
+    public static var networkConnectionLost: Self { .network }
+    /// ``network`` under the name of `URLError.Code`.
+    public static var notConnectedToInternet: Self { .network }
+    /// ``network`` under the name of `URLError.Code`.
+    public static var cannotConnectToHost: Self { .network }
+    /// ``nameResolution`` under the name of `URLError.Code`.
+    public static var cannotFindHost: Self { .nameResolution }
+    /// ``badResponse`` under the name of `URLError.Code`.
+    public static var badServerResponse: Self { .badResponse }
+    /// ``tooManyRedirects`` under the name of `URLError.Code`.
+    public static var httpTooManyRedirects: Self { .tooManyRedirects }
+    /// ``authorization`` under the name of `URLError.Code`.
+    public static var userAuthenticationRequired: Self { .authorization }
+    /// ``insecure`` under the name of `URLError.Code`.
+    public static var serverCertificateUntrusted: Self { .insecure }
+    /// ``badOption`` under the name of `URLError.Code`.
+    public static var unsupportedURL: Self { .badOption }
 }

@@ -11,12 +11,12 @@ extension DownloadSession {
             return facts.producing
         }
         guard let id else {
-            handler?(nil)
+            if let handler { call { handler(nil) } }
             return manager.perform { self.complete(task, .cancelled(task)) }
         }
         if let handler {
             let data = await resumeData(task, id, manager, outOf: .request)
-            manager.perform { handler(data) }
+            manager.perform { self.call { handler(data) } }
         }
         // A task that finished at the last moment is reported as finished before it is removed.
         await withCheckedContinuation { continuation in manager.perform { continuation.resume() } }
@@ -81,6 +81,31 @@ extension PawlError {
                 "cannot finish",
                 at: Redaction.address(task.originalRequest?.url ?? ""),
                 because: "it was cancelled"
+            )
+        )
+    }
+}
+
+extension PawlError {
+    static func offline(_ task: DownloadTask) -> PawlError {
+        PawlError(
+            Failure(
+                .network,
+                "cannot fetch",
+                at: Redaction.address(task.originalRequest?.url ?? ""),
+                because: LocalizableMessage("no-network", "there is no network"),
+                remedy: "try again when there is one"
+            )
+        )
+    }
+
+    static func late(_ task: DownloadTask, after seconds: Double) -> PawlError {
+        PawlError(
+            Failure(
+                .timeout,
+                "cannot finish",
+                at: Redaction.address(task.originalRequest?.url ?? ""),
+                because: "it took longer than \(Int(clamping: Int64(seconds))) s"
             )
         )
     }

@@ -16,18 +16,21 @@ extension DownloadSession {
             if let response {
                 let name = facts.response?.suggestedFilename
                 facts.response = SessionResponse(response)
+                facts.currentURL = facts.response?.url
                 facts.response?.expectedContentLength = facts.expected
                 facts.response?.suggestedFilename = name
             }
             return facts.completion != nil
         }
         if offset > 0, !hasCompletion, task.facts.withLock({ $0.isAlive }) {
-            delegate?.urlSession(
-                self,
-                downloadTask: task,
-                didResumeAtOffset: offset,
-                expectedTotalBytes: total ?? DownloadTask.unknownSize
-            )
+            tellReceiver(task) { delegate in
+                delegate.urlSession(
+                    self,
+                    downloadTask: task,
+                    didResumeAtOffset: offset,
+                    expectedTotalBytes: total ?? DownloadTask.unknownSize
+                )
+            }
         }
         let early = task.facts.withLock { facts in
             defer { facts.early = nil }
@@ -50,13 +53,15 @@ extension DownloadSession {
         }
         task.changed()
         guard let progress else { return }
-        delegate?.urlSession(
-            self,
-            downloadTask: task,
-            didWriteData: progress.new,
-            totalBytesWritten: progress.written,
-            totalBytesExpectedToWrite: progress.expected
-        )
+        tellReceiver(task) { delegate in
+            delegate.urlSession(
+                self,
+                downloadTask: task,
+                didWriteData: progress.new,
+                totalBytesWritten: progress.written,
+                totalBytesExpectedToWrite: progress.expected
+            )
+        }
     }
 
     /// The file is complete: reports it, and removes it unless it was moved.
@@ -81,10 +86,11 @@ extension DownloadSession {
         }
         if let completion {
             guard end(task, nil) else { return }
-            completion(location, reported, nil)
+            tellMetrics(task)
+            call { completion(location, reported, nil) }
             retire(task)
-        } else if let delegate {
-            delegate.urlSession(self, downloadTask: task, didFinishDownloadingTo: location)
+        } else if receiver(of: task) != nil {
+            tellReceiver(task) { $0.urlSession(self, downloadTask: task, didFinishDownloadingTo: location) }
             complete(task, nil)
         } else {
             // A restored task whose completion handler is gone: it waits for a session with a delegate.
@@ -97,8 +103,71 @@ extension DownloadSession {
         }
     }
 
+    /// The response with another status than success is the content.
+    private func finish(_ task: DownloadTask, with response: DownloadResponse, _ body: [UInt8]) -> Bool {
+        let name = SessionFolders.fileName(for: response, task.originalRequest?.url ?? "")
+        guard let path = folders.write(body, to: name, in: task.folder) else { return false }
+        task.facts.withLock { facts in
+            facts.hasResponse = true
+            facts.currentURL = response.url
+        }
+        finish(task, path, response)
+        folders.remove(path)
+        return true
+    }
+
+    /// What was measured of requests that ended.
+    func collected(_ task: DownloadTask, _ metrics: [TransferMetrics]) {
+        task.facts.withLock { facts in
+            facts.metrics += metrics.prefix(max(0, Self.mostMetrics - facts.metrics.count))
+        }
+    }
+
+    private static let mostMetrics = 256
+
+    /// Reports what was measured.
+    private func tellMetrics(_ task: DownloadTask) {
+        let (metrics, start) = task.facts.withLock { ($0.metrics, $0.firstResume) }
+        guard !metrics.isEmpty, let request = task.facts.withLock({ _ in task.originalRequest }) else { return }
+        let now = SessionFolders.now
+        let collected = DownloadTaskMetrics(
+            metrics.map { DownloadTaskTransactionMetrics($0, of: request) },
+            from: start ?? now,
+            to: now
+        )
+        tell(task) { $0.urlSession(self, task: task, didFinishCollecting: collected) }
+    }
+
+    /// The download waits for a network.
+    func waitsForNetwork(_ task: DownloadTask) {
+        guard task.facts.withLock({ $0.state == .running }) else { return }
+        if configuration.waitsForConnectivity {
+            tell(task) { $0.urlSession(self, taskIsWaitingForConnectivity: task) }
+        } else {
+            stop(task, .offline(task))
+        }
+    }
+
+    /// Ends a task that runs with this error, and keeps what it received for its resume data.
+    func stop(_ task: DownloadTask, _ error: PawlError) {
+        work.yield { manager in
+            guard let manager, task.facts.withLock({ $0.isAlive }) else { return }
+            let error = await self.resumable(error, task, manager)
+            manager.perform { self.complete(task, error) }
+        }
+    }
+
     /// The download failed; a cancelled task reports the cancellation.
     func failed(_ task: DownloadTask, _ error: PawlError) {
+        if task.facts.withLock({ $0.isChallengeCancelled }) { return stop(task, .cancelled(task)) }
+        if !configuration.failsOnErrorStatus, let response = error.response, let body = error.responseBody,
+            finish(task, with: response, body)
+        {
+            return
+        }
+        if let response = error.response, response.status > 0 {
+            task.facts.withLock { $0.response = SessionResponse(response) }
+        }
         work.yield { manager in
             guard let manager, task.facts.withLock({ $0.isAlive }) else { return }
             let error = await self.resumable(error, task, manager)
@@ -109,11 +178,13 @@ extension DownloadSession {
     /// The task ended: reports it once and removes its files.
     func complete(_ task: DownloadTask, _ error: PawlError?) {
         guard end(task, error) else { return }
-        if let completion = task.facts.withLock({ $0.completion }) {
-            completion(nil, task.response, error)
+        tellMetrics(task)
+        let (completion, response) = task.facts.withLock { ($0.completion, $0.response) }
+        if let completion {
+            call { completion(nil, response, error) }
         } else {
             let error: (any Error)? = error
-            delegate?.urlSession(self, task: task, didCompleteWithError: error)
+            tell(task) { $0.urlSession(self, task: task, didCompleteWithError: error) }
         }
         retire(task)
     }
@@ -128,18 +199,19 @@ extension DownloadSession {
             }
             return (facts.state != .completed, facts.producing)
         }
-        producing?(nil)
+        if let producing { call { producing(nil) } }
         task.changed()
         return isFirst
     }
 
     private func retire(_ task: DownloadTask) {
-        task.facts.withLock { $0.completion = nil }
+        task.facts.withLock { ($0.completion, $0.delegate) = (nil, nil) }
         let id = task.facts.withLock { $0.id }
         let isHeard = work.yield { manager in
             // A failed removal leaves files behind; the task has ended in any case.
             if let manager, let id { _ = try? await manager.remove(id) }
             self.folders.dropFolder(task.folder)
+            if let partial = task.partial { self.folders.forget(partial) }
             self.forget(task, id)
             self.endWhenIdle()
         }

@@ -9,19 +9,27 @@ extension DownloadSession {
         let waiting = try await tasks(.waiting, .turn, manager)
         let paused = try await tasks(.paused, .turn, manager)
         // Without a delegate they wait for the next session that has one.
-        let over = delegate == nil ? [] : try await overTasks(manager)
+        var over = delegate is any DownloadSessionDelegate ? try await overTasks(manager) : []
+        var again: [Found] = []
         for (task, snapshot) in waiting + paused + over {
-            let response = try await manager.response(of: snapshot.id).map { SessionResponse($0) }
+            let stored = try await manager.response(of: snapshot.id)
+            let response = stored.map { SessionResponse($0) }
+            // The record is older than what is on disk.
+            let hasEnded = snapshot.state == .finished || snapshot.state == .failed
+            let received = hasEnded ? snapshot.written : await received(snapshot, manager)
+            if isResponse(stored, snapshot) { again.append((task, snapshot)) }
             task.facts.withLock { facts in
                 facts.id = snapshot.id
-                facts.received = snapshot.written
+                facts.isRestored = true
+                facts.received = received
                 facts.expected = snapshot.total ?? DownloadTask.unknownSize
                 facts.response = response
                 facts.response?.expectedContentLength = facts.expected
                 facts.priority = Float(snapshot.priority + 50) / 100
             }
         }
-        for (task, _) in waiting { task.facts.withLock { $0.state = .running } }
+        over.removeAll { found in again.contains { $0.task === found.task } }
+        for (task, _) in waiting + again { task.facts.withLock { $0.state = .running } }
         for (task, snapshot) in over {
             task.facts.withLock { $0.state = .running }
             let location = try await manager.location(of: snapshot.id)
@@ -30,9 +38,27 @@ extension DownloadSession {
             manager.perform { [error] in self.notify(task, location, error) }
         }
         if !over.isEmpty {
-            manager.perform { self.delegate?.urlSessionDidFinishEvents(forBackgroundURLSession: self) }
+            manager.perform {
+                guard let delegate = self.delegate else { return }
+                self.call { delegate.urlSessionDidFinishEvents(forBackgroundURLSession: self) }
+            }
         }
-        for (_, snapshot) in waiting { try await manager.resume(snapshot.id) }
+        // Its own state decides, with the time at which it may start.
+        for (task, _) in waiting + again { stateChanged(task) }
+    }
+
+    /// Whether the task ended with a response that is its content, which only its request can deliver.
+    private func isResponse(_ response: DownloadResponse?, _ snapshot: DownloadSnapshot) -> Bool {
+        guard !configuration.failsOnErrorStatus, snapshot.state == .failed, let response else { return false }
+        return response.status >= 300 && snapshot.written == 0
+    }
+
+    /// The bytes on disk of a task that does not run.
+    private func received(_ snapshot: DownloadSnapshot, _ manager: DownloadManager) async -> Int64 {
+        guard case .part(_, _, let data) = try? await manager.received(of: snapshot.id) else {
+            return snapshot.written
+        }
+        return max(snapshot.written, data.received)
     }
 
     private static let all = 1_000_000
@@ -59,6 +85,16 @@ extension DownloadSession {
         snapshots.compactMap { snapshot in
             guard var note = snapshot.taskDescription.flatMap(TaskNote.init) else { return nil }
             return book.withLock { book in
+                if let task = book.tasks[note.number], task.folder == note.folder {
+                    // Resume data of an earlier run of the program was used for it.
+                    task.facts.withLock { facts in
+                        facts.description = facts.description ?? note.description
+                        facts.begin = facts.begin ?? note.begin
+                        facts.firstResume = note.firstResume
+                    }
+                    book.identifiers[snapshot.id] = note.number
+                    return (task, snapshot)
+                }
                 // Only if the file of numbers was lost.
                 if book.tasks[note.number] != nil { note.number = book.numbers.next() }
                 let task = DownloadTask(note, session: self)

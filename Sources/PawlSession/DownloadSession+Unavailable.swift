@@ -58,10 +58,6 @@ extension DownloadSessionConfiguration {
     @available(*, unavailable, message: "programs are not launched; 'pawl serve' continues the tasks")
     public var sessionSendsLaunchEvents: Bool { preconditionFailure() }
 
-    /// Downloads always wait for the network.
-    @available(*, unavailable, message: "downloads always wait for the network")
-    public var waitsForConnectivity: Bool { preconditionFailure() }
-
     /// Responses are not cached.
     @available(*, unavailable, message: "responses are not cached")
     public var urlCache: Any? { preconditionFailure() }
@@ -74,7 +70,35 @@ extension DownloadSessionConfiguration {
     @available(*, unavailable, message: "set options.user and options.password, or options.netrc")
     public var urlCredentialStorage: Any? { preconditionFailure() }
 
-    /// The number of simultaneous tasks is `maximumConcurrentTasks`.
-    @available(*, unavailable, renamed: "maximumConcurrentTasks")
-    public var httpMaximumConnectionsPerHost: Int { preconditionFailure() }
+    /// Proxies are those of `options`.
+    @available(*, unavailable, message: "set options.proxy and options.noProxy")
+    public var connectionProxyDictionary: [AnyHashable: Any]? { preconditionFailure() }
+
+    /// Responses are not cached.
+    @available(*, unavailable, message: "responses are not cached")
+    public var requestCachePolicy: Any { preconditionFailure() }
+
+    /// TLS 1.2 is the oldest version.
+    @available(*, unavailable, message: "TLS 1.2 is the oldest version that is used")
+    public var tlsMinimumSupportedProtocolVersion: Any { preconditionFailure() }
+
+    /// Cookies are sent from `options.cookieFile`, and none are stored.
+    @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
+    public var httpShouldSetCookies: Bool { preconditionFailure() }
+
+    /// Cookies are sent from `options.cookieFile`, and none are stored.
+    @available(*, unavailable, message: "set options.cookieFile; no cookies are stored")
+    public var httpCookieAcceptPolicy: Any { preconditionFailure() }
+
+    /// Linux has no service types of networks.
+    @available(*, unavailable, message: "Linux has no service types of networks")
+    public var networkServiceType: Any { preconditionFailure() }
+
+    /// State is in `stateFolder`.
+    @available(*, unavailable, renamed: "stateFolder")
+    public var sharedContainerIdentifier: String? { preconditionFailure() }
+
+    /// Protocols are built in.
+    @available(*, unavailable, message: "protocols are built in")
+    public var protocolClasses: [AnyClass]? { preconditionFailure() }
 }

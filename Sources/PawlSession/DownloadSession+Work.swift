@@ -9,6 +9,8 @@ extension DownloadSession {
         do throws(PawlError) {
             let claim = try folders.session?.claim()
             let manager = try await open()
+            queue.withLock { $0 = manager }
+            try await manager.limit(connectionsPerHost: configuration.httpMaximumConnectionsPerHost)
             // The service runs as many at once.
             if claim != nil { try await manager.change(slots: configuration.maximumConcurrentTasks) }
             try await restore(manager)
@@ -26,6 +28,13 @@ extension DownloadSession {
         // No download may run before its task is restored.
         options.holdsAtStart = true
         options.keepsResponses = true
+        options.isMeasured = true
+        options.hooks = hooks
+        options.judge = { [weak self] id, question in
+            guard let self else { return .usual }
+            return await judge(id, question)
+        }
+        options.endsWithErrorResponses = !configuration.failsOnErrorStatus
         let limit = ContinuousClock.now + .seconds(configuration.handoverPatience)
         while true {
             do throws(PawlError) {
@@ -47,8 +56,13 @@ extension DownloadSession {
         await manager.shutDown()
         claim?.release()
         folders.dropPassing()
-        let none: (any Error)? = nil
-        delegate?.urlSession(self, didBecomeInvalidWithError: none)
+        invalidated(nil)
+    }
+
+    private func invalidated(_ error: (any Error)?) {
+        queue.withLock { $0 = nil }
+        if let delegate { call { delegate.urlSession(self, didBecomeInvalidWithError: error) } }
+        dropDelegate()
     }
 
     /// Opening failed: every task, also later ones, ends with the reason.
@@ -60,8 +74,7 @@ extension DownloadSession {
         work.finish()
         for await item in stream { await item(nil) }
         for task in tasks.sorted(by: { $0.taskIdentifier < $1.taskIdentifier }) { complete(task, error) }
-        let reason: (any Error)? = error
-        delegate?.urlSession(self, didBecomeInvalidWithError: reason)
+        invalidated(error)
     }
 
     /// Ends as soon as no task is left.
@@ -78,13 +91,19 @@ extension DownloadSession {
     ) -> DownloadTask {
         let data = resumeData.map { bytes in Result { () throws(PawlError) in try ResumeData(bytes) } }
         let requested = request ?? SessionRequest(url: (try? data?.get())?.url ?? "")
+        let partial = (try? data?.get())?.partialName.flatMap { SessionFolders.isOwnPartial($0) ? $0 : nil }
+        if let partial, let known = known(partial, completion) { return known }
+        let remembered = partial.flatMap { folders.remembered($0) }
         let (task, isRefused) = book.withLock { book in
-            let note = TaskNote(
-                number: book.numbers.next(),
-                folder: SessionFolders.random,
-                request: requested,
-                description: nil
-            )
+            var note =
+                remembered.flatMap { book.tasks[$0.number] == nil ? $0 : nil }
+                ?? TaskNote(
+                    number: book.numbers.next(),
+                    folder: SessionFolders.random,
+                    request: requested,
+                    description: nil
+                )
+            note.partial = book.tasks.values.contains { $0.partial == partial } ? nil : partial
             let task = DownloadTask(note, session: self, completion: completion)
             if !book.isInvalid { book.tasks[note.number] = task }
             return (task, book.isInvalid)
@@ -96,15 +115,32 @@ extension DownloadSession {
             }
             return task
         }
-        let refusal =
-            requested.refusal ?? (delegate == nil && completion == nil ? .unheard(requested.url) : nil)
-        if let refusal {
+        if remembered == nil { folders.remember(task.note) }
+        if let refusal = requested.refusal {
             // It is reported when the task is resumed, as every other failure is.
             task.facts.withLock { $0.refusal = refusal }
         } else {
-            work.yield { if let manager = $0 { await self.admit(task, data, to: manager) } }
+            work.yield { manager in
+                guard let manager else { return }
+                manager.perform { self.tell(task) { $0.urlSession(self, didCreateTask: task) } }
+                // The task that the resume data was used for before a kill was restored meanwhile.
+                guard task.facts.withLock({ $0.id }) == nil else { return }
+                await self.admit(task, data, to: manager)
+            }
         }
         return task
+    }
+
+    /// The living task that this resume data was used for.
+    private func known(_ partial: String, _ completion: DownloadTask.Completion?) -> DownloadTask? {
+        let task = book.withLock { book in book.tasks.values.first { $0.partial == partial } }
+        guard let task else { return nil }
+        return task.facts.withLock { facts in
+            // A file cannot be given to two handlers.
+            guard facts.isAlive, facts.completion == nil || completion == nil else { return nil }
+            facts.completion = facts.completion ?? completion
+            return task
+        }
     }
 
     /// Adds a new task to the queue, where it waits to be resumed.
@@ -192,13 +228,62 @@ extension DownloadSession {
         }
     }
 
+    /// Starts a task whose time has come.
+    private func run(
+        _ task: DownloadTask,
+        _ id: Download.ID?,
+        _ refusal: PawlError?,
+        _ manager: DownloadManager
+    ) async throws(PawlError) {
+        guard let id else {
+            if let refusal { throw refusal }
+            return
+        }
+        let isHeard =
+            task.facts.withLock { $0.completion != nil || $0.isRestored } || receiver(of: task) != nil
+        guard isHeard else { throw .unheard(task.originalRequest?.url ?? "") }
+        let now = SessionFolders.now
+        if let begin = task.facts.withLock({ $0.begin }), begin > now {
+            try await manager.pause(id)
+            return later(begin - now) { session in session.stateChanged(task) }
+        }
+        let (first, isNew) = task.facts.withLock { facts in
+            defer { facts.firstResume = facts.firstResume ?? now }
+            return (facts.firstResume ?? now, facts.firstResume == nil)
+        }
+        if isNew { try await manager.change(taskDescription: task.note.text, of: id) }
+        watchTime(of: task, since: first)
+        try await manager.resume(id)
+    }
+
+    /// Ends the task when it takes too long.
+    private func watchTime(of task: DownloadTask, since first: Double) {
+        let limit = configuration.timeoutIntervalForResource
+        let isWatched = task.facts.withLock { facts in
+            defer { facts.isTimed = true }
+            return facts.isTimed
+        }
+        guard !isWatched, limit.isFinite else { return }
+        later(first + limit - SessionFolders.now) { session in
+            session.stop(task, .late(task, after: limit))
+        }
+    }
+
+    /// Calls it after so many seconds, if the session is still there.
+    private func later(_ seconds: Double, _ body: @escaping @Sendable (DownloadSession) -> Void) {
+        let time = Duration.seconds(min(max(0, seconds), 1e9))
+        Task(executorPreference: Self.executor) { [weak self] in
+            try? await Task.sleep(for: time)
+            if let self { body(self) }
+        }
+    }
+
     /// Brings the queue to the task's current state; intermediate requests are skipped.
     private func follow(_ task: DownloadTask, _ manager: DownloadManager) async {
         let (state, id, refusal) = task.facts.withLock { ($0.state, $0.id, $0.refusal) }
         do throws(PawlError) {
             switch state {
-            case .running:
-                if let id { try await manager.resume(id) } else if let refusal { throw refusal }
+            case .running: try await run(task, id, refusal, manager)
             case .suspended: if let id { try await manager.pause(id, keepingSlot: true) }
             case .canceling: try await cancel(task, id, manager)
             case .completed: break

@@ -26,27 +26,54 @@ public final class DownloadSession: Sendable {
 
     /// The configuration; later changes have no effect.
     public let configuration: DownloadSessionConfiguration
-    let delegate: (any DownloadSessionDelegate)?
+    /// The delegate, which the session retains until it is invalidated.
+    public var delegate: (any DownloadTaskDelegate)? { delegates.withLock { $0 } }
+    private let delegates: Mutex<(any DownloadTaskDelegate)?>
+    /// A text of the caller's own, for logs.
+    public var sessionDescription: String? {
+        get { description.withLock { $0 } }
+        set { description.withLock { $0 = newValue } }
+    }
+    private let description = Mutex<String?>(nil)
+    /// Calls the delegate and completion handlers, and returns when the call has returned.
+    private let caller: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+    /// The caller's own value for ``caller``, such as an operation queue.
+    package let callerValue: (any Sendable)?
     let folders: SessionFolders
     let book: Mutex<Book>
     let work: AsyncStream<Work>.Continuation
-    private static let executor = ThreadExecutor("pawl-session")
+    /// While the session is open.
+    let queue = Mutex<DownloadManager?>(nil)
+    static let executor = ThreadExecutor("pawl-session")
 
     /// Creates a session; a background session continues from the state of the previous one of its
     /// identifier.
     ///
-    /// Without a delegate only tasks with a completion handler can run: finished files are given to one of the
-    /// two. What finished earlier stays until a session with a delegate is created.
+    /// Without a ``DownloadSessionDelegate`` only tasks with a completion handler, or with a delegate of that kind
+    /// of their own, can run: finished files are given to one of them. What finished earlier stays until a session
+    /// with such a delegate is created.
     ///
     /// The delegate receives the events of its tasks since then, in order. When the folder cannot be used, or
     /// another process has the identifier, the delegate receives `didBecomeInvalidWithError`, and every task
     /// fails with the reason.
-    public init(
+    public convenience init(
         configuration: DownloadSessionConfiguration,
-        delegate: (any DownloadSessionDelegate)? = nil
+        delegate: (any DownloadTaskDelegate)? = nil
+    ) {
+        self.init(configuration: configuration, delegate: delegate, caller: nil, callerValue: nil)
+    }
+
+    /// Creates a session that makes its calls through `caller`, which returns when the call has returned.
+    package init(
+        configuration: DownloadSessionConfiguration,
+        delegate: (any DownloadTaskDelegate)?,
+        caller: (@Sendable (@escaping @Sendable () -> Void) -> Void)?,
+        callerValue: (any Sendable)?
     ) {
         self.configuration = configuration
-        self.delegate = delegate
+        self.caller = caller
+        self.callerValue = callerValue
+        delegates = Mutex(delegate)
         folders = SessionFolders(configuration)
         var book = Book()
         if let session = folders.session { book.numbers = TaskNumbers(of: session) }
@@ -85,7 +112,9 @@ public final class DownloadSession: Sendable {
 
     /// Creates a task from resume data.
     ///
-    /// Resume data can be used once: a second task with the same data fails. Resume data of Apple's
+    /// Resume data can be used once: while its task lives, also after a relaunch, that task is returned for the
+    /// same data, in the state that it has; a task of another session, or one made after its end, fails with code
+    /// 8. Resume data of Apple's
     /// `NSURLSession` is accepted; its part file is looked up in
     /// ``DownloadSessionConfiguration/partialFolder``.
     public func downloadTask(withResumeData resumeData: [UInt8]) -> DownloadTask {
@@ -113,12 +142,39 @@ public final class DownloadSession: Sendable {
     public func getAllTasks(completionHandler: @escaping @Sendable ([DownloadTask]) -> Void) {
         let finish: @Sendable () -> Void = {
             let tasks = self.book.withLock { Array($0.tasks.values) }
-            completionHandler(
-                tasks.filter { $0.state != .completed }.sorted { $0.taskIdentifier < $1.taskIdentifier }
-            )
+            let alive = tasks.filter { $0.state != .completed }
+            self.call { completionHandler(alive.sorted { $0.taskIdentifier < $1.taskIdentifier }) }
         }
         if case .terminated = work.yield({ _ in finish() }) { finish() }
     }
+
+    /// Calls the closure with the unfinished tasks: no data tasks, no upload tasks, and the download tasks.
+    public func getTasksWithCompletionHandler(
+        _ completionHandler: @escaping @Sendable ([DownloadTask], [DownloadTask], [DownloadTask]) -> Void
+    ) {
+        getAllTasks { completionHandler([], [], $0) }
+    }
+
+    /// The unfinished tasks: no data tasks, no upload tasks, and the download tasks.
+    public var tasks: ([DownloadTask], [DownloadTask], [DownloadTask]) {
+        get async { await ([], [], allTasks) }
+    }
+
+    /// Calls the closure; a session stores no cookies, credentials or cache that could be removed.
+    public func reset(completionHandler: @escaping @Sendable () -> Void) {
+        getAllTasks { _ in completionHandler() }
+    }
+
+    /// A session stores no cookies, credentials or cache that could be removed.
+    public func reset() async { _ = await allTasks }
+
+    /// Calls the closure; what a session stores is on disk already.
+    public func flush(completionHandler: @escaping @Sendable () -> Void) {
+        reset(completionHandler: completionHandler)
+    }
+
+    /// What a session stores is on disk already.
+    public func flush() async { await reset() }
 
     /// Cancels all tasks and invalidates the session.
     public func invalidateAndCancel() {
@@ -139,4 +195,35 @@ public final class DownloadSession: Sendable {
             self.endWhenIdle()
         }
     }
+}
+
+extension DownloadSession {
+    /// Makes a call of the delegate or of a completion handler.
+    func call(_ body: @escaping @Sendable () -> Void) {
+        if let caller { caller(body) } else { body() }
+    }
+
+    /// Calls the task's delegate, else the session's.
+    func tell(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadTaskDelegate) -> Void) {
+        guard let delegate = task.delegate ?? delegate else { return }
+        call { body(delegate) }
+    }
+
+    /// Calls the receiver of the task's files.
+    func tellReceiver(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadSessionDelegate) -> Void) {
+        guard let receiver = receiver(of: task) else { return }
+        call { body(receiver) }
+    }
+
+    func receiver(of task: DownloadTask) -> (any DownloadSessionDelegate)? {
+        task.delegate as? any DownloadSessionDelegate ?? delegate as? any DownloadSessionDelegate
+    }
+
+    /// The session's delegate, if the other one is that of a task.
+    package func delegate(behind other: any DownloadTaskDelegate) -> (any DownloadTaskDelegate)? {
+        delegate.flatMap { $0 === other ? nil : $0 }
+    }
+
+    /// The last call was made.
+    func dropDelegate() { delegates.withLock { $0 = nil } }
 }

@@ -19,6 +19,24 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     ///
     /// Default 60.
     public var timeoutIntervalForRequest = 60.0
+    /// Seconds from a task's first resume until it fails, whether or not data arrives.
+    ///
+    /// Default 604,800, a week. The time goes on while the program is not running.
+    public var timeoutIntervalForResource = 604_800.0
+    /// Connections of the session to one host.
+    ///
+    /// Default 6. Each task uses one, so ``maximumConcurrentTasks`` is what limits a session with fewer tasks.
+    public var httpMaximumConnectionsPerHost = 6
+    /// Whether tasks wait for the network where there is none; otherwise they fail.
+    ///
+    /// Default `true`, unlike `URLSessionConfiguration`, also for sessions without an identifier.
+    public var waitsForConnectivity = true
+    /// Whether a response with another status than success is a failure, and is retried where that can help.
+    ///
+    /// Default `false`, as in `URLSession`: a response such as 404 or 500 is the response of the task, its body
+    /// is the file, and no error is reported. This applies while nothing of the content is on disk, and to
+    /// bodies of up to 1 MiB; a longer one, and a status in the middle of a download, is a failure in any case.
+    public var failsOnErrorStatus = false
     /// Retries without progress before a task fails.
     ///
     /// Default 5, at most 1,000,000.

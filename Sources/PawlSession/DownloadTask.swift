@@ -50,6 +50,22 @@ public final class DownloadTask: Sendable {
         var watcher: (@Sendable (DownloadTask) -> Void)?
         /// What the watcher keeps up to date, made once.
         var shown: (any Sendable)?
+        /// Its own delegate, until it has ended.
+        var delegate: (any DownloadTaskDelegate)?
+        /// Seconds since 1970 before which it does not start.
+        var begin: Double?
+        /// Seconds since 1970 of its first resume.
+        var firstResume: Double?
+        /// It is of an earlier session: without a receiver its file waits for the next session.
+        var isRestored = false
+        /// The end of its time is watched.
+        var isTimed = false
+        /// Its delegate has cancelled it while it was asked for a credential.
+        var isChallengeCancelled = false
+        /// The target of the last redirect.
+        var currentURL: String?
+        /// What was measured.
+        var metrics: [TransferMetrics] = []
         /// Progress that arrived before the response.
         var early: (written: Int64, total: Int64?)?
 
@@ -60,17 +76,62 @@ public final class DownloadTask: Sendable {
     /// The identifier within its session.
     public let taskIdentifier: Int
     /// The first request.
+    @_disfavoredOverload  // PawlFoundation has the same as a URLRequest.
     public let originalRequest: SessionRequest?
     let folder: String
+    /// The partial file of the resume data that it was made from.
+    let partial: String?
     private let session: DownloadSession
     let facts: Mutex<Facts>
 
     init(_ note: TaskNote, session: DownloadSession, completion: Completion? = nil) {
         taskIdentifier = note.number
         folder = note.folder
+        partial = note.partial
         originalRequest = note.request
         self.session = session
-        facts = Mutex(Facts(description: note.description, completion: completion))
+        var facts = Facts(description: note.description, completion: completion)
+        (facts.begin, facts.firstResume) = (note.begin, note.firstResume)
+        self.facts = Mutex(facts)
+    }
+
+    /// The request with the URL that redirects led to.
+    @_disfavoredOverload  // PawlFoundation has the same as a URLRequest.
+    public var currentRequest: SessionRequest? {
+        var request = originalRequest
+        if let url = facts.withLock({ $0.response?.url ?? $0.currentURL }) { request?.url = url }
+        return request
+    }
+
+    // For PawlFoundation, whose own properties hide these.
+    var plainRequest: SessionRequest { originalRequest ?? SessionRequest(url: "") }
+    package var firstRequest: SessionRequest? { originalRequest }
+    package var presentRequest: SessionRequest? { currentRequest }
+    package var sessionResponse: SessionResponse? { response }
+    package var beginTime: Double? {
+        get { earliestBeginDate }
+        set { earliestBeginDate = newValue }
+    }
+
+    /// A delegate for this task alone; what it does not implement goes to the session's.
+    ///
+    /// It is retained until the task has ended. Set it before the task is resumed.
+    public var delegate: (any DownloadTaskDelegate)? {
+        get { facts.withLock { $0.delegate } }
+        set { facts.withLock { $0.delegate = newValue } }
+    }
+
+    /// The time before which the task does not start, in seconds since 1970; `nil` (default) for none.
+    ///
+    /// Set it before the task is resumed; a background session stores it.
+    @_disfavoredOverload  // PawlFoundation has the same as a Date.
+    public var earliestBeginDate: Double? {
+        get { facts.withLock { $0.begin } }
+        set {
+            facts.withLock { $0.begin = newValue }
+            session.noteChanged(self)
+            session.stateChanged(self)
+        }
     }
 
     /// The caller's own text; a background session stores it.
@@ -97,7 +158,12 @@ public final class DownloadTask: Sendable {
     public var countOfBytesReceived: Int64 { facts.withLock { $0.received } }
     /// Bytes of the whole content; ``unknownSize`` while unknown.
     public var countOfBytesExpectedToReceive: Int64 { facts.withLock { $0.expected } }
-    /// The server's response, once known.
+    /// Downloads have no body in their requests: 0.
+    public var countOfBytesSent: Int64 { 0 }
+    /// Downloads have no body in their requests: 0.
+    public var countOfBytesExpectedToSend: Int64 { 0 }
+    /// The server's response, once known; also that of a task which failed.
+    @_disfavoredOverload  // PawlFoundation has the same as an HTTPURLResponse.
     public var response: SessionResponse? { facts.withLock { $0.response } }
     /// The error of a failed task, with resume data for a new one (`PawlError.downloadTaskResumeData`).
     public var error: PawlError? { facts.withLock { $0.error } }
@@ -166,12 +232,15 @@ public final class DownloadTask: Sendable {
     }
 
     var note: TaskNote {
-        TaskNote(
+        var note = TaskNote(
             number: taskIdentifier,
             folder: folder,
             request: originalRequest ?? SessionRequest(url: ""),
             description: taskDescription
         )
+        (note.begin, note.firstResume) = facts.withLock { ($0.begin, $0.firstResume) }
+        note.partial = partial
+        return note
     }
 
     /// The queue's priority; 0 by default.

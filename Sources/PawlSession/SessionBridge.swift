@@ -1,7 +1,7 @@
 import Pawl
 
 /// Passes queue events to a session, on the thread of the session's delegate.
-final class SessionBridge: DownloadDelegate {
+final class SessionBridge: DownloadDelegate, SessionEventReceiver {
     private let session: DownloadSession
 
     init(session: DownloadSession) { self.session = session }
@@ -22,5 +22,13 @@ final class SessionBridge: DownloadDelegate {
         // Without an error it was reported with the finish.
         guard let error else { return }
         session.task(id).map { session.failed($0, error) }
+    }
+
+    func download(_ id: Download.ID, didCollect metrics: [TransferMetrics]) {
+        session.task(id).map { session.collected($0, metrics) }
+    }
+
+    func downloadIsWaitingForNetwork(_ id: Download.ID) {
+        session.task(id).map { session.waitsForNetwork($0) }
     }
 }

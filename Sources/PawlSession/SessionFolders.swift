@@ -1,5 +1,6 @@
 import Glibc
 import Pawl
+import PawlCore
 
 /// The folders of a session.
 struct SessionFolders: Sendable {
@@ -46,8 +47,75 @@ struct SessionFolders: Sendable {
     }
 
     /// Moves a kept part file into this session; only the first caller succeeds.
+    ///
+    /// A kill may have come right after.
     func takePartial(_ name: String) -> Bool {
         unsafe rename("\(partials)/\(name)", "\(root)/\(name)") == 0
+            || access("\(root)/\(name)", F_OK) == 0
+    }
+
+    // MARK: tasks from resume data
+
+    /// Remembers, across a kill, which task the resume data of this partial file was used for.
+    func remember(_ note: TaskNote) {
+        guard let partial = note.partial else { return }
+        resumed(partial)?.replace(with: Array(note.text.utf8))
+    }
+
+    /// The task that the resume data of this partial file was used for.
+    func remembered(_ partial: String) -> TaskNote? {
+        guard let bytes = resumed(partial)?.read(atMost: 1 << 20), !bytes.isEmpty else { return nil }
+        return TaskNote(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// That task has ended.
+    func forget(_ partial: String) {
+        guard let session else { return }
+        unsafe unlink("\(session.path)/.pawl/resumed/\(partial)")
+    }
+
+    private func resumed(_ partial: String) -> StateFile? {
+        guard let session, Self.isOwnPartial(partial), !partial.contains("/") else { return nil }
+        return StateFile(partial, in: "\(session.path)/.pawl/resumed")
+    }
+
+    // MARK: responses that are no content
+
+    /// The name that content from this response would have.
+    static func fileName(for response: DownloadResponse, _ url: String) -> String {
+        guard let address = try? WebAddress.parse(response.url.isEmpty ? url : response.url).address else {
+            return "response"
+        }
+        var head = ResponseHead(status: response.status)
+        head.contentDisposition = response.contentDisposition
+        head.contentType = response.contentType
+        return NamingPolicy.choose(.server, address: address, head: head)
+    }
+
+    /// Writes a file into a task's folder, and returns its path.
+    func write(_ bytes: [UInt8], to name: String, in folder: String) -> String? {
+        unsafe mkdir("\(root)/\(folder)", 0o700)
+        let path = "\(root)/\(folder)/\(name)"
+        let file = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes[done...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            guard count > 0 else { return nil }
+            done += count
+        }
+        return path
+    }
+
+    /// Removes a file, if it is still there.
+    func remove(_ path: String) { unsafe unlink(path) }
+
+    /// Seconds since 1970.
+    static var now: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     static func isOwnPartial(_ name: String?) -> Bool { name?.hasPrefix(Cause.request.rawValue) == true }

@@ -2,6 +2,13 @@ import Pawl
 
 /// The server's response for the content, with the interface of `HTTPURLResponse`.
 public struct SessionResponse: Sendable, Hashable {
+    /// The URL of the response, after redirects; `nil` while no response is known.
+    ///
+    /// For a task of an earlier run of the program, secrets in it are missing.
+    @_disfavoredOverload  // PawlFoundation has the same as a URL.
+    public internal(set) var url: String?
+    /// ``url`` for PawlFoundation, whose own property hides it.
+    package var urlText: String? { url }
     /// The status code; 0 for FTP and SFTP, and while no response is known.
     public let statusCode: Int
     /// Every header field, as in `HTTPURLResponse`: values of repeated fields are joined by commas.
@@ -18,6 +25,7 @@ public struct SessionResponse: Sendable, Hashable {
     /// A safe file name, from the server or the URL.
     public internal(set) var suggestedFilename: String?
 
+    /// Used without a response.
     package init(statusCode: Int = 0, fields: [(name: String, value: String)] = []) {
         self.statusCode = statusCode
         var names: [String: String] = [:]
@@ -33,12 +41,23 @@ public struct SessionResponse: Sendable, Hashable {
 
     init(_ response: DownloadResponse) {
         self.init(statusCode: response.status, fields: response.fields.map { ($0.name, $0.value) })
+        url = response.url.isEmpty ? nil : response.url
+        expectedContentLength = response.contentLength ?? DownloadTask.unknownSize
     }
 
     private static func capitalised(_ name: String) -> String {
         if name == "etag" { return "ETag" }
         let words = name.split(separator: "-", omittingEmptySubsequences: false)
         return words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(separator: "-")
+    }
+
+    /// The character set of Content-Type, in lower case.
+    public var textEncodingName: String? {
+        guard let type = value(forHTTPHeaderField: "Content-Type"),
+            let mark = type.lowercased().firstRange(of: "charset=")
+        else { return nil }
+        let name = type.lowercased()[mark.upperBound...].prefix { $0 != ";" && $0 != " " }
+        return name.isEmpty ? nil : name.filter { $0 != "\"" }
     }
 
     /// A header field's value, case-insensitive.

@@ -7,8 +7,17 @@ struct TaskNote: Hashable {
     var folder: String
     var request: SessionRequest
     var description: String?
+    /// Seconds since 1970 before which it does not start.
+    var begin: Double?
+    /// Seconds since 1970 of its first resume.
+    var firstResume: Double?
+    /// The partial file of the resume data that it was made from.
+    var partial: String?
     /// Begins with a colon, as no header field does.
     private static let timeout = ":timeout"
+    private static let begin = ":begin"
+    private static let firstResume = ":resumed"
+    private static let partial = ":partial"
 
     init(number: Int, folder: String, request: SessionRequest, description: String?) {
         self.number = number
@@ -28,10 +37,12 @@ struct TaskNote: Hashable {
         for line in lines.dropFirst(3) {
             guard let colon = line.firstRange(of: ": ") else { return nil }
             let (name, value) = (String(line[..<colon.lowerBound]), String(line[colon.upperBound...]))
-            if name == Self.timeout {
-                request.timeoutInterval = Double(value)
-            } else {
-                request.allHTTPHeaderFields[name] = value
+            switch name {
+            case Self.timeout: request.timeoutInterval = Double(value)
+            case Self.begin: begin = Double(value)
+            case Self.firstResume: firstResume = Double(value)
+            case Self.partial: partial = value
+            default: request.allHTTPHeaderFields[name] = value
             }
         }
         let rest = text[end.upperBound...]
@@ -42,6 +53,9 @@ struct TaskNote: Hashable {
     var text: String {
         var lines = request.allHTTPHeaderFields.sorted { $0.key < $1.key }.map { "\n\($0.key): \($0.value)" }
         if let seconds = request.timeoutInterval { lines.append("\n\(Self.timeout): \(seconds)") }
+        if let begin { lines.append("\n\(Self.begin): \(begin)") }
+        if let firstResume { lines.append("\n\(Self.firstResume): \(firstResume)") }
+        if let partial { lines.append("\n\(Self.partial): \(partial)") }
         return
             "\(number)\n\(folder)\n\(request.url)\(lines.joined())\n\n\(description.map { ".\($0)" } ?? "")"
     }

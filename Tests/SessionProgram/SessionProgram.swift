@@ -8,6 +8,7 @@ import PawlSession
 ///        SessionProgram STATE start URL...   starts tasks, except those of "-URL", and runs until it is killed
 ///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
 ///        SessionProgram STATE numbers NAME... makes tasks that do not run, and lists all with their identifiers
+///        SessionProgram STATE keep URL       prints resume data in the middle, and goes on from it until it is killed
 ///        SessionProgram STATE data HEX       continues from resume data, until it is killed or done
 @main
 struct SessionProgram {
@@ -17,6 +18,7 @@ struct SessionProgram {
         var configuration = DownloadSessionConfiguration.background(withIdentifier: "films/1")
         configuration.stateFolder = arguments[1]
         configuration.maximumConcurrentTasks = 1
+        configuration.failsOnErrorStatus = true
         let isAgain = arguments[2] == "again"
         let teller = Teller(
             holds: arguments[2] == "hold",
@@ -54,6 +56,15 @@ struct SessionProgram {
                 say("\(task.taskIdentifier) \(task.taskDescription ?? "nil")\(isNew ? " new" : "")")
             }
             say("all are there")
+        case "keep":
+            let task = session.downloadTask(with: arguments[3])
+            task.resume()
+            while task.countOfBytesReceived < 1_000_000 { await Task.yield() }
+            guard let data = await task.cancelByProducingResumeData() else { exit(1) }
+            let next = session.downloadTask(withResumeData: data)
+            next.taskDescription = "next"
+            next.resume()
+            say("data " + data.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
         case "data":
             let task = session.downloadTask(withResumeData: bytes(arguments[3]))
             task.taskDescription = "data"

@@ -118,7 +118,7 @@ extension DownloadHooks {
             schemes: challenges.map(\.scheme),
             realm: challenges.lazy.compactMap { $0.parameters["realm"] }.first,
             previousFailures: failures,
-            response: head.map(DownloadResponse.init)
+            response: head.map { DownloadResponse($0, from: address) }
         )
         switch await authenticate(challenge) {
         case .credentials(let user, let password):
@@ -152,7 +152,7 @@ extension DownloadHooks {
             download: id,
             from: from.text,
             to: to.text,
-            response: DownloadResponse(head),
+            response: DownloadResponse(head, from: from),
             redirects: redirects
         )
         switch await redirect(proposal) {
@@ -176,7 +176,7 @@ extension DownloadHooks {
         let received = ReceivedResponse(
             download: id,
             url: address.text,
-            response: DownloadResponse(head),
+            response: DownloadResponse(head, from: address),
             length: length,
             resumedAt: resumedAt
         )

@@ -42,6 +42,12 @@ final class DelegateDispatcher: Sendable {
         thread.post { $0.started(id, total, offset, response) }
     }
 
+    func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) {
+        thread.post { $0.collected(id, metrics) }
+    }
+
+    func waitsForNetwork(_ id: Download.ID) { thread.post { $0.waitsForNetwork(id) } }
+
     /// Runs `work` on the delegate's thread, after all earlier calls.
     func perform(_ work: @escaping @Sendable () -> Void) { thread.post { _ in work() } }
 
@@ -77,6 +83,14 @@ private final class DispatcherThread: ThreadBound {
         guard completions[id] == nil, last[id] != count else { return }
         last[id] = count
         delegate?.download(id, didWrite: count, of: total)
+    }
+
+    func collected(_ id: Download.ID, _ metrics: [TransferMetrics]) {
+        (delegate as? any SessionEventReceiver)?.download(id, didCollect: metrics)
+    }
+
+    func waitsForNetwork(_ id: Download.ID) {
+        (delegate as? any SessionEventReceiver)?.downloadIsWaitingForNetwork(id)
     }
 
     func removed(_ id: Download.ID, _ error: PawlError) {

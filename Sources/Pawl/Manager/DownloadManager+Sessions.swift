@@ -29,6 +29,11 @@ extension DownloadManager {
         try await self.init(root: root, configuration)
     }
 
+    /// Limits the connections to each host.
+    package func limit(connectionsPerHost limit: Int) async throws(PawlError) {
+        try await ask { $0.engine.limit(hosts: HostLimits(connections: max(1, limit))) }
+    }
+
     /// Whether a download runs or waits for a slot.
     package var hasWork: Bool {
         get async throws(PawlError) { try await totals(matching: DownloadFilter([.waiting])).count > 0 }
@@ -47,7 +52,8 @@ extension DownloadManager {
         try await ask { keeper throws(Failure) in
             if let response = keeper.runs[QueueID(id)]?.response { return response }
             return try keeper.record(QueueID(id)).flatMap {
-                DownloadResponse(kept: StoredOptions(text: $0.options).response)
+                let stored = StoredOptions(text: $0.options)
+                return DownloadResponse(kept: stored.response, url: stored.responseURL)
             }
         }
     }

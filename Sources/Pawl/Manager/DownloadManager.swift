@@ -82,6 +82,12 @@ public final class DownloadManager: Sendable {
         package var holdsAtStart = false
         /// Whether responses are stored with the records, without fields that may contain a secret.
         package var keepsResponses = false
+        /// Whether an error status ends a download of which nothing is on disk, with the response in the error.
+        package var endsWithErrorResponses = false
+        /// Judges the certificates of servers.
+        package var judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateAnswer)?
+        /// Whether ``DownloadDelegate`` gets what was measured of each request.
+        package var isMeasured = false
         /// Whether the queue belongs to a program that has exited, see
         /// ``DownloadManager/init(resumingIn:beside:)``.
         var isGuest = false

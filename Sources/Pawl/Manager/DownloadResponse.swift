@@ -1,7 +1,13 @@
 import PawlCore
+import PawlEngine
 
-/// The server's response for the content.
+/// The server's response for the content, or the one that ended a download that failed.
 public struct DownloadResponse: Sendable, Hashable, Codable {
+    /// The URL of the response, after redirects, including secrets.
+    ///
+    /// Empty for a stored response of an earlier version of Pawl; of one of an earlier run of the program the
+    /// secrets are missing.
+    public var url = ""
     /// The status code; 0 for FTP and SFTP, which have none.
     public var status: Int
     /// Content-Type as sent.
@@ -45,7 +51,8 @@ public struct DownloadResponse: Sendable, Hashable, Codable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    init(_ head: ResponseHead) {
+    init(_ head: ResponseHead, from address: WebAddress? = nil) {
+        url = address?.text ?? ""
         status = head.status
         contentType = head.contentType
         contentDisposition = head.contentDisposition
@@ -64,11 +71,25 @@ extension DownloadResponse {
         return ["HTTP/1.1 \(status)"] + shown.map { "\($0.name): \($0.value)" }
     }
 
-    init?(kept lines: [String]) {
+    init?(kept lines: [String], url: String?) {
         let bytes = Array(lines.joined(separator: "\n").utf8)
         guard var head = ResponseHead(parsing: bytes) else { return nil }
         head.lines = bytes
         self.init(head)
+        self.url = url ?? ""
+    }
+}
+
+extension EngineEvent {
+    /// The response of a start, a failure, or the finished content.
+    var response: DownloadResponse? { head.map { DownloadResponse($0, from: address) } }
+
+    /// The error of a failed download, with its response.
+    func error(_ failure: Failure) -> PawlError {
+        var error = PawlError(failure)
+        error.response = response
+        error.responseBody = page
+        return error
     }
 }
 

@@ -62,6 +62,14 @@ extension QueueKeeper {
         options.fileName = record.name ?? options.fileName
         var job = try Job(source: record.sources[0], options: options, settingsCache: settingsCache)
         job.sharesConnections = sharesConnections
+        job.plan.endsWithErrorResponse = endsWithErrorResponses
+        job.isMeasured = isMeasured
+        if let judge {
+            let id = Download.ID(rawValue: record.id.rawValue)
+            job.judge = { question, reply in
+                Task { reply(await judge(id, question)) }
+            }
+        }
         job.use(hooks, of: Download.ID(rawValue: record.id.rawValue))
         job.plan.replacesAddress = !stored.formerSources.isEmpty
         let id = record.id
@@ -98,20 +106,26 @@ extension QueueKeeper {
 
     func heard(_ report: EngineEvent) {
         guard let id = ids[report.id] else { return memoryDownloadEnded(report) }
+        if !report.transfers.isEmpty { collect(report.transfers, of: id) }
         switch report.notice {
         case .phase(.paused), .phase(.preempted): stopped(id)
         // The events that follow carry more.
         case .phase(.finished), .phase(.failed): break
         case .phase(let phase):
             if phase == .publishing { perform(machine.publishing(id)) }
-            if phase == .waitingForNetwork { starts.end(id) }
+            if phase == .waitingForNetwork {
+                starts.end(id)
+                completions.append { [broadcaster] _ in
+                    broadcaster.dispatcher.waitsForNetwork(Download.ID(rawValue: id.rawValue))
+                }
+            }
             if machine.rest(of: id) == nil { notify(id, .state(DownloadState(phase))) }
         case .started(let total, let resumedAt):
             starts.end(id)
-            let response = report.head.map { DownloadResponse($0) }
+            let response = report.response
             if let response { runs[id]?.response = response }
             edit(id) { record in
-                if keepsResponses, let response { record.change { $0.response = response.kept } }
+                if let response { keep(response, in: &record) }
                 record.name = report.name
                 record.total = total
                 record.contentType = report.head?.contentType ?? record.contentType
@@ -126,8 +140,26 @@ extension QueueKeeper {
             starts.end(id)
             relay(report, of: id)
         case .finished(let length, let wasThere):
-            end(id, .success(report.file(length: length, wasThere: wasThere)))
-        case .failed(let failure): end(id, .failure(failure))
+            var file = report.file(length: length, wasThere: wasThere)
+            file.response = file.response ?? runs[id]?.response
+            end(id, .success(file))
+        case .failed(let failure): end(id, .failure(failure), report.error(failure))
+        }
+    }
+
+    private func keep(_ response: DownloadResponse, in record: inout QueueRecord) {
+        guard keepsResponses else { return }
+        record.change { stored in
+            stored.response = response.kept
+            stored.responseURL = Redaction.address(response.url)
+        }
+    }
+
+    /// Passes what was measured on, in the order of events.
+    private func collect(_ transfers: [TransferRecord], of id: QueueID) {
+        let metrics = TransferMetrics.list(transfers, clock: ports.clock)
+        completions.append { [broadcaster] _ in
+            broadcaster.dispatcher.collected(Download.ID(rawValue: id.rawValue), metrics)
         }
     }
 
@@ -178,7 +210,11 @@ extension QueueKeeper {
 
     // MARK: ends
 
-    private func end(_ id: QueueID, _ result: Result<DownloadedFile, Failure>) {
+    private func end(
+        _ id: QueueID,
+        _ result: Result<DownloadedFile, Failure>,
+        _ error: PawlError? = nil
+    ) {
         if isLeaving(id) { return endRemoved(id, result) }
         let response = runs[id]?.response
         leave(id)
@@ -200,12 +236,13 @@ extension QueueKeeper {
             edit(id) { record in
                 record.endedAt = ports.clock.wallTime
                 record.keep(failure)
+                if let response = error?.response { keep(response, in: &record) }
             }
             perform(machine.ended(id, as: .failed))
             notify(id, .state(.failed))
-            notify(id, .failed(PawlError(failure)))
+            notify(id, .failed(error ?? PawlError(failure)))
         }
-        let outcome = result.mapError { PawlError($0) }
+        let outcome = result.mapError { error ?? PawlError($0) }
         completions.append { [handle = existingHandle(id), broadcaster] _ in
             handle?.end(outcome)
             broadcaster.dispatcher.ended(Download.ID(rawValue: id.rawValue), outcome, response)

@@ -21,6 +21,9 @@ final class QueueKeeper: ThreadBound {
     let settingsCache: TransferSettingsCache
     let staysInRoot: Bool
     let keepsResponses: Bool
+    let endsWithErrorResponses: Bool
+    let isMeasured: Bool
+    let judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateAnswer)?
     let broadcaster: EventBroadcaster
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool
@@ -95,6 +98,9 @@ final class QueueKeeper: ThreadBound {
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
         staysInRoot = configuration.staysInRoot
         keepsResponses = configuration.keepsResponses
+        endsWithErrorResponses = configuration.endsWithErrorResponses
+        isMeasured = configuration.isMeasured
+        judge = configuration.judge
         startsByItself = !configuration.holdsAtStart
         sharesConnections = configuration.sharesConnections
         refreshURL = configuration.refreshURL

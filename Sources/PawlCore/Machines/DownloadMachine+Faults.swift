@@ -15,6 +15,9 @@ extension DownloadMachine {
         if flowing > 0 { return actions + outlive(fault, disposition, lane: lane, now: now) }
         if lanes.contains(where: { $0.kind != .settling }) { return actions }
         actions += stop()
+        if case .status = fault, takesErrorResponse {
+            return actions + fail(describe(fault, disposition, source: lane.source))
+        }
         if noteSilence(fault, lane: lane) {
             forgetTarget(of: lane.source)
             let notice = LocalizableMessage(
@@ -25,6 +28,12 @@ extension DownloadMachine {
         }
         if !disposition.isRetried { return actions + final(fault, disposition, lane: lane, now: now) }
         return actions + retry(fault, disposition, source: lane.source, now: now)
+    }
+
+    /// Whether a response with another status than success is the result.
+    package var takesErrorResponse: Bool {
+        plan.endsWithErrorResponse && map.done.isEmpty && flowing == 0 && existingLength == nil
+            && sources.count(where: \.isUsable) == 1
     }
 
     /// E1: a request with Range that gets no response at all is followed by one without; if that gets none
@@ -188,13 +197,15 @@ extension DownloadMachine {
         let kept = kept("\(.resume) to continue")
         switch fault {
         case .transfer(let fault):
-            return Failure(
+            var failure = Failure(
                 disposition.code,
                 "cannot fetch",
                 at: place,
                 because: fault.text,
                 remedy: fault.remedy ?? kept
             )
+            failure.fault = fault.kind
+            return failure
         case .silent(let hasResponse):
             let what = hasResponse ? "no data" : "no response"
             return Failure(

@@ -21,6 +21,9 @@ package struct DownloadPlan: Hashable, Sendable {
     package var replacesAddress = false
     /// Whether a failure leaves a partial file; streams and memory have none.
     package var keepsPartial = true
+    /// Whether a status other than success ends the download while nothing is on disk, instead of a retry: the
+    /// response is the result.
+    package var endsWithErrorResponse = false
     /// Whether another address can be requested when one has expired.
     package var canRefresh = false
     /// The decisions that the program makes itself.

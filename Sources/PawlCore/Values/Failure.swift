@@ -22,6 +22,8 @@ package struct Failure: Error, Hashable, Sendable {
     package var status: Int?
     /// The wait that the server requested with that status.
     package var retryAfter: Interval?
+    /// The fault of the connection, if that is the cause.
+    package var fault: TransferFault.Kind?
     /// The error of the program's own code, if that is the cause.
     package var underlying: UnderlyingError?
 

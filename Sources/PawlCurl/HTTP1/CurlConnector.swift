@@ -2,16 +2,19 @@ import CCurl
 import CPawlSystem
 import PawlCore
 import PawlEngine
+import PawlSystem
 
 /// Makes libcurl resolve a name, connect and do the TLS handshake.
 final class CurlConnector {
     let easy: EasyHandle
     let exchange: HTTP1Exchange
+    private let startedAt: Instant?
 
     init?(for exchange: HTTP1Exchange, _ sessions: SessionCache?) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.exchange = exchange
+        startedAt = exchange.request.isMeasured ? SystemClock().now : nil
         var address = exchange.request.address
         address.path = "/"
         address.query = nil
@@ -24,6 +27,13 @@ final class CurlConnector {
         guard address.scheme == .https else { return }
         unsafe easy.set(contextFunction: TLSContext.prepareReadAhead)
         if let sessions { easy.use(sessions) }
+    }
+
+    /// Keeps what libcurl measured with the request.
+    func measure() {
+        guard let startedAt else { return }
+        exchange.timing = TransferTiming()
+        exchange.timing.readConnection(of: easy, begun: startedAt, exchange.request)
     }
 
     /// Takes ownership of the connection: its socket, and its TLS state.

@@ -72,6 +72,12 @@ extension HTTP1Client {
         let cookies = connection.ask { $0.cookies }
         if !cookies.isEmpty { onCookies(exchange.request, cookies) }
         if connection.ask({ $0.isFirstRequest }) { idle.responded(exchange.connectionKey) }
+        if exchange.request.isMeasured {
+            exchange.timing.responseStart = clock.now
+            exchange.timing.receivedHead = head.lines.count
+            exchange.timing.networkProtocol = "http/1.1"
+            sink.transfer(exchange.id, timing: exchange.timing)
+        }
         let isWanted = sink.transfer(exchange.id, head: head)
         // The sink may have cancelled the transfer: then the connection is closed or drained.
         guard exchange.sink != nil else { return }

@@ -17,6 +17,8 @@ final class HTTP1Exchange {
     var held: [UInt8] = []
     /// Whether the file or the socket has rejected splice(2).
     var cannotSplice = false
+    /// What is measured of a measured request.
+    var timing = TransferTiming()
     /// Whether the request was sent again because a reused connection was lost, which happens at most once.
     var isRetry = false
 

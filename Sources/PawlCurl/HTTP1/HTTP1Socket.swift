@@ -2,6 +2,8 @@ import CCurl
 import CPawlSystem
 import Glibc
 import PawlCore
+import PawlEngine
+import PawlSystem
 
 /// The socket of one connection to an origin, and what its machine has to know.
 final class HTTP1Socket {
@@ -19,6 +21,8 @@ final class HTTP1Socket {
     var canRead = false
     /// Whether it is to be read without waiting for an event.
     var isReadable = false
+    /// The addresses and the TLS state, for measured requests.
+    private var ends: TransferTiming?
     /// The bytes of the request that the socket has not accepted.
     private var unsent: [UInt8] = []
 
@@ -74,7 +78,28 @@ final class HTTP1Socket {
         self.exchange = exchange
         exchange.connection = self
         machine.begin(length: request.count, isRetry: exchange.isRetry)
-        send(request)
+        guard exchange.request.isMeasured else { return send(request) }
+        measure(exchange) { send(request) }
+        exchange.timing.sentHead = request.count
+    }
+
+    private func measure(_ exchange: HTTP1Exchange, _ send: () -> Void) {
+        let clock = SystemClock()
+        if exchange.timing.connectEnd != nil {
+            exchange.timing.secureVersion = secure?.version
+            exchange.timing.cipher = secure?.cipher
+            ends = exchange.timing
+        } else {
+            var timing = TransferTiming()
+            timing.isReused = true
+            (timing.local, timing.remote) = (ends?.local, ends?.remote)
+            (timing.secureVersion, timing.cipher) = (secure?.version, secure?.cipher)
+            timing.isProxied = ends?.isProxied ?? false
+            exchange.timing = timing
+        }
+        exchange.timing.requestStart = clock.now
+        send()
+        exchange.timing.requestEnd = clock.now
     }
 
     /// Sends what the socket did not accept before.

@@ -44,6 +44,11 @@ final class TLSConnection {
         unsafe line.deallocate()
     }
 
+    /// The negotiated version, such as `TLSv1.3`.
+    var version: String? { unsafe pawl_tls_used_version(connection).map { unsafe String(cString: $0) } }
+    /// The negotiated cipher's name.
+    var cipher: String? { unsafe pawl_tls_used_cipher(connection).map { unsafe String(cString: $0) } }
+
     /// Makes libcurl send close_notify to the peer and close the socket.
     func close() {
         multi?.remove(easy)

@@ -72,6 +72,8 @@ final class LoginSink: TransferSink {
         restart(request, id, self)
     }
 
+    func transfer(_ id: TransferID, timing: TransferTiming) { target.transfer(id, timing: timing) }
+
     func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
 
     func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }

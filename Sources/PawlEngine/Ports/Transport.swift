@@ -30,6 +30,10 @@ package struct TransferRequest: Sendable {
     package var bypassesCaches: Bool
     /// Receive buffer in bytes; smaller when a rate limit would make large reads bursty.
     package var bufferSize: Int
+    /// Whether the receiver gets the transfer's timing.
+    package var isMeasured = false
+    /// Who judges the certificates of its connection; `nil` for the trust store alone.
+    package var judge: CertificateJudge?
     package var settings: TransferSettings
 
     package init(
@@ -72,6 +76,8 @@ package final class TransferSettings: Sendable {
         package var interface: String?
         package var verifiesPeer = true
         package var authorityFile: String?
+        /// The only key that the server may have, as libcurl's option has it, after a judge has seen it.
+        package var acceptedKey: String?
         package var certificate: String?
         /// `sha256//` and Base64 of a server's public key; of several, one has to match.
         package var pinnedPublicKeys: [String] = []
@@ -102,6 +108,11 @@ package final class TransferSettings: Sendable {
     }
 }
 
+/// Answers a question about certificates once, from any thread; called on the loop's thread, it returns at once.
+package typealias CertificateJudge = @Sendable (
+    CertificateQuestion, @escaping @Sendable (CertificateAnswer) -> Void
+) -> Void
+
 /// The receiver's result for a chunk.
 package enum ChunkResult: Hashable, Sendable {
     /// Every byte was taken.
@@ -117,6 +128,8 @@ package enum ChunkResult: Hashable, Sendable {
 ///
 /// All calls come on the loop's thread, in the order head, chunks, ended.
 package protocol TransferSink: AnyObject {
+    /// What was measured until the response began; before its head, for a measured request.
+    func transfer(_ id: TransferID, timing: TransferTiming)
     /// The final response head of this request (no 1xx, no response of a proxy to CONNECT, no 401 that the
     /// transport handles itself), before any byte of its body. `false` stops the transfer.
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool
@@ -136,6 +149,7 @@ package protocol TransferSink: AnyObject {
 }
 
 extension TransferSink {
+    package func transfer(_ id: TransferID, timing: TransferTiming) {}
     package func spliceTarget(_ id: TransferID) -> SpliceTarget? { nil }
     package func transfer(_ id: TransferID, willSplice count: Int) {}
 

@@ -21,6 +21,10 @@ package struct Job: Sendable {
     package var trustsRedirects = false
     /// Whether it may share an HTTP/2 connection with others.
     package var sharesConnections = false
+    /// Who judges the certificates of servers.
+    package var judge: CertificateJudge?
+    /// Whether its end is reported with what was measured of each request.
+    package var isMeasured = false
     /// Where the bytes are written, when not to the engine's disk.
     package var disk: (any Disk)?
     /// Whether a part file of that final name in the folder belongs to another download and must not be
@@ -88,6 +92,32 @@ package struct EngineEvent: Sendable {
     package var elapsed: Interval
     /// The content, at the end of a download that a hook kept in memory.
     package var content: [UInt8]?
-    /// The accepted response's head, for that event.
+    /// The accepted response's head, for that event and the end; for a failure that of the last response, if
+    /// no other request was made after it.
     package var head: ResponseHead?
+    /// The URL of that response, after redirects.
+    package var address: WebAddress?
+    /// The whole body of the response that ended the download, see `DownloadPlan.endsWithErrorResponse`.
+    package var page: [UInt8]?
+    /// The requests of this run, when it stops running, for a measured download.
+    package var transfers: [TransferRecord] = []
+}
+
+/// One request and its response, for a measured download.
+package struct TransferRecord: Sendable {
+    package var address: WebAddress
+    package var range: RequestedRange
+    package var head: ResponseHead?
+    package var timing: TransferTiming?
+    package var start: Instant
+    package var end: Instant
+    /// Bytes of the body that were received.
+    package var received: Int64 = 0
+
+    package init(address: WebAddress, range: RequestedRange, start: Instant) {
+        self.address = address
+        self.range = range
+        self.start = start
+        end = start
+    }
 }

@@ -7,6 +7,8 @@ final class LaneWriter: TransferSink {
     let lane: LaneID
     let transfer: TransferID
     let origin: Origin
+    /// The URL of its request.
+    let address: WebAddress
     private unowned let runner: Runner
     /// The next byte of the file that it writes.
     private(set) var cursor: Int64 = 0
@@ -33,10 +35,16 @@ final class LaneWriter: TransferSink {
     /// A rate limit holds it back, so missing data is no fault of the server.
     var isHeldBack = false
 
-    init(lane: LaneID, transfer: TransferID, origin: Origin, runner: Runner) {
+    /// The response whose body is collected instead of being judged by its head alone.
+    private var page: ErrorPage?
+    /// What was measured of its request.
+    var record: TransferRecord?
+
+    init(lane: LaneID, transfer: TransferID, address: WebAddress, runner: Runner) {
         self.lane = lane
         self.transfer = transfer
-        self.origin = origin
+        origin = address.origin
+        self.address = address
         self.runner = runner
     }
 
@@ -50,12 +58,20 @@ final class LaneWriter: TransferSink {
         assert(uncompared >= 0 && uncompared <= cursor, "the overlap is before the cursor")
     }
 
+    func transfer(_ id: TransferID, timing: TransferTiming) { record?.timing = timing }
+
     func transfer(_ id: TransferID, head: ResponseHead) -> Bool {
+        record?.head = head
+        if runner.wantsPage(of: head) {
+            page = ErrorPage(head: head)
+            return true
+        }
         runner.responded(lane, head: head)
         return isAdmitted || question != nil
     }
 
     func transfer(_ id: TransferID, chunk: UnsafeRawBufferPointer) -> ChunkResult {
+        if page != nil { return unsafe collect(chunk) }
         guard isAdmitted else { return question == nil ? .stop : .pause }
         if runner.holdsBack(self) {
             isHeldBack = true
@@ -71,6 +87,21 @@ final class LaneWriter: TransferSink {
             unsafe rest = UnsafeRawBufferPointer(rebasing: chunk[count...])
         }
         return unsafe joint == nil ? write(rest) : join(rest)
+    }
+
+    /// Collects the body of a response that is not the content.
+    private func collect(_ chunk: UnsafeRawBufferPointer) -> ChunkResult {
+        received += Int64(chunk.count)
+        runner.charge(chunk.count, to: origin)
+        if unsafe page?.append(chunk) == true { return .taken }
+        // Too long for memory: its status ends the download as a failure.
+        if let head = page?.head { judge(head, nil) }
+        return .stop
+    }
+
+    private func judge(_ head: ResponseHead, _ body: [UInt8]?) {
+        page = nil
+        runner.responded(lane, head: head, page: body)
     }
 
     /// Compares with the bytes on disk before the cursor.
@@ -144,6 +175,25 @@ final class LaneWriter: TransferSink {
     }
 
     func transferEnded(_ id: TransferID, _ end: TransferEnd) {
+        if let page, end == .complete { judge(page.head, page.bytes) }
         runner.ended(lane, end)
+    }
+}
+
+/// The body of a response that is not the content.
+private struct ErrorPage {
+    let head: ResponseHead
+    private(set) var bytes: [UInt8] = []
+
+    init(head: ResponseHead) { self.head = head }
+
+    /// Longer ones are no text for a person.
+    private static let longest = 1 << 20
+
+    /// `false` when it is too long.
+    mutating func append(_ chunk: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count + chunk.count <= Self.longest else { return false }
+        unsafe bytes.append(contentsOf: chunk)
+        return true
     }
 }

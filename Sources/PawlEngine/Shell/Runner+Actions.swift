@@ -87,7 +87,11 @@ extension Runner {
         case .hold(let until): return feed(now: now) { $0.denied(order.lane, until: until, now: $1) }
         }
         let transfer = shared.nextTransfer()
-        let writer = LaneWriter(lane: order.lane, transfer: transfer, origin: origin, runner: self)
+        let writer = LaneWriter(lane: order.lane, transfer: transfer, address: address, runner: self)
+        lastResponse = nil
+        if job.isMeasured {
+            writer.record = TransferRecord(address: address, range: order.requested, start: now)
+        }
         writers.append(writer)
         let isNamed = job.plan.sources.contains {
             $0.origin == origin || shared.secured($0).origin == origin
@@ -103,6 +107,8 @@ extension Runner {
             bufferSize: bufferSize,
             settings: job.settings
         )
+        request.isMeasured = job.isMeasured
+        request.judge = job.judge
         // A host's own entry of a netrc file is for that host, but no secret is sent to another port of a
         // given host.
         request.leadsToOtherHost = !job.plan.sources.contains {
@@ -122,6 +128,7 @@ extension Runner {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         let writer = writers.remove(at: index)
         shared.release(writer.origin, served: writer.isAdmitted)
+        finish(writer)
         loop.cancel(writer.transfer)
     }
 

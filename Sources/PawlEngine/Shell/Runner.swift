@@ -141,10 +141,20 @@ final class Runner {
         }
     }
 
-    func responded(_ lane: LaneID, head: ResponseHead) {
+    /// Whether the body of this response may be the result, although its status is no success.
+    func wantsPage(of head: ResponseHead) -> Bool {
+        guard job.plan.endsWithErrorResponse, head.status >= 300, ask({ $0.takesErrorResponse }) else {
+            return false
+        }
+        return !(300..<400).contains(head.status) || head.location == nil || job.plan.hooks.contains(.redirect)
+    }
+
+    func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
         loop.stir()
         let head = noteSecurity(of: lane, head)
         lastHead = head
+        lastAddress = writers.first { $0.lane == lane }?.address
+        lastResponse = (head, lastAddress, page)
         defer { hold(lane, head) }
         let source = ask { $0.source(of: lane) }
         let origin = head.status == 403 ? writers.first { $0.lane == lane }?.origin : nil
@@ -174,6 +184,13 @@ final class Runner {
 
     /// The response head for a claim of a name.
     var lastHead: ResponseHead?
+    private var lastAddress: WebAddress?
+    /// The response whose body is the content.
+    private var accepted: (head: ResponseHead, address: WebAddress?)?
+    /// The last response, while no other request was made.
+    var lastResponse: (head: ResponseHead, address: WebAddress?, page: [UInt8]?)?
+    /// The requests that ended.
+    private var transfers: [TransferRecord] = []
     var hasHead: Bool { if case .some = lastHead { true } else { false } }
 
     func ended(_ lane: LaneID, _ end: TransferEnd) {
@@ -183,9 +200,20 @@ final class Runner {
         if case .complete = end, writers[index].question != nil { return writers[index].ended = end }
         sync()
         shared.release(writers[index].origin, served: writers[index].isAdmitted)
-        writers.remove(at: index)
+        finish(writers.remove(at: index))
         if case .failed = end { noteNetwork() }
         feed { $0.ended(lane, end, now: $1) }
+    }
+
+    /// A download that is retried for days is not measured for ever.
+    private static let mostTransfers = 128
+
+    /// Keeps what was measured of a request.
+    func finish(_ writer: LaneWriter) {
+        guard var record = writer.record, transfers.count < Self.mostTransfers else { return }
+        record.end = clock.now
+        record.received = writer.received
+        transfers.append(record)
     }
 
     /// A failure may be the first sign of a lost network, before the monitor reports it.
@@ -317,6 +345,8 @@ final class Runner {
             read(now: now)
             readConnections = writers.count
         }
+        if notice.isStart, let lastHead { accepted = (lastHead, lastAddress) }
+        let response = notice.isFailure ? lastResponse.map { ($0.head, $0.address) } : accepted
         shared.onReport(
             EngineEvent(
                 id: id,
@@ -326,7 +356,10 @@ final class Runner {
                 received: machine.received,
                 elapsed: now - startedAt,
                 content: memoryContent(at: notice),
-                head: notice.isStart ? lastHead : nil
+                head: notice.hasResponse ? response?.0 : nil,
+                address: notice.hasResponse ? response?.1 : nil,
+                page: notice.isFailure ? lastResponse?.page : nil,
+                transfers: notice.isLast ? transfers : []
             )
         )
     }
@@ -371,6 +404,25 @@ extension Notice {
         switch self {
         case .failed, .phase(.paused), .phase(.failed): true
         case .phase, .started, .notice, .retrying, .finished: false
+        }
+    }
+
+    fileprivate var hasResponse: Bool {
+        switch self {
+        case .started, .failed, .finished: true
+        case .phase, .notice, .retrying: false
+        }
+    }
+
+    fileprivate var isFailure: Bool {
+        if case .failed = self { true } else { false }
+    }
+
+    /// Whether the run stops with it.
+    fileprivate var isLast: Bool {
+        switch self {
+        case .failed, .finished, .phase(.paused), .phase(.preempted): true
+        case .phase, .started, .notice, .retrying: false
         }
     }
 

@@ -1,0 +1,45 @@
+package import PawlCore
+import PawlEngine
+
+/// What was measured of one request; times are seconds since 1970.
+package struct TransferMetrics: Sendable, Hashable {
+    /// The request's URL, including secrets.
+    package var url: String
+    package var response: DownloadResponse?
+    package var timing: TransferTiming
+    /// Bytes of the response's body.
+    package var received: Int64
+    package var fetchStart: Double
+    package var responseEnd: Double
+    /// What has to be added to an instant of ``timing``, in nanoseconds.
+    private var offset: Double
+
+    /// The time of an instant of ``timing``.
+    package func time(_ instant: Instant?) -> Double? {
+        instant.map { (Double($0.nanoseconds) + offset) / 1e9 }
+    }
+
+    /// Converts what an engine measured.
+    static func list(_ transfers: [TransferRecord], clock: any Clock) -> [TransferMetrics] {
+        let offset = Double(clock.nanosecondsSince1970 - clock.now.nanoseconds)
+        return transfers.map { record in
+            TransferMetrics(
+                url: record.address.text,
+                response: record.head.map { DownloadResponse($0, from: record.address) },
+                timing: record.timing ?? TransferTiming(),
+                received: record.received,
+                fetchStart: (Double(record.start.nanoseconds) + offset) / 1e9,
+                responseEnd: (Double(record.end.nanoseconds) + offset) / 1e9,
+                offset: offset
+            )
+        }
+    }
+}
+
+/// What a session receives of a download beside a delegate's events.
+package protocol SessionEventReceiver {
+    /// What was measured of the requests, each time the download stops running.
+    func download(_ id: Download.ID, didCollect metrics: [TransferMetrics])
+    /// It waits for the network.
+    func downloadIsWaitingForNetwork(_ id: Download.ID)
+}

@@ -1,0 +1,140 @@
+import CCurl
+import PawlCore
+import PawlEngine
+
+// Requests whose certificates a judge sees before anything is sent.
+extension CurlTransport {
+    private static let mostAccepted = 256
+
+    /// Begins a check when the request needs one; `false` when it can be sent.
+    func checkCertificates(
+        _ request: TransferRequest,
+        as id: TransferID,
+        sink: any TransferSink
+    ) throws(TransferFault) -> Bool {
+        guard request.address.scheme == .https, let judge = request.judge else { return false }
+        guard TLSContext.isReachable, let check = try CertificateCheck(request, sink, judge) else {
+            throw TransferFault(.tls, "the server's certificates cannot be shown to the program")
+        }
+        checks[id] = check
+        multi.add(check.easy)
+        return true
+    }
+
+    /// The request with what was decided about its server before.
+    func judged(_ request: TransferRequest) -> TransferRequest {
+        guard request.judge != nil, let settings = accepted[ConnectionKey(request)] else { return request }
+        var request = request
+        request.settings = settings
+        request.judge = nil
+        return request
+    }
+
+    func cancelCheck(_ id: TransferID) -> Bool {
+        guard let check = checks.removeValue(forKey: id) else { return false }
+        multi.remove(check.easy)
+        return true
+    }
+
+    /// The check whose connection is finished; `false` when the handle is none's.
+    func endChecking(_ handle: UnsafeMutableRawPointer?, _ code: CURLcode) -> Bool {
+        let found = checks.first { unsafe $0.value.easy.raw == handle }
+        guard let (id, check) = found else { return false }
+        if code == CURLE_OK, let question = check.question() {
+            multi.remove(check.easy)
+            ask(check, id, question, isForClient: false)
+        } else if check.requestsCertificate {
+            // Many servers end the handshake without one.
+            multi.remove(check.easy)
+            ask(check, id, check.question(.client), isForClient: true)
+        } else {
+            let fault =
+                code == CURLE_OK
+                ? TransferFault(.tls, "the server's certificates cannot be shown to the program")
+                : check.easy.fault(code, of: check.request, isHTTP: true, hasHead: false)
+            multi.remove(check.easy)
+            endCheck(id, fault)
+        }
+        return true
+    }
+
+    private func ask(
+        _ check: CertificateCheck,
+        _ id: TransferID,
+        _ question: CertificateQuestion,
+        isForClient: Bool
+    ) {
+        let (answers, wake) = (answers, wake)
+        check.judge(question) { answer in
+            answers.add(CertificateAnswers.Item(id: id, isForClient: isForClient, answer: answer))
+            wake()
+        }
+    }
+
+    /// Carries out the answers of judges.
+    func takeAnswers() {
+        for item in answers.take() {
+            guard let check = checks[item.id] else { continue }
+            var values = check.request.settings.values
+            switch item.answer {
+            case .refuse:
+                endCheck(item.id, TransferFault(.tls, "the program does not accept the certificate"))
+                continue
+            case .accept where !item.isForClient:
+                values.verifiesPeer = false
+                values.acceptedKey = check.key
+            case .certificate(let file, let key) where item.isForClient:
+                values.certificate = file
+                values.key = key
+            case .usual, .accept, .certificate:
+                if !item.isForClient {
+                    if let problem = check.problem, values.verifiesPeer {
+                        endCheck(item.id, TransferFault(.tls, problem))
+                        continue
+                    }
+                    values.acceptedKey = check.key
+                } else if check.key == nil {
+                    // The handshake failed without a certificate, and there is none.
+                    endCheck(item.id, TransferFault(.tls, "the server requires a client certificate"))
+                    continue
+                }
+            }
+            if !item.isForClient, check.requestsCertificate {
+                check.decided = values
+                ask(check, item.id, check.question(.client), isForClient: true)
+            } else {
+                proceed(item, check, values)
+            }
+        }
+    }
+
+    private func proceed(
+        _ item: CertificateAnswers.Item,
+        _ check: CertificateCheck,
+        _ values: TransferSettings.Values
+    ) {
+        checks[item.id] = nil
+        var values = values
+        if let decided = check.decided {
+            values.verifiesPeer = decided.verifiesPeer
+            values.acceptedKey = decided.acceptedKey
+        }
+        let isSeen = check.key != nil
+        let settings = TransferSettings(values)
+        var request = check.request
+        let key = ConnectionKey(request)
+        request.settings = settings
+        if isSeen {
+            if accepted.count >= Self.mostAccepted { accepted = [:] }
+            accepted[key] = settings
+            request.judge = nil
+        }
+        // Without a finished handshake the server's own certificate is still to be judged.
+        start(request, as: item.id, sink: check.sink)
+    }
+
+    private func endCheck(_ id: TransferID, _ fault: TransferFault) {
+        guard let check = checks.removeValue(forKey: id) else { return }
+        join(pool.refusal(of: check.request, as: id, sink: check.sink, fault), as: id)
+    }
+}

@@ -1,0 +1,235 @@
+public import Foundation
+public import PawlSession
+
+#if canImport(FoundationNetworking)
+public import FoundationNetworking
+#endif
+
+extension DownloadSession {
+    /// The decision about a challenge.
+    public typealias AuthChallengeDisposition = URLSession.AuthChallengeDisposition
+}
+
+/// A `DownloadTaskDelegate` with the signatures of `URLSessionDelegate` and `URLSessionTaskDelegate`.
+///
+/// All methods are optional. The two that decide have asynchronous variants; implement one of each.
+public protocol URLDownloadTaskDelegate: DownloadTaskDelegate {
+    /// The server redirects to another URL; `nil` makes the redirect the response of the task.
+    ///
+    /// Only the URL of the request can be changed.
+    func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    )
+
+    /// The same, asynchronous.
+    func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest?
+
+    /// A server's certificate is to be judged (`NSURLAuthenticationMethodServerTrust`), or a client certificate
+    /// is requested (`NSURLAuthenticationMethodClientCertificate`).
+    ///
+    /// Without this method, the method with a task is called.
+    func urlSession(
+        _ session: DownloadSession,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    )
+
+    /// The same, asynchronous.
+    func urlSession(
+        _ session: DownloadSession,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+
+    /// A server or a proxy requires a login.
+    func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    )
+
+    /// The same, asynchronous.
+    func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+}
+
+/// A `DownloadSessionDelegate` that receives files by `URL`, as `URLSessionDownloadDelegate` does.
+public protocol URLDownloadSessionDelegate: DownloadSessionDelegate, URLDownloadTaskDelegate {
+    /// The file is complete.
+    ///
+    /// It is removed after this returns, unless it was moved.
+    func urlSession(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo location: URL
+    )
+}
+
+extension URLDownloadSessionDelegate {
+    /// Calls the `URL` variant.
+    public func urlSession(
+        _ session: DownloadSession,
+        downloadTask: DownloadTask,
+        didFinishDownloadingTo location: String
+    ) {
+        urlSession(
+            session,
+            downloadTask: downloadTask,
+            didFinishDownloadingTo: URL(fileURLWithPath: location)
+        )
+    }
+}
+
+// MARK: - From the session's types
+
+extension URLDownloadTaskDelegate {
+    /// Calls the variant with Foundation's types.
+    public func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        willPerformHTTPRedirection response: SessionResponse,
+        newRequest request: SessionRequest,
+        completionHandler: @escaping @Sendable (SessionRequest?) -> Void
+    ) {
+        guard let next = request.urlRequest, let redirect = response.httpResponse(for: nil) else {
+            return completionHandler(request)
+        }
+        urlSession(session, task: task, willPerformHTTPRedirection: redirect, newRequest: next) {
+            completionHandler($0.map { SessionRequest($0) })
+        }
+    }
+
+    /// Calls the variant with Foundation's types.
+    public func urlSession(
+        _ session: DownloadSession,
+        didReceive challenge: SessionChallenge,
+        completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
+    ) {
+        urlSession(session, didReceive: TaskChallenge.make(challenge)) {
+            completionHandler($0.own, $1?.own)
+        }
+    }
+
+    /// Calls the variant with Foundation's types.
+    public func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive challenge: SessionChallenge,
+        completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
+    ) {
+        urlSession(session, task: task, didReceive: TaskChallenge.make(challenge)) {
+            completionHandler($0.own, $1?.own)
+        }
+    }
+}
+
+// MARK: - Defaults
+
+extension URLDownloadTaskDelegate {
+    /// Calls the asynchronous variant.
+    public func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest,
+        completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        Task {
+            let next = await urlSession(
+                session,
+                task: task,
+                willPerformHTTPRedirection: response,
+                newRequest: request
+            )
+            completionHandler(next)
+        }
+    }
+
+    /// Follows the redirect; for a task's own delegate: asks the session's.
+    public func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest
+    ) async -> URLRequest? {
+        guard let next = session.delegate(behind: self) as? any URLDownloadTaskDelegate else { return request }
+        return await withCheckedContinuation { continuation in
+            next.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request) {
+                continuation.resume(returning: $0)
+            }
+        }
+    }
+
+    /// Calls the asynchronous variant.
+    public func urlSession(
+        _ session: DownloadSession,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        Task {
+            let (disposition, credential) = await urlSession(session, didReceive: challenge)
+            completionHandler(disposition, credential)
+        }
+    }
+
+    /// Calls the variant with a task.
+    public func urlSession(
+        _ session: DownloadSession,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        guard let own = challenge as? TaskChallenge, let task = own.task else {
+            return (.performDefaultHandling, nil)
+        }
+        let target = task.delegate as? any URLDownloadTaskDelegate ?? self
+        return await withCheckedContinuation { continuation in
+            target.urlSession(session, task: task, didReceive: challenge) {
+                continuation.resume(returning: ($0, $1))
+            }
+        }
+    }
+
+    /// Calls the asynchronous variant.
+    public func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler:
+            @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        Task {
+            let (disposition, credential) = await urlSession(session, task: task, didReceive: challenge)
+            completionHandler(disposition, credential)
+        }
+    }
+
+    /// Handles it as without a delegate; for a task's own delegate: asks the session's.
+    public func urlSession(
+        _ session: DownloadSession,
+        task: DownloadTask,
+        didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+        guard let next = session.delegate(behind: self) as? any URLDownloadTaskDelegate else {
+            return (.performDefaultHandling, nil)
+        }
+        return await withCheckedContinuation { continuation in
+            next.urlSession(session, task: task, didReceive: challenge) {
+                continuation.resume(returning: ($0, $1))
+            }
+        }
+    }
+}

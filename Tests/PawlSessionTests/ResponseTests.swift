@@ -1,0 +1,220 @@
+import Pawl
+import PawlSession
+import PawlSystem
+import PawlTestKit
+import Testing
+
+/// Responses as URLSession reports them.
+@Suite struct ResponseTests {
+    /// Records what it is told of one task beside its events.
+    private final class Watcher: DownloadTaskDelegate {
+        let redirects = Monitor<[(status: Int, target: String)]>([])
+        let challenges = Monitor<[SessionChallenge]>([])
+        let metrics = Monitor<[DownloadTaskMetrics]>([])
+        let ends = Monitor<[(any Error)?]>([])
+        private let follows: @Sendable (SessionRequest) -> SessionRequest?
+        private let login: (SessionChallenge.Disposition, SessionCredential?)
+
+        init(
+            follows: @escaping @Sendable (SessionRequest) -> SessionRequest? = { $0 },
+            login: (SessionChallenge.Disposition, SessionCredential?) = (.performDefaultHandling, nil)
+        ) {
+            self.follows = follows
+            self.login = login
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            willPerformHTTPRedirection response: SessionResponse,
+            newRequest request: SessionRequest,
+            completionHandler: @escaping (SessionRequest?) -> Void
+        ) {
+            redirects.with { $0.append((response.statusCode, request.url)) }
+            completionHandler(follows(request))
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didReceive challenge: SessionChallenge,
+            completionHandler: @escaping @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void
+        ) {
+            challenges.with { $0.append(challenge) }
+            let isFirst = challenge.previousFailureCount == 0
+            completionHandler(isFirst ? login.0 : .performDefaultHandling, isFirst ? login.1 : nil)
+        }
+
+        func urlSession(
+            _ session: DownloadSession,
+            task: DownloadTask,
+            didFinishCollecting metrics: DownloadTaskMetrics
+        ) {
+            self.metrics.with { $0.append(metrics) }
+        }
+    }
+
+    private func end(
+        _ session: DownloadSession,
+        _ url: String,
+        _ delegate: (any DownloadTaskDelegate)? = nil
+    ) async -> (text: String?, task: DownloadTask, error: PawlError?) {
+        await withCheckedContinuation { continuation in
+            let made = Monitor<DownloadTask?>(nil)
+            let task = session.downloadTask(with: url) { path, _, error in
+                let text = path.flatMap { FileSystem.contents($0) }.map { String(decoding: $0, as: UTF8.self) }
+                let task = made.read { $0 }
+                if let task { continuation.resume(returning: (text, task, error)) }
+            }
+            made.with { $0 = task }
+            task.delegate = delegate
+            task.resume()
+        }
+    }
+
+    @Test func `an error status is the response of a task, and its page the file, without a retry`() async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        for status in [404, 500, 503, 401] {
+            let url = bench.origin.serve("/\(status).txt", Payload(seed: 1, length: 10)) {
+                $0.instead = Behaviour.Instead(status, lines: [], body: "no such \(status)")
+            }
+            let (text, task, error) = await end(session, url)
+            #expect(error == nil && task.error == nil)
+            #expect(text == "no such \(status)")
+            let response: SessionResponse? = task.response
+            #expect(response?.statusCode == status)
+            #expect(response?.url == url)
+            #expect(response?.suggestedFilename == "\(status).txt")
+            #expect(bench.origin.log.of("/\(status).txt").count == 1)
+        }
+        session.invalidateAndCancel()
+    }
+
+    @Test func `with the option an error status is a failure that has its response`() async throws {
+        let bench = try SessionBench()
+        var configuration = bench.configuration()
+        configuration.failsOnErrorStatus = true
+        let session = DownloadSession(configuration: configuration)
+        let url = bench.origin.serve("/f", Payload(seed: 1, length: 10)) { $0.instead = .status(404) }
+        let (text, task, error) = await end(session, url)
+        #expect(text == nil)
+        #expect(error?.code == .notFound)
+        #expect(error?.response?.status == 404)
+        #expect(error?.response?.url == url)
+        let response: SessionResponse? = task.response
+        #expect(response?.statusCode == 404)
+        session.invalidateAndCancel()
+    }
+
+    @Test func `an error status in the middle of a download keeps its bytes`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let (url, payload) = bench.serveStalling("/f", seed: 751)
+        let task = session.downloadTask(with: url)
+        task.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        task.suspend()
+        await bench.quiet("/f")
+        bench.origin.adjust("/f") { $0.instead = .status(404) }
+        task.resume()
+        #expect(await notes.until("complete 3"))
+        let data = try #require(task.error?.downloadTaskResumeData)
+        bench.origin.adjust("/f") { ($0.instead, $0.cut) = (nil, nil) }
+        session.downloadTask(withResumeData: data).resume()
+        #expect(await notes.until("complete 0"))
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+
+    @Test func `a redirect is followed, changed or refused, and the final URL is known`() async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        let target = bench.origin.serve("/target", Payload(Array("target".utf8)))
+        let other = bench.origin.serve("/other", Payload(Array("other".utf8)))
+        let url = bench.origin.redirect("/start", to: target)
+        let following = Watcher()
+        let followed = await end(session, url, following)
+        #expect(followed.text == "target")
+        let request: SessionRequest? = followed.task.currentRequest
+        #expect(request?.url == target)
+        let response: SessionResponse? = followed.task.response
+        #expect(response?.url == target)
+        #expect(following.redirects.read { $0.map(\.status) } == [302])
+        #expect(following.redirects.read { $0.map(\.target) } == [target])
+        #expect(followed.task.delegate == nil, "it is released at the end")
+
+        let changing = Watcher { request in
+            var request = request
+            request.url = other
+            return request
+        }
+        #expect(await end(session, url, changing).text == "other")
+
+        let refused = await end(session, url, Watcher { _ in nil })
+        let answer: SessionResponse? = refused.task.response
+        #expect(answer?.statusCode == 302)
+        #expect(refused.error == nil)
+        #expect(refused.text != nil)
+        session.invalidateAndCancel()
+    }
+
+    @Test func `a challenge gets a credential, and a refused one ends in the 401`() async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        let kinds = [Behaviour.Login.basic(user: "ann", password: "pw"), .digest(user: "ann", password: "pw")]
+        for (index, kind) in kinds.enumerated() {
+            let url = bench.origin.serve("/\(index)", Payload(Array("secret".utf8))) { $0.login = kind }
+            let right = Watcher(login: (.useCredential, SessionCredential(user: "ann", password: "pw")))
+            #expect(await end(session, url, right).text == "secret")
+            let challenge = right.challenges.read { $0.first }
+            #expect(challenge?.protectionSpace.host == "127.0.0.1")
+            #expect(challenge?.failureResponse?.statusCode == 401)
+            #expect(right.challenges.read { $0.count } == 1)
+
+            let wrong = Watcher(login: (.useCredential, SessionCredential(user: "ann", password: "no")))
+            let refused = await end(session, url, wrong)
+            let response: SessionResponse? = refused.task.response
+            #expect(response?.statusCode == 401)
+            #expect(refused.error == nil)
+            #expect(wrong.challenges.read { $0.map(\.previousFailureCount) } == [0, 1])
+
+            let cancelling = Watcher(login: (.cancelAuthenticationChallenge, nil))
+            #expect(await end(session, url, cancelling).error?.code == .unfinished)
+        }
+        session.invalidateAndCancel()
+    }
+
+    @Test func `each request is measured, and a reused connection is one`() async throws {
+        let bench = try SessionBench()
+        let session = bench.session()
+        let payload = Payload(seed: 752, length: 100_000)
+        let target = bench.origin.serve("/target", payload)
+        let url = bench.origin.redirect("/start", to: target)
+        let watcher = Watcher()
+        _ = await end(session, url, watcher)
+        let metrics = try #require(watcher.metrics.read { $0.first })
+        #expect(watcher.metrics.read { $0.count } == 1)
+        #expect(metrics.redirectCount == 1)
+        #expect(metrics.transactionMetrics.count == 2)
+        let first = metrics.transactionMetrics[0]
+        let second = metrics.transactionMetrics[1]
+        #expect(!first.isReusedConnection && first.networkProtocolName == "http/1.1")
+        #expect(first.remoteAddress == "127.0.0.1")
+        #expect(second.isReusedConnection && second.connectStartDate == nil)
+        #expect(second.countOfResponseBodyBytesReceived == payload.length)
+        let times: [Double?] = [
+            first.fetchStartDate, first.domainLookupStartDate, first.domainLookupEndDate, first.connectStartDate,
+            first.connectEndDate, first.requestStartDate, first.requestEndDate, first.responseStartDate,
+            first.responseEndDate, second.fetchStartDate, second.responseEndDate,
+        ]
+        let known = times.compactMap { $0 }
+        #expect(known.count == times.count)
+        #expect(known == known.sorted(), "\(known)")
+        let interval: ClosedRange<Double> = metrics.taskInterval
+        #expect(known.allSatisfy { interval.contains($0) })
+        session.invalidateAndCancel()
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import Pawl
+import PawlSession
+import PawlSystem
+import PawlTestKit
+import Testing
+
+/// When tasks may run, and what is left of them.
+@Suite struct TimeTests {
+    @Test func `a task waits for its begin date, and a resource's time ends it with its resume data`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        var configuration = bench.configuration()
+        let (url, payload) = bench.serveStalling("/f", seed: 761)
+        let session = DownloadSession(configuration: configuration, delegate: notes)
+        let later = session.downloadTask(with: url)
+        later.earliestBeginDate = Double(time(nil)) + 3600
+        later.resume()
+        _ = await session.allTasks
+        #expect(later.state == .running)
+        #expect(bench.origin.log.of("/f").isEmpty)
+        later.earliestBeginDate = nil
+        #expect(await notes.until(bytes: 1_000_000))
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+
+        configuration.timeoutIntervalForResource = 0.5
+        let hasty = Notes(moving: bench.folder.path("moved"))
+        let second = DownloadSession(configuration: configuration, delegate: hasty)
+        let task = second.downloadTask(with: url)
+        task.resume()
+        #expect(await hasty.until("complete 2"))
+        let data = try #require(task.error?.downloadTaskResumeData)
+        second.invalidateAndCancel()
+        configuration.timeoutIntervalForResource = 604_800
+        bench.origin.adjust("/f") { $0.cut = nil }
+        let third = Notes(moving: bench.folder.path("moved"))
+        let last = DownloadSession(configuration: configuration, delegate: third)
+        last.downloadTask(withResumeData: data).resume()
+        #expect(await third.until("complete 0"))
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        last.invalidateAndCancel()
+        #expect(await third.until("over 0"))
+    }
+
+    @Test func `B6 resume data whose task lives returns that task, also after a kill`() async throws {
+        let bench = try SessionBench()
+        let (url, _) = bench.serveStalling("/f", seed: 762)
+        let state = bench.folder.path("state")
+        let program = PawlBinary.beside("SessionProgram")
+        let first = try PawlProcess(program, [state, "keep", url])
+        let line = try #require(await aside { first.line { $0.hasPrefix("data ") } })
+        #expect(await aside { first.line { $0.hasPrefix("resumed next at") } } != nil, "\(first.errors)")
+        await aside { bench.origin.wait(held: 1, of: "/f") }
+        first.send(SIGKILL)
+        await aside { _ = first.wait() }
+        bench.origin.adjust("/f") { $0.cut = nil }
+
+        let second = try PawlProcess(program, [state, "data", String(line.dropFirst(5))])
+        #expect(
+            await aside { second.line { $0.hasPrefix("over") } } == "over 0",
+            "\(second.lines) \(second.errors)"
+        )
+        await aside { _ = second.wait() }
+        #expect(second.lines.filter { $0.hasPrefix("finish") } == ["finish data 3000000 3000000"])
+        #expect(second.lines.contains("complete data 0"), "\(second.lines)")
+        #expect(bench.origin.log.of("/f").last?.request.header("Range") != nil)
+    }
+
+    @Test func `resume data is handed out once, and to the task that has it`() async throws {
+        let bench = try SessionBench()
+        let notes = Notes(moving: bench.folder.path("moved"))
+        let session = bench.session(notes)
+        let (url, payload) = bench.serveStalling("/f", seed: 763)
+        let first = session.downloadTask(with: url)
+        first.resume()
+        #expect(await notes.until(bytes: 1_000_000))
+        let data: [UInt8] = try #require(await first.cancelByProducingResumeData())
+        bench.origin.adjust("/f") { $0.cut = nil }
+        let task = session.downloadTask(withResumeData: data)
+        #expect(session.downloadTask(withResumeData: data) === task)
+        task.resume()
+        #expect(await notes.until("complete 0"))
+        #expect(bench.folder.difference("moved", from: payload) == nil)
+        session.downloadTask(withResumeData: data).resume()
+        #expect(await notes.until("complete 8"))
+        session.invalidateAndCancel()
+        #expect(await notes.until("over 0"))
+    }
+}
