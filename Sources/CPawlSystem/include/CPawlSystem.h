@@ -118,3 +118,9 @@ long pawl_splice_in(int from, int pipe, size_t count);
 
 // splice(2) from a pipe to an offset of a file.
 long pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
+
+// Cyclic redundancy checks. `crc` is that of the bytes before, 0 at the beginning.
+enum { PAWL_CRC32 = 0, PAWL_CRC32C = 1, PAWL_CRC64NVME = 2 };
+uint64_t pawl_crc(int kind, uint64_t crc, const void *bytes, size_t length);
+// The same without the processor's instructions.
+uint64_t pawl_crc_portable(int kind, uint64_t crc, const void *bytes, size_t length);

@@ -155,19 +155,19 @@ final class FilePartial: Partial {
 
     // MARK: Hashing
 
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {
         hashedTo = max(hashedTo, available)
-        contentHashing.hashAhead(algorithm, available: available)
+        contentHashing.hashAhead(algorithms, available: available)
     }
 
-    func digest(
-        _ algorithm: HashAlgorithm,
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         hashedTo = length
         verified = try? openFile.status()
-        contentHashing.digest(algorithm, length: length, completion: completion)
+        contentHashing.digests(algorithms, length: length, completion: completion)
     }
 
     private func forgetHash() {

@@ -3,7 +3,9 @@ import PawlCore
 /// Events for a runner from other threads.
 enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
-    case digested(Result<[UInt8], Failure>)
+    case digested(Result<[Checksum], Failure>)
+    case digestedDecoded(Result<[Checksum]?, Failure>)
+    case foundSidecars([ExpectedDigest])
     case published(Result<String, Failure>)
     /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
@@ -109,8 +111,8 @@ final class Runner {
             machine.limited(to: limit, now: now)
             return machine.tick(now: now)
         }
-        if let checksum = job.plan.checksum, machine.phase == .transferring {
-            partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
+        if machine.phase == .transferring, case let algorithms = ask({ $0.algorithms }), !algorithms.isEmpty {
+            partial?.hashAhead(algorithms, available: machine.map.done.prefix)
         }
         read(now: now)
     }
@@ -123,7 +125,9 @@ final class Runner {
                 return feed { machine, _ in machine.diskFailed(failure) }
             }
             if isCheckpointDue { checkpoint() }
-        case .digested(.success(let digest)): feed { machine, _ in machine.digested(digest) }
+        case .digested(.success(let digests)): feed { $0.digested(digests, now: $1) }
+        case .digestedDecoded(.success(let digests)): feed { $0.digestedDecoded(digests, now: $1) }
+        case .foundSidecars(let digests): feed { machine, _ in machine.foundSidecars(digests) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
             partial = nil
@@ -132,7 +136,8 @@ final class Runner {
         case .refreshed(let source, let generation, let address):
             hasOtherAddress = true
             feed { $0.refreshed(source, generation, to: address, now: $1) }
-        case .digested(.failure(let failure)), .published(.failure(let failure)):
+        case .digested(.failure(let failure)), .digestedDecoded(.failure(let failure)),
+            .published(.failure(let failure)):
             feed { machine, _ in machine.diskFailed(failure) }
         }
     }
@@ -303,6 +308,7 @@ final class Runner {
 
     func notify(_ notice: Notice) {
         // Its receivers may start it again because of this event.
+        if let observer = job.observer { return observer(notice, lastHead) }
         if notice.isRest { shared.onRests(id) }
         guard shared.reportsEveryPhase || !notice.isImplied else { return box.set(phase: machine.phase) }
         let now = clock.now
@@ -318,7 +324,8 @@ final class Runner {
                 path: publishedPath,
                 received: machine.received,
                 elapsed: now - startedAt,
-                head: notice.isStart ? lastHead : nil
+                head: notice.isStart ? lastHead : nil,
+                verification: notice.isFinish ? machine.verification : nil
             )
         )
     }
@@ -364,6 +371,10 @@ extension Notice {
         case .failed, .phase(.paused), .phase(.failed): true
         case .phase, .started, .notice, .retrying, .finished: false
         }
+    }
+
+    fileprivate var isFinish: Bool {
+        if case .finished = self { true } else { false }
     }
 
     fileprivate var isStart: Bool {
