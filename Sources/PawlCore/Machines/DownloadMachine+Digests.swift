@@ -21,9 +21,10 @@ extension DownloadMachine {
         if plan.checksum == nil, plan.digests.isEmpty, sidecars == .notAsked, carried.isEmpty,
             representation?.digests.isEmpty ?? true
         {
-            return []
+            return plan.storesAttributes ? [.sha256] : []
         }
-        return expected.algorithms
+        let all = expected.algorithms
+        return plan.storesAttributes && !all.contains(.sha256) ? [.sha256] + all : all
     }
 
     /// Notes what the response states of the bytes of the file.

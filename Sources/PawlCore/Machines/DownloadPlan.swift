@@ -18,6 +18,8 @@ package struct DownloadPlan: Hashable, Sendable {
     package var verification = VerificationPolicy.off
     /// Whether bytes on disk that were found to have a wrong digest are discarded.
     package var retriesCorrupt = false
+    /// Whether the address and the SHA-256 digest are stored with the file.
+    package var storesAttributes = false
     /// Whether redirects to other hosts are refused.
     package var staysOnHost = false
     /// The length that the content must have, in bytes.

@@ -55,10 +55,7 @@ enum GnuPG {
         do throws(SystemError) {
             let file = try OpenFile(at: path)
             let length = min(Int(try file.status().length), SumsFile.longest)
-            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 1)
-            defer { unsafe buffer.deallocate() }
-            let count = try unsafe file.read(into: buffer, at: 0)
-            return unsafe [UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            return try file.bytes(at: 0, count: length)
         } catch {
             throw Failure.system(.inputOutput, "cannot read", at: path, error)
         }

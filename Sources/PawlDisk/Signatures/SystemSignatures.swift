@@ -9,9 +9,10 @@ package final class SystemSignatures: SignatureVerifier {
 
     package init() {}
 
-    package func check(_ keys: SigningKeys) throws(Failure) {
+    /// Throws when a key cannot be read, or the program that checks with it is missing: code 28 names the option.
+    package static func check(_ keys: SigningKeys) throws(Failure) {
         if let keyring = keys.keyring {
-            _ = try Self.keyring(keyring)
+            _ = try self.keyring(keyring)
             guard GnuPG.isInstalled else {
                 throw Failure(
                     refusing: .openPGPKeyring,
@@ -20,7 +21,7 @@ package final class SystemSignatures: SignatureVerifier {
                 )
             }
         }
-        if let key = keys.minisign { _ = try Self.minisignKey(key) }
+        if let key = keys.minisign { _ = try minisignKey(key) }
     }
 
     package func verify(
@@ -72,19 +73,9 @@ package final class SystemSignatures: SignatureVerifier {
             let file = try OpenFile(at: path)
             let status = try file.status()
             guard status.isRegular, status.length <= Int64(longest) else { throw SystemError(number: EFBIG) }
-            return try file.bytes(upTo: Int(status.length))
+            return try file.bytes(at: 0, count: Int(status.length))
         } catch {
             throw Failure(refusing: setting, path, because: "cannot read it: \(error.text)")
         }
-    }
-}
-
-extension OpenFile {
-    /// The first `length` bytes, or fewer where the file is shorter.
-    fileprivate func bytes(upTo length: Int) throws(SystemError) -> [UInt8] {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 1)
-        defer { unsafe buffer.deallocate() }
-        let count = try unsafe read(into: buffer, at: 0)
-        return unsafe [UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<count]))
     }
 }

@@ -181,6 +181,8 @@ package protocol Partial: AnyObject {
 
     /// Stores the fingerprint that the finished file was made from.
     func remember(_ content: ContentFingerprint?)
+    /// Stores extended attributes with the file; throws where the file system has none.
+    func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure)
     /// Truncates the file to `length`, sets its time, syncs it, moves it to its final name, syncs the folder
     /// and removes the journal. The completion's value is the final path (another name than claimed when that
     /// was taken in between and the claim has `rename`). Completions may come on any thread, also before the
@@ -223,6 +225,8 @@ extension Partial {
     package func ensurePartName() {}
     package func willWrite(_ range: ByteRange) {}
     package func remember(_ content: ContentFingerprint?) {}
+
+    package func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {}
 
     package func decodedDigests(
         _ algorithms: [HashAlgorithm],

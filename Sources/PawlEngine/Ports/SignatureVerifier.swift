@@ -1,4 +1,4 @@
-package import PawlCore
+import PawlCore
 
 /// The keys that a caller trusts to sign sums files.
 package struct SigningKeys: Hashable, Sendable {
@@ -18,8 +18,6 @@ package struct SigningKeys: Hashable, Sendable {
 
 /// Checks detached signatures.
 package protocol SignatureVerifier: AnyObject, Sendable {
-    /// Throws when a key cannot be read: code 28 names the option.
-    func check(_ keys: SigningKeys) throws(Failure)
     /// Calls `completion`, on any thread, with the text that a good signature by one of the keys covers, `nil`
     /// without one.
     ///

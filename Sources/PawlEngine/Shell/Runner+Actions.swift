@@ -201,7 +201,21 @@ extension Runner {
     func commit(length: Int64, modified: UnixTime?) {
         let post = loop.poster(for: run)
         partial?.remember(content)
+        if job.plan.storesAttributes { storeAttributes() }
         partial?.publish(length: length, modified: modified) { post(.published($0)) }
+    }
+
+    private func storeAttributes() {
+        var address = job.plan.sources[0]
+        // A query may be a secret, and an attribute travels with the file.
+        address.query = nil
+        var attributes = [(name: "user.xdg.origin.url", value: address.text)]
+        if let sha256 { attributes.append((name: "user.pawl.sha256", value: Hexadecimal.text(sha256))) }
+        do throws(Failure) {
+            try partial?.setAttributes(attributes)
+        } catch {
+            notify(.notice(.init("attributes-not-stored", "\(error)")))
+        }
     }
 
     private func close(keeping: Bool) {

@@ -50,6 +50,8 @@ final class Runner {
     private(set) var diskFailures = 0
     private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
+    /// The SHA-256 digest of the content, if it was computed.
+    private(set) var sha256: [UInt8]?
     /// The number of connections in the sample that is valid while the present actions are carried out.
     var readConnections: Int?
 
@@ -125,7 +127,9 @@ final class Runner {
                 return feed { machine, _ in machine.diskFailed(failure) }
             }
             if isCheckpointDue { checkpoint() }
-        case .digested(.success(let digests)): feed { $0.digested(digests, now: $1) }
+        case .digested(.success(let digests)):
+            sha256 = digests.first { $0.algorithm == .sha256 }?.digest
+            feed { $0.digested(digests, now: $1) }
         case .digestedDecoded(.success(let digests)): feed { $0.digestedDecoded(digests, now: $1) }
         case .foundSidecars(let digests): feed { machine, _ in machine.foundSidecars(digests) }
         case .published(.success(let path)):
