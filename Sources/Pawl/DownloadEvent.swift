@@ -48,6 +48,8 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
     /// The content, if ``ResponseDecision/intoMemory(maximumSize:)`` kept it in memory: then there is no file, and
     /// ``path`` is empty.
     public var content: [UInt8]?
+    /// What its content was verified with; `nil` where nothing verifies it.
+    public var verification: FileVerification?
 
     package init(
         path: String,
@@ -55,7 +57,8 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
         received: Int64,
         duration: Double,
         wasThere: Bool,
-        response: DownloadResponse? = nil
+        response: DownloadResponse? = nil,
+        verification: FileVerification? = nil
     ) {
         self.path = path
         self.response = response
@@ -63,5 +66,6 @@ public struct DownloadedFile: Sendable, Hashable, Codable {
         self.received = received
         self.duration = duration
         self.wasThere = wasThere
+        self.verification = verification
     }
 }

@@ -60,7 +60,8 @@ extension EngineEvent {
             received: received,
             duration: elapsed.seconds,
             wasThere: wasThere,
-            response: response
+            response: response,
+            verification: FileVerification(verification)
         )
         file.content = content
         return file

@@ -17,6 +17,7 @@ import Testing
         "referer": "http://r/", "user-agent": "a", "load-cookies": "c", "proxy": "", "no-proxy": "h",
         "cacert": "a", "cert": "c", "key": "k", "resolve": "h:443:192.0.2.1",
         "pinned-public-key": "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+        "verify": "sidecar", "keyring": "r", "minisign-key": "m",
     ]
 
     /// The options with one set as a user writes it.

@@ -227,7 +227,12 @@ extension QueueKeeper {
                 record.written = file.length
                 record.total = file.length
                 record.endedAt = ports.clock.wallTime
-                if file.wasThere { record.change { $0.wasThere = true } }
+                if file.wasThere || file.verification != nil {
+                    record.change {
+                        $0.wasThere = file.wasThere
+                        $0.verification = file.verification
+                    }
+                }
             }
             perform(machine.ended(id, as: .finished))
             notify(id, .state(.finished))

@@ -16,6 +16,8 @@ struct StoredOptions: Hashable, Sendable {
     var response: [String] = []
     /// The response's URL, without secrets.
     var responseURL: String?
+    /// What the finished file was verified with.
+    var verification: FileVerification?
     /// The failure in parts, as JSON; the record has its sentence.
     var failure: String?
 
@@ -84,6 +86,12 @@ struct StoredOptions: Hashable, Sendable {
             Field("wasthere", .kept, { [$0.wasThere.description] }, { $0.wasThere = $1 == "true" }),
             Field("response", .kept, { $0.response }, { $0.response.append($1) }),
             Field("responseurl", .kept, { $0.responseURL.map { [$0] } ?? [] }, { $0.responseURL = $1 }),
+            Field(
+                "verified",
+                .kept,
+                { $0.verification.map { [$0.stored] } ?? [] },
+                { $0.verification = FileVerification(stored: $1) }
+            ),
             Field("failure", .kept, { $0.failure.map { [$0] } ?? [] }, { $0.failure = $1 }),
         ]
 

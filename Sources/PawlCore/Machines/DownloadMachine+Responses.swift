@@ -34,6 +34,9 @@ extension DownloadMachine {
         let source = lanes[index].source
         // The requested part does not exist; the bytes on disk are of another one, and stay.
         if isStale, head.status == 416 { return laneFault(index, .status(416, retryAfter: nil), now: now) }
+        if (301...308).contains(head.status), let linked = head.linkedDigest {
+            sources[source].linked = linked
+        }
         if let wanted = plan.length, let length = selectedLength(of: head.resourceLength), length != wanted {
             let evidence = DownloadMachine.evidence(length, instead: wanted)
             return leaveOut(index, evidence, now: now) ?? laneFault(index, .unproven(evidence), now: now)
@@ -48,6 +51,7 @@ extension DownloadMachine {
             name: name
         )
         let verdict = judge.verdict(on: head, wallTime: wallTime)
+        lastEvent = now
         if !plan.hooks.isEmpty {
             if case .fault(let fault) = verdict, let asks = presentLogin(fault, head: head, lane: index) {
                 return asks
@@ -55,6 +59,13 @@ extension DownloadMachine {
             if let asks = presentResponse(verdict, head: head, wallTime: wallTime, lane: index) {
                 return asks
             }
+        }
+        switch verdict {
+        case .usable(let response), .wholeInstead(let response, evidence: _):
+            if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
+        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage, .redirect,
+            .fault:
+            break
         }
         return follow(verdict, head: head, lane: index, now: now)
     }
@@ -162,7 +173,7 @@ extension DownloadMachine {
         }
         lanes[index].responseEnd =
             response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
-        return fit(response, lane: index, now: now)
+        return learnDigests(of: lane) + fit(response, lane: index, now: now)
     }
 
     /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
@@ -195,6 +206,7 @@ extension DownloadMachine {
         if let length = selectedLength(of: response.identity.total), length < map.done.upperBound {
             return changed(.fewerThanOnDisk(length), lane: index, now: now)
         }
+        if let refused = holdDigests(of: lane, index, now: now) { return refused }
         if response.ranges == .denied { rangesUsable = false }
         return nil
     }
@@ -205,6 +217,7 @@ extension DownloadMachine {
         version.coding = identity.coding
         version.total = identity.total
         version.mediaType = identity.mediaType
+        version.digests = lane.stated
         version.prove(sources[lane.source].text, at: lane.host, identity.validators)
         representation = version
         prove(lane.source)
@@ -288,19 +301,20 @@ extension DownloadMachine {
         assert(lanes[index].overlap <= lanes[index].cursor, "the overlap is before the cursor")
         let isFirst = phase != .transferring || received == 0
         lanes[index].stage = .flowing
+        let asks = askForSidecars()
         lanes[index].lastByteAt = now
         lanes[index].measuredAt = now
         let id = lanes[index].id
         // A target that works may expire again.
         sources[lanes[index].source].wentBack = false
         if checkpointAt == nil { checkpointAt = now + DownloadMachine.checkpointPeriod }
-        guard isFirst else { return [.admit(id)] }
+        guard isFirst else { return [.admit(id)] + asks }
         let started = Action.notify(.started(total: map.total, resumedAt: written))
         let actions =
             phase == .transferring
             ? [started, .record, .admit(id)] : [started, enter(.transferring), .record, .admit(id)]
         // Other lanes may join at once, but not before a pending comparison.
-        return actions + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
+        return actions + asks + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
     }
 
     mutating func refillOrOpen(now: Instant) -> [Action] {

@@ -255,6 +255,9 @@ extension DownloadMachine {
         guard next.scheme == .https || present.scheme == .http || plan.allowsDowngrade else {
             return laneFault(index, .downgrade(to: next.redacted), now: now)
         }
+        guard !plan.staysOnHost || next.host == sources[lanes[index].source].given.host else {
+            return laneFault(index, .badRedirect("it points to another host"), now: now)
+        }
         return nil
     }
 

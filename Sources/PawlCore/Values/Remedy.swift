@@ -61,8 +61,9 @@ extension Remedy: ExpressibleByStringInterpolation {
 package enum Setting: Hashable, Sendable, CaseIterable {
     case addressOverrides, allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
         deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
-        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, pinnedPublicKeys, proxy, range,
-        rateLimit, referer, retries, retryDelay, timeout, trustsRedirects, user, userAgent, verifiesPeer
+        key, lowestSpeed, maximumRedirects, maximumRetryAfter, minisignKey, mirror, naming, netrc, noProxy, openPGPKeyring,
+        pinnedPublicKeys, proxy, range, rateLimit, referer, retries, retriesCorrupt, retryDelay, storesAttributes, timeout,
+        trustsRedirects, user, userAgent, verification, verifiesPeer
 
     /// Its name in a sentence.
     package var title: String {
@@ -89,6 +90,8 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .mirror: "the mirror"
         case .naming: "the source of the file name"
         case .netrc: "the netrc file"
+        case .openPGPKeyring: "the OpenPGP keyring"
+        case .minisignKey: "the minisign key"
         case .noProxy: "the hosts that bypass the proxy"
         case .pinnedPublicKeys: "the pinned public keys"
         case .proxy: "the proxy"
@@ -96,6 +99,9 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .rateLimit: "the speed limit"
         case .referer: "the referer"
         case .retries: "the number of retries"
+        case .retriesCorrupt: "the retry of corrupt files"
+        case .storesAttributes: "the extended attributes"
+        case .verification: "the verification"
         case .retryDelay: "the delay between retries"
         case .timeout: "the timeout"
         case .trustsRedirects: "credentials for redirect targets"

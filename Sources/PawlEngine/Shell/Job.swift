@@ -45,6 +45,10 @@ package struct Job: Sendable {
     package var hooks: (any HookResponder)?
     /// The digest of bytes in memory, where a checksum is given and a hook wants the content there.
     package var memoryDigest: (@Sendable (HashAlgorithm, [UInt8]) -> [UInt8])?
+    /// Receives the notices instead of the engine's owner, who knows nothing of the download.
+    package var observer: (@Sendable (Notice, ResponseHead?) -> Void)?
+    /// The keys whose signatures count.
+    package var signingKeys = SigningKeys()
 
     package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
         self.plan = plan
@@ -120,4 +124,6 @@ package struct TransferRecord: Sendable {
         self.start = start
         end = start
     }
+    /// What the content was verified with, at the end.
+    package var verification: VerificationResult?
 }

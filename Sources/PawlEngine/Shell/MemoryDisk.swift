@@ -94,13 +94,15 @@ private final class MemoryPartial: Partial {
         completion(.success(""))
     }
 
-    func digest(
-        _ algorithm: HashAlgorithm,
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
+        guard !algorithms.isEmpty else { return completion(.success([])) }
         guard let digest = disk.digest else { preconditionFailure("content in memory has no checksum") }
-        completion(.success(digest(algorithm, Array(disk.bytes.prefix(Int(length))))))
+        let bytes = Array(disk.bytes.prefix(Int(length)))
+        completion(.success(algorithms.map { Checksum(algorithm: $0, digest: digest($0, bytes)) }))
     }
 
     func checkpoint(
@@ -112,7 +114,7 @@ private final class MemoryPartial: Partial {
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func beginLane(slot: Int, at start: Int64) throws(Failure) {}
     func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func discard() {}
     func restoreOriginal() throws(Failure) {}
