@@ -163,9 +163,23 @@ public final class Downloader: Sendable {
         return try add(source, options: options) { StreamDisk(to: target, checksum: $0.checksum?.algorithm) }
     }
 
-    private func add(
+    /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
+    ///
+    /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``).
+    package func add(
         _ source: String,
         options: DownloadOptions,
+        pieces: PieceHashes?,
+        isSeeded: Bool = false
+    ) throws(PawlError) -> Download {
+        try add(source, options: options, pieces: pieces, isSeeded: isSeeded) { _ in nil }
+    }
+
+    func add(
+        _ source: String,
+        options: DownloadOptions,
+        pieces: PieceHashes? = nil,
+        isSeeded: Bool = false,
         ownDisk: (DownloadPlan) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
@@ -176,6 +190,8 @@ public final class Downloader: Sendable {
         }
         job.disk = ownDisk(job.plan)
         job.plan.keepsPartial = job.disk == nil
+        if job.disk == nil { job.plan.pieces = pieces }
+        job.plan.isSeeded = isSeeded
         job.sharesConnections = sharesConnections
         let (id, box) = scheduler.add(job)
         var base = DownloadSnapshot(

@@ -9,6 +9,8 @@ package struct GetPlan: Sendable {
         package var mirrors: [String]
         /// Option lines below the URL in an input file, kept as text: ten thousand items must stay small.
         package var lines: [InputOption]
+        /// The digests of its pieces, of a Metalink.
+        package var pieces: PieceHashes?
     }
 
     package private(set) var options: GetOptions

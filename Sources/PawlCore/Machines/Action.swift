@@ -30,6 +30,10 @@ package enum Action: Hashable, Sendable {
     indirect case connectionRefused(Origin, isSameFile: Bool)
     /// Compute the digest of the first `length` bytes and call `digested`.
     case verify(Checksum, length: Int64)
+    /// Compute the digest of the piece's bytes and call `pieceHashed`.
+    indirect case check(PieceMap.Check, HashAlgorithm)
+    /// The bytes of the range on disk are wrong, and count as missing from now on.
+    case discard(ByteRange)
     /// Move the file to its place and call `published`.
     case publish(length: Int64, modified: UnixTime?)
     /// Close the part file; keep it with its journal, or remove both.

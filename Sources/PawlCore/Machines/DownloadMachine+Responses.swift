@@ -147,7 +147,9 @@ extension DownloadMachine {
         _ index: Int,
         now: Instant
     ) -> [Action]? {
-        switch response.evidence {
+        // With pieces every byte will be checked, whatever the validators say.
+        let isDecidedLater = pieces != nil || plan.isSeeded && response.evidence.contradictsNothing
+        switch isDecidedLater ? .strong : response.evidence {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .unclear: return checkTag(lane: index, now: now)
         case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)

@@ -21,6 +21,11 @@ package struct DownloadMachine: Hashable, Sendable {
     /// Bytes received over the network; those fetched twice count twice.
     package internal(set) var received: Int64 = 0
 
+    /// The state of the content's pieces, if their digests are known.
+    package internal(set) var pieces: PieceMap?
+    /// The next order to hash a piece.
+    var nextCheck: UInt64 = 0
+
     var isClaimed = false
     var isOnline = true
     /// `false` once this object was sent without ranges.

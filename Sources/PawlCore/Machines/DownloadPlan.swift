@@ -12,6 +12,10 @@ package struct DownloadPlan: Hashable, Sendable {
     /// Whether a redirect may lead from https to http.
     package var allowsDowngrade = false
     package var checksum: Checksum?
+    /// The digests of the content's pieces: each piece is checked when its last byte is on disk.
+    package var pieces: PieceHashes?
+    /// The part file begins with bytes of another file that a digest will prove to be the content's; no validator can.
+    package var isSeeded = false
     /// The length that the content must have, in bytes.
     package var length: Int64?
     /// The requested part of the resource; `.whole` by default.

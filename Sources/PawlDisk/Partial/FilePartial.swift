@@ -170,6 +170,32 @@ final class FilePartial: Partial {
         contentHashing.digest(algorithm, length: length, completion: completion)
     }
 
+    func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        let (file, path) = (openFile, partPath)
+        disk.hashers.submit {
+            do throws(Failure) {
+                let hash = RunningHash(algorithm, from: range.start)
+                while hash.position < range.end {
+                    try hash.feed(file, path: path, upTo: min(range.end, hash.position + RunningHash.chunk))
+                }
+                completion(.success(hash.finish()))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        if range.start < hashedTo { forgetHash() }
+        guard let journal else { return }
+        try journal.retract(facts, done: done)
+        slots = Array(repeating: nil, count: slotCount)
+    }
+
     private func forgetHash() {
         hashing?.reset()
         hashedTo = 0

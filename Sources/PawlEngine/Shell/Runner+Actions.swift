@@ -34,6 +34,8 @@ extension Runner {
         case .connectionRefused(let origin, let isSameFile):
             shared.connectionRefused(origin, isSameFile: isSameFile, now: clock.now)
         case .verify(let checksum, let length): verify(checksum, length: length)
+        case .check(let check, let algorithm): hash(check, algorithm)
+        case .discard(let range): discard(range)
         case .publish(let length, let modified): publish(length: length, modified: modified)
         case .close(let keeping): close(keeping: keeping)
         case .restoreOriginal: restore { partial throws(Failure) in try partial.restoreOriginal() }
@@ -169,6 +171,22 @@ extension Runner {
             return disk.digest(checksum.algorithm, of: publishedPath) { post(.digested($0)) }
         }
         partial.digest(checksum.algorithm, length: length) { post(.digested($0)) }
+    }
+
+    private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {
+        let post = loop.poster(for: run)
+        partial?.hash(check.range, algorithm) { post(.pieceHashed(check, $0)) }
+    }
+
+    /// The journal claims no byte of `range` any more; the lanes' slots begin anew at their cursors.
+    private func discard(_ range: ByteRange) {
+        onDisk { partial throws(Failure) in
+            try partial.discard(range, facts, done: machine.map.done)
+            guard partial.hasJournal else { return }
+            for lane in machine.lanes where lane.stage == .flowing && lane.kind != .settling {
+                try partial.beginLane(slot: lane.slot, at: lane.cursor)
+            }
+        }
     }
 
     private func publish(length: Int64, modified: UnixTime?) {

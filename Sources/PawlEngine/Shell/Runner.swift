@@ -4,6 +4,7 @@ import PawlCore
 enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
     case digested(Result<[UInt8], Failure>)
+    case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
     case published(Result<String, Failure>)
     /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
@@ -123,6 +124,10 @@ final class Runner {
                 return feed { machine, _ in machine.diskFailed(failure) }
             }
             if isCheckpointDue { checkpoint() }
+        case .pieceHashed(let check, .success(let digest)):
+            feed { $0.pieceHashed(check, digest: digest, now: $1) }
+        case .pieceHashed(_, .failure(let failure)):
+            feed { machine, _ in machine.diskFailed(failure) }
         case .digested(.success(let digest)): feed { machine, _ in machine.digested(digest) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
