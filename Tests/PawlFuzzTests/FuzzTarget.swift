@@ -7,6 +7,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case contentRange
     case cookie
     case date
+    case digestFields
     case disposition
     case head
     case hosts
@@ -28,7 +29,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case resumeData
     case retryAfter
     case secureHosts
+    case signatures
     case starts
+    case sums
 
     /// Feeds the parser; a broken law is thrown, a trap or a hang is left to the caller.
     func check(_ bytes: [UInt8]) throws(BrokenLaw) {
@@ -39,6 +42,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .contentRange: try ContentRangeLaws.check(&input)
         case .cookie: try CookieLaws.check(&input)
         case .date: try DateLaws.check(&input)
+        case .digestFields: try DigestFieldLaws.check(&input)
         case .disposition: try DispositionLaws.check(&input)
         case .head: try HeadLaws.check(&input)
         case .hosts: try HostTableLaws.check(&input)
@@ -60,7 +64,9 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .resumeData: try ResumeDataLaws.check(&input)
         case .retryAfter: try RetryAfterLaws.check(&input)
         case .secureHosts: try SecureHostsLaws.check(&input)
+        case .signatures: try SignatureLaws.check(&input)
         case .starts: try StartLedgerLaws.check(&input)
+        case .sums: try SumsFileLaws.check(&input)
         }
     }
 }

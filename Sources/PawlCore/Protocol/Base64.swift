@@ -26,6 +26,17 @@ package enum Base64 {
         return bytes
     }
 
+    /// Only the ordinary alphabet (RFC 4648 §4) with all of its padding; `nil` for anything else.
+    package static func decodePadded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        let digits = text.prefix { $0 != .equals }
+        let padding = text.count - digits.count
+        guard text.count.isMultiple(of: 4), padding <= 2,
+            text[digits.endIndex...].allSatisfy({ $0 == .equals }),
+            !digits.contains(where: { $0 == .dash || $0 == .underscore })
+        else { return nil }
+        return decode(digits)
+    }
+
     /// With the ordinary alphabet and its padding.
     package static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)

@@ -1,9 +1,15 @@
-/// The checksums that a download can be verified with.
+/// The digests and checks that content can be verified with; those that prove most come first.
 package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
     case sha256 = "sha-256"
     case sha512 = "sha-512"
     case sha1 = "sha-1"
     case md5 = "md5"
+    /// CRC-64/NVME, as object stores state it.
+    case crc64nvme = "crc64nvme"
+    /// CRC-32C (Castagnoli, RFC 3720).
+    case crc32c = "crc32c"
+    /// CRC-32 (ISO 3309), as in gzip.
+    case crc32 = "crc32"
 
     /// Length of the digest in bytes.
     package var length: Int {
@@ -12,6 +18,46 @@ package enum HashAlgorithm: String, Hashable, Sendable, CaseIterable {
         case .sha512: 64
         case .sha1: 20
         case .md5: 16
+        case .crc64nvme: 8
+        case .crc32c, .crc32: 4
+        }
+    }
+
+    /// Whether other content with the same digest can be made on purpose.
+    ///
+    /// A mismatch still shows that the content is wrong.
+    package var isWeak: Bool {
+        switch self {
+        case .sha256, .sha512: false
+        case .sha1, .md5, .crc64nvme, .crc32c, .crc32: true
+        }
+    }
+
+    /// A smaller number proves more.
+    var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    /// A name in any of the usual spellings: `sha-256`, `SHA256`, `sha2-256`.
+    package init?(spelled name: some Sequence<UInt8>) {
+        switch String(decoding: name.filter { $0 != .dash }.map(\.lowercased), as: UTF8.self) {
+        case "sha256", "sha2256": self = .sha256
+        case "sha512", "sha2512": self = .sha512
+        case "sha1", "sha": self = .sha1
+        case "md5": self = .md5
+        case "crc64nvme": self = .crc64nvme
+        case "crc32c": self = .crc32c
+        case "crc32": self = .crc32
+        case _: return nil
+        }
+    }
+
+    /// The cryptographic digest with this many hexadecimal digits.
+    init?(digits: Int) {
+        switch digits {
+        case 64: self = .sha256
+        case 128: self = .sha512
+        case 40: self = .sha1
+        case 32: self = .md5
+        case _: return nil
         }
     }
 }
@@ -24,5 +70,25 @@ package struct Checksum: Hashable, Sendable {
     package init(algorithm: HashAlgorithm, digest: [UInt8]) {
         self.algorithm = algorithm
         self.digest = digest
+    }
+
+    /// `nil` unless `hex` has the algorithm's number of hexadecimal digits.
+    init?(_ algorithm: HashAlgorithm, hex: ArraySlice<UInt8>) {
+        guard hex.count == 2 * algorithm.length else { return nil }
+        var digest: [UInt8] = []
+        digest.reserveCapacity(algorithm.length)
+        var index = hex.startIndex
+        while index < hex.endIndex {
+            guard let high = hex[index].hexValue, let low = hex[index + 1].hexValue else { return nil }
+            digest.append(high << 4 | low)
+            index += 2
+        }
+        self.init(algorithm: algorithm, digest: digest)
+    }
+
+    /// `nil` unless `base64` is padded as RFC 4648 §4 requires and has the algorithm's length.
+    init?(_ algorithm: HashAlgorithm, base64: ArraySlice<UInt8>) {
+        guard let digest = Base64.decodePadded(base64), digest.count == algorithm.length else { return nil }
+        self.init(algorithm: algorithm, digest: digest)
     }
 }

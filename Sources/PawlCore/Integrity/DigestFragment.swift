@@ -1,0 +1,31 @@
+/// A digest in a URL's fragment: `#sha256=HEX`, also among others (`#egg=name&sha256=HEX`).
+package enum DigestFragment {
+    /// The digests in the fragment of `address`; throws code 28 for one with a wrong length or other digits.
+    package static func parse(_ address: String) throws(Failure) -> [Checksum] {
+        guard let hash = address.utf8.firstIndex(of: .hash) else { return [] }
+        let fragment = Array(address.utf8[address.utf8.index(after: hash)...])
+        var found: [Checksum] = []
+        for piece in fragment.pieces(between: UInt8(ascii: "&")) {
+            guard let equals = piece.firstIndex(of: .equals),
+                let algorithm = Self.names[String(decoding: piece[..<equals].map(\.lowercased), as: UTF8.self)]
+            else { continue }
+            guard let checksum = Checksum(algorithm, hex: piece[(equals + 1)...]) else {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: Redaction.address(address),
+                    because: "the \(algorithm.rawValue) in its fragment is not "
+                        + "\(2 * algorithm.length) hexadecimal digits",
+                    remedy: "correct it, or remove the fragment"
+                )
+            }
+            if !found.contains(checksum) { found.append(checksum) }
+        }
+        return found
+    }
+
+    private static let names: [String: HashAlgorithm] = [
+        "sha256": .sha256, "sha-256": .sha256, "sha512": .sha512, "sha-512": .sha512, "sha1": .sha1,
+        "sha-1": .sha1, "md5": .md5,
+    ]
+}

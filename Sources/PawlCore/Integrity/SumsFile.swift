@@ -1,0 +1,127 @@
+/// A list of digests with file names, as `sha256sum` writes it, or a single digest.
+///
+/// Each line that is none of the known forms is skipped. Only a name without `..` and not from the root counts.
+package struct SumsFile: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var checksum: Checksum
+        /// The parts of the path, the file's name last; empty in a file with nothing but a digest.
+        package var path: [[UInt8]]
+    }
+
+    package private(set) var entries: [Entry] = []
+    /// The only digest of a file that names no file.
+    package private(set) var bare: Checksum?
+
+    /// The most bytes that a sums file may have; of a longer one nothing counts.
+    package static let longest = 1 << 20
+    private static let longestLine = 16 << 10
+
+    /// Reads the lines; a clear-signed text (RFC 9580 §7) only between its marks.
+    ///
+    /// `nil` for what is no sums file: too long, HTML or XML, without any digest.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.longest else { return nil }
+        var text = bytes[...]
+        if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+        guard text.first(where: { !$0.isWhiteSpace }) != .less else { return nil }
+        let signed = ClearSignedText(Array(text))
+        if signed == nil, ClearSignedText.isMarked(text) { return nil }
+        var unnamed: [Checksum] = []
+        let lines = (signed?.text ?? Array(text)).split(separator: .lineFeed)
+        for line in lines where line.count <= Self.longestLine {
+            var line = line
+            while line.last == .carriageReturn { line = line.dropLast() }
+            if let entry = Self.entry(line) {
+                if entry.path == [[.dash]] { unnamed.append(entry.checksum) } else { entries.append(entry) }
+            } else if let checksum = Self.digest(line.trimmed(\.isBlank)) {
+                unnamed.append(checksum)
+            }
+        }
+        if entries.isEmpty, unnamed.count == 1 { bare = unnamed[0] }
+        guard !entries.isEmpty || bare != nil else { return nil }
+    }
+
+    /// The digests of the file called `name`, one of each algorithm; none where two entries contradict each other.
+    ///
+    /// An entry of the sums file's own folder (`NAME`, `./NAME`) precedes those of others. `isOwn`: the sums file
+    /// belongs to this file alone, so it need not name it.
+    package func checksums(of name: some Sequence<UInt8>, isOwn: Bool) -> [Checksum] {
+        if isOwn, let bare { return [bare] }
+        let name = Array(name)
+        let named = entries.filter { $0.path.last == name }
+        return HashAlgorithm.allCases.compactMap { algorithm in
+            let fitting = named.filter { $0.checksum.algorithm == algorithm }
+            let own = fitting.filter { $0.path.count == 1 }
+            let digests = Set((own.isEmpty ? fitting : own).map(\.checksum))
+            return digests.count == 1 ? digests.first : nil
+        }
+    }
+
+    private static func entry(_ line: ArraySlice<UInt8>) -> Entry? {
+        let isEscaped = line.first == .backslash
+        let line = isEscaped ? line.dropFirst() : line
+        guard let (checksum, name) = coreutils(line) ?? tagged(line) else { return nil }
+        guard let name = isEscaped ? unescaped(name) : Array(name), let path = path(name) else { return nil }
+        return Entry(checksum: checksum, path: path)
+    }
+
+    /// `HEX  NAME`, or `HEX *NAME` for a binary file; some tools separate by one blank.
+    private static func coreutils(_ line: ArraySlice<UInt8>) -> (Checksum, ArraySlice<UInt8>)? {
+        let hex = line.prefix { $0.hexValue != nil }
+        guard let checksum = digest(hex), let blank = line[hex.endIndex...].first, blank.isBlank else {
+            return nil
+        }
+        var name = line[(hex.endIndex + 1)...]
+        if name.first == .space || name.first == .asterisk { name = name.dropFirst() }
+        return name.isEmpty ? nil : (checksum, name)
+    }
+
+    /// `SHA256 (NAME) = HEX`, also as OpenSSL writes it: `SHA2-256(NAME)= HEX`.
+    private static func tagged(_ line: ArraySlice<UInt8>) -> (Checksum, ArraySlice<UInt8>)? {
+        let tag = line.prefix { $0.isLetter || $0.isDigit || $0 == .dash }
+        guard let algorithm = HashAlgorithm(spelled: tag) else { return nil }
+        let rest = line[tag.endIndex...].drop { $0 == .space }
+        let text = rest.trimmed(\.isBlank)
+        let hex = text.suffix(2 * algorithm.length)
+        guard rest.first == UInt8(ascii: "("), let checksum = Checksum(algorithm, hex: hex) else { return nil }
+        var name = text.dropFirst()[..<hex.startIndex]
+        for end in [" = ", " =", "= ", "="] where name.suffix(end.utf8.count).elementsEqual(end.utf8) {
+            name = name.dropLast(end.utf8.count)
+            guard name.last == UInt8(ascii: ")"), name.count > 1 else { return nil }
+            return (checksum, name.dropLast())
+        }
+        return nil
+    }
+
+    private static func digest(_ hex: ArraySlice<UInt8>) -> Checksum? {
+        HashAlgorithm(digits: hex.count).flatMap { Checksum($0, hex: hex) }
+    }
+
+    /// A backslash, a line feed and a carriage return are escaped in lines that begin with a backslash.
+    private static func unescaped(_ name: ArraySlice<UInt8>) -> [UInt8]? {
+        var text: [UInt8] = []
+        var rest = name
+        while let byte = rest.popFirst() {
+            guard byte == .backslash else {
+                text.append(byte)
+                continue
+            }
+            switch rest.popFirst() {
+            case .backslash: text.append(.backslash)
+            case UInt8(ascii: "n"): text.append(.lineFeed)
+            case UInt8(ascii: "r"): text.append(.carriageReturn)
+            case _: return nil
+            }
+        }
+        return text
+    }
+
+    /// The parts of a relative path; `nil` for one that leads out of its folder or is no file's.
+    private static func path(_ name: [UInt8]) -> [[UInt8]]? {
+        guard !name.contains(0) else { return nil }
+        var parts = name.pieces(between: .slash).map(Array.init)
+        while parts.count > 1, parts[0] == [.dot] { parts.removeFirst() }
+        let isPlain = parts.allSatisfy { !$0.isEmpty && $0 != [.dot] && $0 != [.dot, .dot] }
+        return isPlain ? parts : nil
+    }
+}

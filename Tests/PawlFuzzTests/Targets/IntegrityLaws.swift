@@ -1,0 +1,91 @@
+@testable import PawlCore
+
+/// Digests in response fields: none of another length, and every written one is read again.
+enum DigestFieldLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let field = DigestField.allCases[Int(input.byte()) % DigestField.allCases.count]
+        let bytes = input.rest()
+        let found = field.parse(bytes)
+        try hold(found.count <= DigestField.most, "\(found.count) digests in one field")
+        for digest in found {
+            try hold(digest.checksum.digest.count == digest.checksum.algorithm.length, "another length")
+        }
+        // Any bytes as a digest.
+        let content = (bytes + [UInt8](repeating: 7, count: 32)).prefix(32)
+        let coded = Base64.encode(Array(content))
+        let wanted = [Checksum(algorithm: .sha256, digest: Array(content))]
+        let written = DigestField.reprDigest.parse("md4=:AA==:, sha-256=:\(coded):;x=1".utf8)
+        try hold(written.map(\.checksum) == wanted, "Repr-Digest is read as \(written)")
+        let listed = DigestField.digest.parse("UNIXsum=30637, SHA-256=\(coded)".utf8)
+        try hold(listed.map(\.checksum) == wanted, "Digest is read as \(listed)")
+    }
+}
+
+/// Sums files: bounded, no path out of the folder, and every name is found again.
+enum SumsFileLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        guard input.flag() else {
+            guard let sums = SumsFile(input.rest()) else { return }
+            try hold(!sums.entries.isEmpty || sums.bare != nil, "a file without digests")
+            for entry in sums.entries {
+                try hold(!entry.path.isEmpty && !entry.path.contains([]), "an empty name")
+                try hold(!entry.path.contains([.dot, .dot]), "a path out of its folder")
+                try hold(!entry.path.contains { $0.contains(.slash) || $0.contains(0) }, "a name with a slash")
+                try hold(entry.checksum.digest.count == entry.checksum.algorithm.length, "another length")
+                for checksum in sums.checksums(of: entry.path[entry.path.count - 1], isOwn: false) {
+                    try hold(sums.entries.contains { $0.checksum == checksum }, "a digest of no entry")
+                }
+            }
+            return
+        }
+        let name = input.part().filter { $0 != .slash }
+        guard !name.isEmpty, name != [.dash], name != [.dot], name != [.dot, .dot] else { return }
+        let digest = [UInt8](repeating: UInt8(name.count & 0xFF), count: 32)
+        let hex = Hexadecimal.text(digest)
+        let isEscaped = name.contains { $0 == .backslash || $0 == .lineFeed || $0 == .carriageReturn }
+        var escaped: [UInt8] = []
+        for byte in name {
+            switch byte {
+            case .backslash: escaped += Array("\\\\".utf8)
+            case .lineFeed: escaped += Array("\\n".utf8)
+            case .carriageReturn: escaped += Array("\\r".utf8)
+            case _: escaped.append(byte)
+            }
+        }
+        let mark: [UInt8] = isEscaped ? [.backslash] : []
+        let lines = [
+            mark + Array("\(hex)  ".utf8) + escaped, mark + Array("\(hex) *./".utf8) + escaped,
+            mark + Array("SHA256 (".utf8) + escaped + Array(") = \(hex)".utf8),
+        ]
+        for line in lines {
+            let found = SumsFile(line + [.lineFeed])?.checksums(of: name, isOwn: false)
+            try hold(
+                found == [Checksum(algorithm: .sha256, digest: digest)],
+                "\(String(decoding: line, as: UTF8.self)) is read as \(found ?? [])"
+            )
+        }
+    }
+}
+
+/// Envelopes of signatures and keys: bounded, and what is read has the sizes that the cipher needs.
+enum SignatureLaws {
+    static func check(_ input: inout FuzzInput) throws(BrokenLaw) {
+        let bytes = input.rest()
+        if let signature = MinisignSignature(bytes) {
+            try hold(signature.signature.count == 64 && signature.globalSignature.count == 64, "sizes")
+            try hold(signature.number.count == 8, "a key number of \(signature.number.count) bytes")
+        }
+        if let key = MinisignKey(bytes) {
+            try hold(key.key.count == 32 && key.number.count == 8, "sizes of the key")
+        }
+        for key in GnuPGStatus.goodKeys(bytes) {
+            try hold(key.utf8.allSatisfy { $0.hexValue != nil }, "the fingerprint \(key)")
+        }
+        _ = OpenPGPArmor.keys(bytes)
+        if let text = ClearSignedText(bytes) {
+            try hold(text.text.count <= bytes.count, "more text than there was")
+            try hold(ClearSignedText(text.message)?.text == text.text, "the message alone is read differently")
+        }
+        _ = try? DigestFragment.parse(String(decoding: bytes, as: UTF8.self))
+    }
+}
