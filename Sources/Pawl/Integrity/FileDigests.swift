@@ -27,7 +27,10 @@ package struct FileDigests: Sendable {
     ///
     /// aria2's `--check-integrity` of a download with pieces is the same question; the bytes of its good pieces are its
     /// `verifiedLength`.
-    package func wrongPieces(_ pieces: PieceHashes, progress: (Int) -> Void = { _ in }) throws(Failure) -> [Int] {
+    package func wrongPieces(
+        _ pieces: PieceHashes,
+        progress: (Int) -> Void = { _ in }
+    ) throws(Failure) -> [Int] {
         try wrongPieces(pieces, total: length, progress: progress)
     }
 

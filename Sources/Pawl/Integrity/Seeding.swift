@@ -1,5 +1,5 @@
 package import PawlCore
-package import PawlDisk
+import PawlDisk
 import PawlEngine
 import PawlSystem
 
@@ -35,25 +35,37 @@ extension Downloader {
     }
 
     /// Removes the part file of a download, if no process uses it.
-    package static func removePartial(of name: String, for source: String, in folder: String) throws(Failure) {
+    package static func removePartial(of name: String, for source: String, in folder: String) throws(Failure)
+    {
         let address = try WebAddress.parse(source).address
         try FileLocation(disk: FileDisk { _ in }, folder: folder, sources: [address]).removePartial(of: name)
     }
 
-    /// Adds a download that is only compared with the file of `disk`; nothing is written.
-    package func add(
+    /// Compares a file with the content of an address, of which nothing is written; blocks the calling thread, which must
+    /// not be one of Swift's pool.
+    package func compare(
         _ source: String,
-        options: DownloadOptions,
-        comparingWith disk: ComparingDisk
-    ) throws(PawlError) -> Download {
+        with path: String,
+        options: DownloadOptions
+    ) throws(PawlError) -> ContentComparison {
+        let disk: ComparingDisk
+        do throws(Failure) { disk = try ComparingDisk(with: path) } catch { throw PawlError(error) }
         var options = try options.forMemory()
+        // The name comes with the first response, and with it the representation.
         options.fileName = nil
         options.naming = .server
-        return try add(source, options: options) { _ in disk }
+        let download = try add(source, options: options) { _ in disk }
+        download.resume()
+        _ = try wait(for: download)
+        return disk.comparison
     }
 
     /// Small content, waited for on the calling thread, which must not be one of Swift's pool.
-    package func content(of source: String, maximumSize: Int, options: DownloadOptions) throws(PawlError) -> [UInt8] {
+    package func content(
+        of source: String,
+        maximumSize: Int,
+        options: DownloadOptions
+    ) throws(PawlError) -> [UInt8] {
         let options = try options.forMemory()
         let memory = MemoryDisk(limit: Int64(maximumSize))
         let download = try add(source, options: options) { _ in memory }
@@ -79,8 +91,12 @@ private final class BlockingResult: Sendable {
     private let result = Monitor<Result<DownloadedFile, PawlError>?>(nil)
 
     func set(_ value: Result<DownloadedFile, PawlError>) { result.with { $0 = value } }
-    func get() throws(PawlError) -> DownloadedFile { try result.wait(until: nil) { $0 }?.get() ?? unended() }
-    private func unended() throws(PawlError) -> DownloadedFile {
-        throw .gone("a download", because: "its end was not reported")
+
+    func get() throws(PawlError) -> DownloadedFile {
+        switch result.wait(until: nil, for: { $0 }) {
+        case .success(let file): return file
+        case .failure(let error): throw error
+        case nil: throw .gone("a download", because: "its end was not reported")
+        }
     }
 }

@@ -11,6 +11,8 @@ package struct GetPlan: Sendable {
         package var lines: [InputOption]
         /// The digests of its pieces, of a Metalink.
         package var pieces: PieceHashes?
+        /// Its part file begins with bytes of other files, which its checksum will prove.
+        package var isSeeded = false
     }
 
     package private(set) var options: GetOptions
@@ -98,7 +100,7 @@ package struct GetPlan: Sendable {
     }
 
     private mutating func check() throws(Failure) {
-        guard !items.isEmpty else {
+        guard !items.isEmpty || options.zsync != nil else {
             let why = options.inputFiles.isEmpty ? "missing URL" : "the input file contains no URL"
             throw Failure(
                 .badOption,

@@ -88,7 +88,28 @@ struct VerifyPlan: Sendable {
     }
 
     private mutating func add(sums place: String) throws(Failure) {
-        let bytes = try ReadMaterial.bytes(at: place, limit: 16 << 20, options: DownloadOptions())
-        throw Failure(.badOption, "cannot use", at: place, because: "\(bytes.count)")
+        let bytes = try ReadMaterial.bytes(at: place, limit: SumsFile.longest, options: DownloadOptions())
+        guard let sums = SumsFile(bytes) else {
+            throw Failure(.badOption, "cannot use", at: place, because: "it is no sums file")
+        }
+        for index in items.indices {
+            items[index].expected += sums.checksums(ofFileAt: items[index].path, isOnly: items.count == 1)
+                .map { Expectation(checksum: $0, source: place) }
+        }
+    }
+}
+
+extension SumsFile {
+    /// The digests of the file at `path`: those of the entry with the longest end of it, else of its name.
+    func checksums(ofFileAt path: String, isOnly: Bool) -> [Checksum] {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
+        guard let name = parts.last else { return [] }
+        let fitting = entries.filter { Array(parts.suffix($0.path.count)) == $0.path }
+        guard let longest = fitting.map(\.path.count).max(), longest > 1 else {
+            return checksums(of: name, isOwn: isOnly)
+        }
+        let named = fitting.filter { $0.path.count == longest }.map(\.checksum)
+        // Two digests of one algorithm contradict each other: they are no answer.
+        return named.filter { one in !named.contains { $0.algorithm == one.algorithm && $0 != one } }
     }
 }

@@ -26,7 +26,8 @@ extension VerifyOptions {
             in: .sources,
             "sums file that names the files, such as SHA256SUMS; repeatable",
             setsOneDownload: false
-        ) { (options, value) throws(Failure) in options.sums.append(try OptionValues.notEmpty("sums", value)) },
+        ) { (options, value) throws(Failure) in options.sums.append(try OptionValues.notEmpty("sums", value))
+        },
         CommandOption(
             "metalink",
             takes: .required("FILE|URL"),

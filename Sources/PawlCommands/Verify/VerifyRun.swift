@@ -67,7 +67,8 @@ struct VerifyRun: ~Copyable {
         guard !options.isQuiet || isFailure || options.isJSON else { return }
         display.clear()
         output.appendLine(
-            options.isJSON ? VerifyRun.json(item, outcome) : TerminalText.harmless(VerifyRun.line(item, outcome))
+            options.isJSON
+                ? VerifyRun.json(item, outcome) : TerminalText.harmless(VerifyRun.line(item, outcome))
         )
         output.flush()
     }
@@ -102,10 +103,13 @@ struct VerifyRun: ~Copyable {
     // MARK: threads
 
     private static func work(_ state: Monitor<State>, _ items: [VerifyPlan.Item]) {
-        while let index = state.with(waking: .none, { state -> Int? in
-            defer { state.next += 1 }
-            return state.next < items.count ? state.next : nil
-        }) {
+        while let index = state.with(
+            waking: .none,
+            { state -> Int? in
+                defer { state.next += 1 }
+                return state.next < items.count ? state.next : nil
+            }
+        ) {
             let outcome = FileVerifier.outcome(of: items[index]) { count in
                 state.with(waking: .none) { $0.readBytes += Int64(count) }
             }
@@ -171,7 +175,8 @@ enum FileVerifier {
                 .checksumMismatch,
                 "cannot accept",
                 at: place,
-                because: "its \(expectation.checksum.algorithm.rawValue) is \(Hexadecimal.text(digests[index])), "
+                because:
+                    "its \(expectation.checksum.algorithm.rawValue) is \(Hexadecimal.text(digests[index])), "
                     + "expected \(Hexadecimal.text(expectation.checksum.digest)) (\(expectation.source))"
             )
         }

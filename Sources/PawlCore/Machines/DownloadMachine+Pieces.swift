@@ -64,7 +64,11 @@ extension DownloadMachine {
         actions.append(.discard(range))
         let sender = blamed.map { " from \(sources[$0].given.redacted)" } ?? " on disk"
         actions.append(
-            .notify(.notice(.init("piece-bad", "the piece at \(range.start)\(sender) is wrong: fetching it again")))
+            .notify(
+                .notice(
+                    .init("piece-bad", "the piece at \(range.start)\(sender) is wrong: fetching it again")
+                )
+            )
         )
         if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable {
             actions += leaveOutLiar(blamed)
@@ -135,7 +139,10 @@ extension DownloadMachine {
                 "cannot finish",
                 at: name ?? sources[0].given.redacted,
                 because: "the server has other content than expected: \(evidence)",
-                remedy: kept("\(.resume) when it has the right one", otherwise: "get a newer description of it")
+                remedy: kept(
+                    "\(.resume) when it has the right one",
+                    otherwise: "get a newer description of it"
+                )
             )
         )
     }

@@ -18,7 +18,9 @@ package struct MessageDigest4: Hashable, Sendable {
         tail.append(0x80)
         while tail.count % 64 != 56 { tail.append(0) }
         let bits = UInt64(bytes.count) &* 8
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { tail.append(UInt8(truncatingIfNeeded: bits >> shift)) }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            tail.append(UInt8(truncatingIfNeeded: bits >> shift))
+        }
         unsafe tail.withUnsafeBytes { padded in
             for start in stride(from: 0, to: padded.count, by: 64) { unsafe state.mix(padded, at: start) }
         }
@@ -42,7 +44,9 @@ package struct MessageDigest4: Hashable, Sendable {
             value &<< count | value &>> (32 &- count)
         }
         @inline(__always) func first(_ x: UInt32, _ y: UInt32, _ z: UInt32) -> UInt32 { z ^ (x & (y ^ z)) }
-        @inline(__always) func second(_ x: UInt32, _ y: UInt32, _ z: UInt32) -> UInt32 { x & y | x & z | y & z }
+        @inline(__always) func second(_ x: UInt32, _ y: UInt32, _ z: UInt32) -> UInt32 {
+            x & y | x & z | y & z
+        }
         let before = self
         var index = 0
         while index < 16 {

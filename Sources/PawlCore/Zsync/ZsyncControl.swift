@@ -52,7 +52,9 @@ package struct ZsyncControl: Hashable, Sendable {
             )
         }
         guard fields["z-map2"] == nil else {
-            throw Fault(words: "it describes the content of a compressed file (Z-Map2), which is not supported")
+            throw Fault(
+                words: "it describes the content of a compressed file (Z-Map2), which is not supported"
+            )
         }
         guard let length = fields["length"].flatMap({ Array($0.utf8).decimalNumber }),
             length <= JournalLayout.longestFile

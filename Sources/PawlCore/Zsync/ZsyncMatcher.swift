@@ -227,7 +227,8 @@ package struct ZsyncMatcher: Sendable {
         if isPreceded(block, position, offset) { return true }
         let next = position + control.blockLength
         guard block + 1 < places.count, next + control.blockLength <= window.count else { return false }
-        return unsafe checksum(window, next).value(length: control.weakLength) == Self.weak(block + 1, control)
+        return unsafe checksum(window, next).value(length: control.weakLength)
+            == Self.weak(block + 1, control)
     }
 
     private func checksum(_ window: UnsafeRawBufferPointer, _ position: Int) -> RollingChecksum {
@@ -244,6 +245,8 @@ package struct ZsyncMatcher: Sendable {
 
     private func isDigest(_ digest: [UInt8], of block: Int) -> Bool {
         let start = block * (control.weakLength + control.strongLength) + control.weakLength
-        return digest.prefix(control.strongLength).elementsEqual(control.table[start..<start + control.strongLength])
+        return digest.prefix(control.strongLength).elementsEqual(
+            control.table[start..<start + control.strongLength]
+        )
     }
 }

@@ -8,19 +8,9 @@ import Synchronization
 /// The pieces that are compared grow while they agree, from 64 KiB to 4 MiB, so that a difference costs little more than
 /// itself and a long agreement few entries.
 package final class ComparingDisk: Disk {
-    /// What is known when the download has finished.
-    package struct Comparison: Hashable, Sendable {
-        /// The content as the first response described it.
-        package var representation = Representation()
-        /// The bytes that the file has as well, at the same offsets.
-        package var equal = ByteRangeSet()
-        /// The content's length.
-        package var length: Int64 = 0
-    }
-
     private let path: String
     private let file: OpenFile
-    private let state = Mutex(Comparison())
+    private let state = Mutex(ContentComparison())
 
     package init(with path: String) throws(Failure) {
         self.path = path
@@ -29,16 +19,18 @@ package final class ComparingDisk: Disk {
         }
     }
 
-    package var comparison: Comparison { state.withLock { $0 } }
+    package var comparison: ContentComparison { state.withLock { $0 } }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
         state.withLock { $0.representation = claim.facts.representation }
-        return .fresh(ComparingPartial(file, path: path, name: claim.name) { [self] equal, length in
-            state.withLock {
-                $0.equal = equal
-                $0.length = length
+        return .fresh(
+            ComparingPartial(file, path: path, name: claim.name) { [self] equal, length in
+                state.withLock {
+                    $0.equal = equal
+                    $0.length = length
+                }
             }
-        })
+        )
     }
 
     package func unfinished(of source: String, in folder: String) -> String? { nil }

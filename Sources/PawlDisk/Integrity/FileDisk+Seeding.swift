@@ -4,22 +4,6 @@ package import PawlCore
 import PawlEngine
 import PawlSystem
 
-/// Bytes of other files with which a part file begins.
-package enum Seed: Sendable {
-    /// The bytes `done` of the file at this path; without `keepsPartial` a part file that is there already is discarded.
-    case file(String, done: ByteRangeSet, keepsPartial: Bool)
-    /// The blocks that these files have of the described one, wherever they are in them.
-    case blocks(ZsyncControl, files: [String])
-}
-
-/// A part file that was begun with bytes of other files.
-package struct SeededPart: Hashable, Sendable {
-    /// The file's name; another one than requested where that is taken.
-    package var name: String
-    /// How many bytes the part file has.
-    package var count: Int64
-}
-
 extension FileDisk {
     /// Begins the part file of `facts` with bytes of other files, which stay as they are.
     ///

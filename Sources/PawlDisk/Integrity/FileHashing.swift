@@ -28,9 +28,12 @@ package struct FileHashing: Sendable {
     }
 
     /// The file's digests in the order of `algorithms`, each byte read once; `nil` when stopped.
-    package func digests(_ algorithms: [HashAlgorithm], progress: Progress = { _ in true }) throws(Failure) -> [[UInt8]]? {
+    package func digests(
+        _ algorithms: [HashAlgorithm],
+        progress: Progress = { _ in true }
+    ) throws(Failure) -> [[UInt8]]? {
         let hashes = algorithms.map { RunningHash($0) }
-        let isWhole = try read(ByteRange(0, length), progress: progress) { bytes in
+        let isWhole = try unsafe read(ByteRange(0, length), progress: progress) { bytes in
             for hash in hashes { unsafe hash.feed(bytes) }
         }
         return isWhole ? hashes.map { $0.finish() } : nil
@@ -50,7 +53,7 @@ package struct FileHashing: Sendable {
                 continue
             }
             let hash = RunningHash(pieces.algorithm)
-            guard try read(range, progress: progress, { unsafe hash.feed($0) }) else { return nil }
+            guard try unsafe read(range, progress: progress, { unsafe hash.feed($0) }) else { return nil }
             if !hash.finish().elementsEqual(pieces.digest(piece)) { wrong.append(piece) }
         }
         return wrong

@@ -163,6 +163,7 @@ final class ContentHashing: Sendable {
             case .sha512: unsafe EVP_sha512()
             case .sha1: unsafe EVP_sha1()
             case .md5: unsafe EVP_md5()
+            case .crc64nvme, .crc32c, .crc32: preconditionFailure("no digest of libcrypto")
             }
         let began = unsafe EVP_DigestInit_ex(context, method, nil)
         precondition(began == 1, "libcrypto does not have \(algorithm.rawValue)")
