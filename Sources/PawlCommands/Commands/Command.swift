@@ -9,6 +9,7 @@ struct Command: Sendable {
         case addresses
         /// Downloads of the service.
         case downloads
+        case files
         case words([String])
     }
 

@@ -11,7 +11,7 @@ extension Command {
             control file, or by comparison with the content of a URL. FILE stays as it is until a repaired copy is complete \
             and verified, and then replaces it.
             """,
-        operand: .words([]),
+        operand: .files,
         taking: RepairOptions.table
     ) { (options, operands) throws(Failure) in
         guard let file = operands.first, operands.count == 1 else {

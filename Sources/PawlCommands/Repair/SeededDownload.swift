@@ -27,6 +27,7 @@ struct SeededDownload: Sendable {
         report(part.count)
         var common = options
         common.folder = folder
+        common.download.mirrors = []
         if replaces { common.download.existingFile = .overwrite }
         common.download.checksum = checksum?.text
         common.download.expectedLength = length

@@ -10,7 +10,7 @@ extension Command {
             Compute the digests of files and compare them, several files at once. Prints a line for each file; the exit code \
             is 32 if any is wrong, and 3 if one is not named by what was given.
             """,
-        operand: .words([]),
+        operand: .files,
         taking: VerifyOptions.table
     ) { (options, operands) throws(Failure) in
         let plan = try VerifyPlan(options, files: operands)

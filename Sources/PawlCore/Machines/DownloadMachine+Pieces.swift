@@ -62,14 +62,19 @@ extension DownloadMachine {
         checkpointBytes = min(checkpointBytes, written)
         var actions = dropRacers(within: range)
         actions.append(.discard(range))
-        let sender = blamed.map { " from \(sources[$0].given.redacted)" } ?? " on disk"
-        actions.append(
-            .notify(
-                .notice(
-                    .init("piece-bad", "the piece at \(range.start)\(sender) is wrong: fetching it again")
+        let notice =
+            if let blamed {
+                LocalizableMessage(
+                    "piece-bad-from",
+                    "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong: fetching it again"
                 )
-            )
-        )
+            } else {
+                LocalizableMessage(
+                    "piece-bad-on-disk",
+                    "the piece at \(range.start) on disk is wrong: fetching it again"
+                )
+            }
+        actions.append(.notify(.notice(notice)))
         if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable {
             actions += leaveOutLiar(blamed)
         }

@@ -263,6 +263,7 @@ extension DownloadMachine {
     /// Admits the body: the bytes of a proven response are written to the file.
     mutating func admit(_ index: Int, now: Instant) -> [Action] {
         assert(lanes[index].overlap <= lanes[index].cursor, "the overlap is before the cursor")
+        preparePieces()
         let isFirst = phase != .transferring || received == 0
         lanes[index].stage = .flowing
         lanes[index].lastByteAt = now

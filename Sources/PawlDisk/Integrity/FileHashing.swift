@@ -20,11 +20,25 @@ package struct FileHashing: Sendable {
             guard status.isRegular else { throw SystemError(number: EINVAL) }
             length = status.length
         } catch  where error.number == EINVAL {
-            throw Failure.notAFile(path, because: "only files are checked")
+            throw Failure(.cannotOpen, "cannot check", at: path, because: "it is not a file")
         } catch {
             throw Failure.system(.cannotOpen, "cannot open", at: path, error)
         }
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
+    }
+
+    /// Hashes a part file, whose length is not asked for.
+    init(_ file: OpenFile, path: String) {
+        self.file = file
+        self.path = path
+        length = 0
+    }
+
+    /// The digest of one range, which the file has.
+    func digest(_ algorithm: HashAlgorithm, of range: ByteRange) throws(Failure) -> [UInt8] {
+        let hash = RunningHash(algorithm)
+        _ = try unsafe read(range, progress: { _ in true }, { unsafe hash.feed($0) })
+        return hash.finish()
     }
 
     /// The file's digests in the order of `algorithms`, each byte read once; `nil` when stopped.

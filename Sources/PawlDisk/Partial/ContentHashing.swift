@@ -147,12 +147,9 @@ final class ContentHashing: Sendable {
     private let context: OpaquePointer
     private let algorithm: HashAlgorithm
     private let buffer: UnsafeMutableRawBufferPointer
-    private(set) var position: Int64
-    /// The most bytes that one read takes.
-    static let chunk: Int64 = 256 << 10
+    private(set) var position: Int64 = 0
 
-    init(_ algorithm: HashAlgorithm, from start: Int64 = 0) {
-        position = start
+    init(_ algorithm: HashAlgorithm) {
         guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
         unsafe self.context = context
         self.algorithm = algorithm

@@ -178,11 +178,7 @@ final class FilePartial: Partial {
         let (file, path) = (openFile, partPath)
         disk.hashers.submit {
             do throws(Failure) {
-                let hash = RunningHash(algorithm, from: range.start)
-                while hash.position < range.end {
-                    try hash.feed(file, path: path, upTo: min(range.end, hash.position + RunningHash.chunk))
-                }
-                completion(.success(hash.finish()))
+                completion(.success(try FileHashing(file, path: path).digest(algorithm, of: range)))
             } catch {
                 completion(.failure(error))
             }

@@ -31,16 +31,17 @@ import Testing
         #expect(bench.contents("f") == Self.content)
         #expect(bench.folder.names == ["f", "f.meta4"])
         #expect(run.lines.contains { $0.contains("fetching it again") }, "\(run)")
+        #expect(run.lines.contains { $0.contains("left out") && $0.contains("/bad/f") }, "\(run)")
         #expect(bench.origin.log.records.contains { $0.request.path == "/good/f" })
     }
 
     @Test func `a bad piece is fetched again and nothing else`() throws {
         let bench = try IntegrityBench()
-        let url = bench.origin.serve("/f", versions: [Self.damaged([4]), Payload(Self.content)]) {
+        // The damage is in the first response only.
+        let versions = [Self.damaged([4]), Payload(Self.content)]
+        let url = bench.origin.serve("/f", versions: versions, changing: .afterRequests(1)) {
             $0.validators = .none
         }
-        // The damage is in the first response only.
-        bench.origin.vary("/f") { facts, _ in if facts.ordinal == 0 { bench.origin.advance("/f") } }
         let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
         try bench.write("f.meta4", Array(text.utf8))
         let run = try bench.pawl("get", "--json", "-x", "1", "--metalink", "f.meta4")

@@ -48,7 +48,7 @@ import Testing
         var bytes = Self.content
         for piece in stride(from: 0, to: 15, by: 2) { bytes[piece * Self.pieceLength + 7] ^= 1 }
         try bench.write("f", bytes)
-        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.cut = .stall(at: 2_500_000) }
+        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.cut = .stall(from: 2_000_000) }
         let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
         try bench.write("m", Array(text.utf8))
         let process = try PawlProcess(
