@@ -5,7 +5,7 @@ import PawlSystem
 
 /// Files that describe others: sums files, Metalinks, zsync control files.
 enum ReadMaterial {
-    /// The bytes at a path or a URL; `-` is standard input. More than `limit` bytes are a failure.
+    /// The bytes at a path or a URL, or of standard input for `-`; more than `limit` of them are a failure.
     static func bytes(at place: String, limit: Int, options: DownloadOptions) throws(Failure) -> [UInt8] {
         guard isURL(place) else { return try fileBytes(at: place, limit: limit) }
         let downloader = Downloader()

@@ -109,7 +109,7 @@ extension SumsFile {
             return checksums(of: name, isOwn: isOnly)
         }
         let named = fitting.filter { $0.path.count == longest }.map(\.checksum)
-        // Two digests of one algorithm contradict each other: they are no answer.
+        // Two digests of one algorithm contradict each other: neither counts.
         return named.filter { one in !named.contains { $0.algorithm == one.algorithm && $0 != one } }
     }
 }

@@ -75,7 +75,10 @@ extension DownloadMachine {
                 )
             }
         actions.append(.notify(.notice(notice)))
-        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable {
+        // The last source may have one bad node among several.
+        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable,
+            sources.count(where: \.isUsable) > 1
+        {
             actions += leaveOutLiar(blamed)
         }
         let isHopeless = (pieces?.failures(at: range.start) ?? 0) > 2 * sources.count + 2
@@ -121,7 +124,7 @@ extension DownloadMachine {
         )
     }
 
-    /// The range to request of the bytes that a lane is free for, and the source: a bad piece is asked of another one.
+    /// The range to request of the bytes that a lane is free for, and the source: a bad piece is requested from another one.
     func fitted(_ range: ByteRange, from source: Int) -> (ByteRange, Int) {
         guard let pieces, pieces.hasSuspects else { return (range, source) }
         let usable = sources.indices.filter { sources[$0].isUsable }

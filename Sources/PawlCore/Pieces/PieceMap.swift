@@ -1,4 +1,4 @@
-/// The pieces of one file: which are checked, which were bad, and of whom a bad one is asked next.
+/// The pieces of one file: which are checked, which were bad, and from which source a bad one is requested next.
 ///
 /// A piece is hashed once all of its bytes are on disk. Every byte of a piece that came from one source alone convicts that
 /// source when the piece is bad; bytes of several sources, or of an earlier run, convict none.

@@ -27,7 +27,7 @@ package struct FileHashing: Sendable {
         _ = posix_fadvise(file.descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
 
-    /// Hashes a part file, whose length is not asked for.
+    /// Hashes ranges of a part file.
     init(_ file: OpenFile, path: String) {
         self.file = file
         self.path = path

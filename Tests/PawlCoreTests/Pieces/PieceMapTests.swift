@@ -116,7 +116,7 @@ import Testing
                     left.remove(range)
                 case .obsolete: Issue.record("an order that was just given")
                 }
-                // The other order stays unanswered in this branch: the map is asked anew.
+                // The other order has no result in this branch; a later one replaces it.
                 walk(result, left, honest, number)
             }
         }
