@@ -76,7 +76,7 @@ struct Command: Sendable {
 
 extension Command {
     /// Whether its exit code is that of downloads.
-    var reportsDownloads: Bool { name == "get" || name == "wait" }
+    var reportsDownloads: Bool { ["get", "repair", "wait"].contains(name) }
 }
 
 /// The parsed options of a command.

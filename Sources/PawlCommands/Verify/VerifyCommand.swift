@@ -50,13 +50,13 @@ struct VerifyPlan: Sendable {
                 remedy: "see 'pawl help verify'"
             )
         }
-        guard options.checksum != nil || !options.sums.isEmpty || !options.metalinks.isEmpty else {
+        guard options.checksum != nil || !(options.sums + options.metalinks + options.from).isEmpty else {
             throw Failure(
                 .badOption,
                 "cannot start",
                 at: "pawl verify",
                 because: "nothing to compare with",
-                remedy: "give --checksum, --sums or --metalink"
+                remedy: "give --checksum, --sums, --metalink or --from"
             )
         }
         guard options.checksum == nil || files.count == 1 else {
@@ -74,6 +74,28 @@ struct VerifyPlan: Sendable {
         }
         for place in options.sums { try add(sums: place) }
         for place in options.metalinks { try add(metalink: place) }
+        for url in options.from { try add(from: url) }
+    }
+
+    /// Adds what sums files beside the content say; a URL that ends with a slash is the folder of all files.
+    private mutating func add(from url: String) throws(Failure) {
+        let address = try WebAddress.parse(url).address
+        guard url.hasSuffix("/") || items.count == 1 else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--from \(url)",
+                because: "it is one file's URL, but there are several files",
+                remedy: "give the URL of their folder, with a slash at the end"
+            )
+        }
+        let origin = OriginSums(address)
+        defer { origin.end() }
+        for index in items.indices {
+            for (checksum, source) in try origin.checksums(ofFileAt: items[index].path) {
+                items[index].expected.append(Expectation(checksum: checksum, source: source))
+            }
+        }
     }
 
     private mutating func add(metalink place: String) throws(Failure) {

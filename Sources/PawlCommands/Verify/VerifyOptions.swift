@@ -6,6 +6,7 @@ struct VerifyOptions: CommandOptions {
     var checksum: Checksum?
     var sums: [String] = []
     var metalinks: [String] = []
+    var from: [String] = []
     var isJSON = false
     var isQuiet = false
     var wantsHelp = false
@@ -36,6 +37,15 @@ extension VerifyOptions {
             setsOneDownload: false
         ) { (options, value) throws(Failure) in
             options.metalinks.append(try OptionValues.notEmpty("metalink", value))
+        },
+        CommandOption(
+            "from",
+            takes: .required("URL"),
+            in: .sources,
+            "compare with what the sums files beside this URL say, or beside the files of this folder (with a slash at the"
+                + " end); repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value))
         },
         CommandOption(
             "json",

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The disk of a download that is only compared with a file: in order, on one connection; nothing is written.
 ///
-/// The pieces that are compared grow while they agree, from 64 KiB to 4 MiB, so that a difference costs little more than
+/// The pieces that are compared grow while they agree, from 64 KiB to 1 MiB, so that a difference costs little more than
 /// itself and a long agreement few entries.
 package final class ComparingDisk: Disk {
     private let path: String
@@ -55,7 +55,7 @@ private final class ComparingPartial: Partial {
     private var tail: [UInt8] = []
     private static let longestTail = 256 << 10
     private static let smallest: Int64 = 64 << 10
-    private static let largest: Int64 = 4 << 20
+    private static let largest: Int64 = 1 << 20
 
     init(_ file: OpenFile, path: String, name: String, report: @escaping (ByteRangeSet, Int64) -> Void) {
         self.file = file

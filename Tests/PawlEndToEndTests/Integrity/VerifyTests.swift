@@ -54,4 +54,22 @@ import Testing
         let url = bench.origin.serve("/SUMS", Payload(Array((sums.lines[0] + "\n").utf8)))
         #expect(try bench.pawl("verify", "a", "--sums", url).code == 0)
     }
+
+    @Test func `what the origin's sums files say, with pages for every other name`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        let digest = try bench.sum("sha256sum", of: "a")
+        bench.origin.serve("/d/SHA256SUMS", Payload(text: "\(digest)  ./a\n\(digest)  ../b\n"))
+        bench.origin.serve("/d/a.sha512", Payload(text: "<html>no such file</html>"))
+        let right = try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a"))
+        #expect(right.code == 0, "\(right)")
+        #expect(
+            right.lines[0].hasPrefix("a: OK, sha-256 (http://") && right.lines[0].hasSuffix("/d/SHA256SUMS)")
+        )
+        try bench.write("b", Self.content)
+        let both = try bench.pawl("verify", "a", "b", "--from", bench.origin.url("/d/"))
+        #expect(both.code == 3, "a path out of the folder names nothing: \(both)")
+        bench.origin.serve("/d/a.sha256", Payload(text: String(repeating: "0", count: 64)))
+        #expect(try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a")).code == 32)
+    }
 }
