@@ -182,10 +182,24 @@ public final class Downloader: Sendable {
         return try add(source, options: options, hooks: nil) { StreamDisk(to: target, algorithms: $0.streamAlgorithms) }
     }
 
+    /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.
+    ///
+    /// `isSeeded`: its part file begins with bytes of another file (``Disk/seed``).
+    package func add(
+        _ source: String,
+        options: DownloadOptions,
+        pieces: PieceHashes?,
+        isSeeded: Bool = false
+    ) throws(PawlError) -> Download {
+        try add(source, options: options, hooks: nil, pieces: pieces, isSeeded: isSeeded) { _ in nil }
+    }
+
     func add(
         _ source: String,
         options: DownloadOptions,
         hooks: DownloadHooks?,
+        pieces: PieceHashes? = nil,
+        isSeeded: Bool = false,
         ownDisk: (DownloadPlan) -> (any Disk)?
     ) throws(PawlError) -> Download {
         var job: Job
@@ -196,6 +210,8 @@ public final class Downloader: Sendable {
         }
         job.disk = ownDisk(job.plan)
         job.plan.keepsPartial = job.disk == nil
+        if job.disk == nil { job.plan.pieces = pieces }
+        job.plan.isSeeded = isSeeded
         job.sharesConnections = sharesConnections
         job.use(hooks ?? self.hooks)
         let (id, box) = scheduler.add(job)

@@ -25,7 +25,8 @@ import Testing
     @Test(arguments: Command.table)
     func `the description of a command begins with what the command does`(command: Command) {
         let verbs: Set = [
-            "Accept", "Add", "Continue", "Download", "Keep", "Limit", "Move", "Open", "Pause", "Print", "Put",
+            "Accept", "Add", "Compute", "Continue", "Download", "Find", "Keep", "Limit", "Move", "Open",
+            "Pause", "Print", "Put",
             "Rename",
             "Run", "Show", "Start", "Stop", "Wait",
         ]

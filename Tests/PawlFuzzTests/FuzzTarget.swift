@@ -32,6 +32,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case signatures
     case starts
     case sums
+    case zsync
 
     /// Feeds the parser; a broken law is thrown, a trap or a hang is left to the caller.
     func check(_ bytes: [UInt8]) throws(BrokenLaw) {
@@ -67,6 +68,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .signatures: try SignatureLaws.check(&input)
         case .starts: try StartLedgerLaws.check(&input)
         case .sums: try SumsFileLaws.check(&input)
+        case .zsync: try ZsyncLaws.check(&input)
         }
     }
 }

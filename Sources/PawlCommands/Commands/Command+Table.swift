@@ -4,7 +4,7 @@ import PawlServer
 extension Command {
     /// Every command under its heading, in display order.
     static let groups: [(title: String, commands: [Command])] = [
-        ("Download", [get]),
+        ("Download", [get, verify, repair]),
         ("Queue", [add, list, show] + steering + [wait]),
         ("Service", [status, web, stop, serve]),
         ("Other", [aria2c, completions, help]),
@@ -65,6 +65,7 @@ extension Command {
         return 0
     }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
+    if let control = plan.options.zsync { return try ZsyncUpdate(control, plan).run() }
     return try GetSession(plan).run()
 }
 

@@ -9,6 +9,7 @@ struct Command: Sendable {
         case addresses
         /// Downloads of the service.
         case downloads
+        case files
         case words([String])
     }
 
@@ -75,7 +76,7 @@ struct Command: Sendable {
 
 extension Command {
     /// Whether its exit code is that of downloads.
-    var reportsDownloads: Bool { name == "get" || name == "wait" }
+    var reportsDownloads: Bool { ["get", "repair", "wait"].contains(name) }
 }
 
 /// The parsed options of a command.

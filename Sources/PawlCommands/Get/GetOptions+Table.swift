@@ -81,6 +81,25 @@ extension GetOptions {
         ) { (options, value) throws(Failure) in
             options.metalinks.append(try OptionValues.notEmpty("metalink", value))
         },
+        CommandOption(
+            "zsync",
+            takes: .required("FILE|URL"),
+            in: .sources,
+            "download the file of a zsync control file, and take the blocks that the files of --seed have from those;"
+                + " a URL beside it replaces the control file's",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.zsync = try OptionValues.notEmpty("zsync", value)
+        },
+        CommandOption(
+            "seed",
+            takes: .required("FILE"),
+            in: .sources,
+            "older version of the file, for --zsync; replaced by the new one if it has its name; repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.seeds.append(try OptionValues.notEmpty("seed", value))
+        },
     ]
 
     private static let transfer: [CommandOption<GetOptions>] = [

@@ -13,6 +13,10 @@ package struct GetOptions: Sendable, Hashable {
     package var rateLimit: Int64?
     package var inputFiles: [String] = []
     package var metalinks: [String] = []
+    /// `--zsync`, if given.
+    package var zsync: String?
+    /// Files whose blocks are reused.
+    package var seeds: [String] = []
     package var deniesPrivateAddresses = false
     /// Whether user names and passwords are read from a netrc file, by default the user's own.
     package var readsNetrc = true

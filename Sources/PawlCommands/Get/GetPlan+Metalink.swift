@@ -17,7 +17,12 @@ extension GetPlan.Item {
             if let size = file.size {
                 lines.append(InputOption(name: "length", value: String(size), line: 0))
             }
-            return GetPlan.Item(source: sources[0], mirrors: Array(sources.dropFirst()), lines: lines)
+            return GetPlan.Item(
+                source: sources[0],
+                mirrors: Array(sources.dropFirst()),
+                lines: lines,
+                pieces: file.pieces
+            )
         }
     }
 }

@@ -9,6 +9,10 @@ package struct GetPlan: Sendable {
         package var mirrors: [String]
         /// Option lines below the URL in an input file, kept as text: ten thousand items must stay small.
         package var lines: [InputOption]
+        /// The digests of its pieces, of a Metalink.
+        package var pieces: PieceHashes?
+        /// Its part file begins with bytes of other files, which its checksum will prove.
+        package var isSeeded = false
     }
 
     package private(set) var options: GetOptions
@@ -96,7 +100,7 @@ package struct GetPlan: Sendable {
     }
 
     private mutating func check() throws(Failure) {
-        guard !items.isEmpty else {
+        guard !items.isEmpty || options.zsync != nil else {
             let why = options.inputFiles.isEmpty ? "missing URL" : "the input file contains no URL"
             throw Failure(
                 .badOption,

@@ -92,7 +92,12 @@ struct GetSession: ~Copyable {
                     if let stream = plan.stream {
                         try downloader.add(item.source, options: options, to: stream)
                     } else {
-                        try downloader.add(item.source, options: options)
+                        try downloader.add(
+                            item.source,
+                            options: options,
+                            pieces: item.pieces,
+                            isSeeded: item.isSeeded
+                        )
                     }
                 downloads[download.id.rawValue] = download
                 ledger.add(download.id.rawValue, source: download.source)

@@ -25,7 +25,8 @@ extension AddOptions {
 
     /// Options of `get` that have another meaning here, or none: what the service may connect to is decided by `serve`.
     private static let concernsGet: Set = [
-        "dir", "jobs", "limit-rate", "json", "quiet", "help", "stdout", "deny-private-addresses",
+        "dir", "jobs", "limit-rate", "json", "quiet", "help", "stdout", "deny-private-addresses", "zsync",
+        "seed",
     ]
 
     private static let queue: [CommandOption<AddOptions>] = [

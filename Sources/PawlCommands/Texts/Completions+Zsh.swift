@@ -9,6 +9,7 @@ extension Completions {
             switch command.operand {
             case .nothing: break
             case .addresses: cases += " \\\n            '*:URL:_urls'"
+            case .files: cases += " \\\n            '*:file:_files'"
             case .downloads: cases += " \\\n            '*:download:_pawl_ids'"
             case .words(let words): cases += " \\\n            '*:word:(\(words.joined(separator: " ")))'"
             }

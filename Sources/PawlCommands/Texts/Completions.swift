@@ -58,7 +58,7 @@ enum Completions {
             operands +=
                 "            COMPREPLY=($(compgen -W '\(flags.joined(separator: " "))' -- \"$current\"))\n"
             switch command.operand {
-            case .nothing, .addresses: break
+            case .nothing, .addresses, .files: break
             case .downloads:
                 operands +=
                     "        else\n            COMPREPLY=($(compgen -W \"$(\(idsCommand))\" -- \"$current\"))\n"
@@ -108,6 +108,7 @@ enum Completions {
             for option in command.options { text += fishLine(option, condition) }
             switch command.operand {
             case .nothing, .addresses: break
+            case .files: text += "complete -c pawl \(condition) -F\n"
             case .downloads: text += "complete -c pawl \(condition) -a \(quote("(\(idsCommand))"))\n"
             case .words(let words):
                 text += "complete -c pawl \(condition) -a \(quote(words.joined(separator: " ")))\n"

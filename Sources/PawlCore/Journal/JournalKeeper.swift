@@ -169,6 +169,24 @@ package struct JournalKeeper: Hashable, Sendable {
         if sync.incarnation == header.incarnation { durable = sync.durable }
     }
 
+    /// Some bytes are wrong: only `done` is left.
+    ///
+    /// The slots are void. An older header, which is the newest one only after damage, claims the wrong bytes: the caller that found
+    /// them wrong has to check them again after a resume.
+    package mutating func retract(_ facts: JournalFacts, to done: ByteRangeSet) -> [JournalWrite] {
+        header.incarnation += 1
+        header.facts = facts
+        header.original = nil
+        header.written = done
+        var durable = header.durable
+        for gap in done.gaps(in: ByteRange(0, max(durable.upperBound, done.upperBound))) {
+            durable.remove(gap)
+        }
+        header.durable = durable
+        self.durable = durable
+        return writeHeader()
+    }
+
     /// Discards every byte.
     ///
     /// The shell syncs the journal after these writes, then calls `startedOver()` and performs its writes

@@ -38,6 +38,10 @@ package enum Action: Hashable, Sendable {
     case verifyDecoded([HashAlgorithm], coding: String, length: Int64)
     /// Request the sums files beside the source's content and call `foundSidecars`.
     case findSidecars(source: Int)
+    /// Compute the digest of the piece's bytes and call `pieceHashed`.
+    indirect case check(PieceMap.Check, HashAlgorithm)
+    /// The bytes of the range on disk are wrong, and count as missing from now on.
+    case discard(ByteRange)
     /// Move the file to its place and call `published`.
     case publish(length: Int64, modified: UnixTime?)
     /// Close the part file; keep it with its journal, or remove both.

@@ -80,7 +80,8 @@ extension DownloadMachine {
         let total = selectedLength(of: found.total) ?? (isWhole ? plan.longest : nil)
         map = SegmentMap(total: total, done: journal.done.clipped(to: plan.longest))
         highWater = map.done.count
-        if found.selection == nil {
+        preparePieces()
+        if found.selection == nil, !digestsDecide {
             representation?.base = base
             samples = map.done.runs.max { $0.count < $1.count }.map(Sample.places) ?? []
         } else {
@@ -100,7 +101,8 @@ extension DownloadMachine {
         // for it.
         let own = found.records.filter { $0.source == sources[0].text }
         sources[0].isProven = own.contains { !$0.validators.isEmpty }
-        return notices + (map.isComplete && sources[0].isProven ? complete() : openFirst(now: now))
+        let isKnown = sources[0].isProven || digestsDecide
+        return notices + (map.isComplete && isKnown ? complete() : openFirst(now: now))
     }
 
     /// Continues a finished file: nothing but its bytes identifies it.

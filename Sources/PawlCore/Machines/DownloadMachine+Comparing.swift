@@ -13,7 +13,8 @@ extension DownloadMachine {
 
     /// How many bytes before `offset` a request to the source fetches first, for comparison.
     func overlap(before offset: Int64, from source: Int) -> Int64 {
-        promise(of: source) == .strong || isComparedEnd(offset, of: source) ? 0 : contiguous(before: offset)
+        if digestsDecide || promise(of: source) == .strong || isComparedEnd(offset, of: source) { return 0 }
+        return contiguous(before: offset)
     }
 
     /// Whether the source's last response was compared, ended at `offset`, and stated no total.
@@ -40,7 +41,7 @@ extension DownloadMachine {
 
     /// Whether lanes are compared where they meet: no strong entity tag covers all of them.
     private func comparesJoints(_ promise: Evidence) -> Bool {
-        promise != .strong || sources.count(where: \.isProven) > 1
+        !digestsDecide && (promise != .strong || sources.count(where: \.isProven) > 1)
     }
 
     private func comparesJoints(_ lane: Lane) -> Bool {

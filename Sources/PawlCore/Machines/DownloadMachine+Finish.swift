@@ -22,6 +22,7 @@ extension DownloadMachine {
                 givesBack: true
             )
         }
+        if let unsettled = settlePieces() { return unsettled }
         if existingLength == length, !plan.hasDigest, plan.verification.least == .none {
             return [.restoreOriginal, enter(.finished), .notify(.finished(length: length, wasThere: true))]
         }

@@ -6,7 +6,9 @@ extension DownloadMachine {
         sampleOpenJoints()
         guard isOnline || sources[source].current.isLoopback else { return [enter(.waitingForNetwork)] }
         let next: Phase = written > 0 && isClaimed ? .transferring : .probing
-        if map.isComplete, !map.done.isEmpty, samples.isEmpty, sources[source].isProven { return complete() }
+        if map.isComplete, !map.done.isEmpty, samples.isEmpty, sources[source].isProven || digestsDecide {
+            return complete()
+        }
         let entered = next == phase ? [] : [enter(next)]
         return entered + openFirst(from: source, now: now)
     }
@@ -38,7 +40,8 @@ extension DownloadMachine {
             return [order(.settling, source: source, range: end, overlap: place.count, now: now)]
         }
         if base != nil, let start = firstResumable(from: source) {
-            return [order(.data, source: source, range: start.range, overlap: start.overlap, now: now)]
+            let (range, source) = fitted(start.range, from: source)
+            return [order(.data, source: source, range: range, overlap: start.overlap, now: now)]
         }
         // All bytes are on disk, and only a comparison can prove that they are the server's.
         if map.isComplete, let settle = settle(source, now: now) { return [settle] }
@@ -59,7 +62,9 @@ extension DownloadMachine {
     func firstResumable(from source: Int) -> (range: ByteRange, overlap: Int64)? {
         let gaps = map.rest
         let promise = promise(of: source)
-        if let first = gaps.first, promise == .strong || isComparedEnd(first.start, of: source) {
+        if let first = gaps.first,
+            digestsDecide || promise == .strong || isComparedEnd(first.start, of: source)
+        {
             return (first, 0)
         }
         // Only bytes right before a gap can be compared without another request; the more the better.
@@ -170,6 +175,7 @@ extension DownloadMachine {
     /// Whether a header field is evidence enough for another lane of this source.
     private func mayJoin(_ source: Int, at host: String? = nil) -> Bool {
         guard sources[source].isUsable else { return false }
+        if digestsDecide { return true }
         switch promise(of: source, at: host) {
         case .strong, .dated: return true
         case .weak, .unclear, .changed: return false
@@ -202,7 +208,7 @@ extension DownloadMachine {
                     speed: $0.speed,
                     isRacing: $0.isRacing,
                     silentFor: now - $0.lastByteAt,
-                    isHeld: $0.isHeld
+                    isHeld: $0.isHeld || isReplacingPiece($0)
                 )
             }
             guard let work = planner.nextWork(in: map, lanes: views),
@@ -234,7 +240,8 @@ extension DownloadMachine {
             return open(work, source: other, now: now)
         }
         switch work {
-        case .rest(let range):
+        case .rest(let rest):
+            let (range, source) = fitted(rest, from: source)
             let overlap = overlap(before: range.start, from: source)
             return [order(.data, source: source, range: range, overlap: overlap, now: now)]
         case .steal(let range, let victim):
@@ -268,7 +275,8 @@ extension DownloadMachine {
     mutating func reclaim(now: Instant) -> [Action] {
         guard phase == .transferring, map.total != nil, map.hasRest else { return [] }
         var actions: [Action] = []
-        for gap in map.rest {
+        for gap in map.rest where pieces?.suspects(at: gap.start) == nil {
+            let gap = pieces?.fitted(gap) ?? gap
             guard
                 let index = lanes.firstIndex(where: { lane in
                     map.claim(of: lane.id)?.end == gap.start && lane.stage == .flowing

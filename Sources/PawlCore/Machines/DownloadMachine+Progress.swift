@@ -22,8 +22,12 @@ extension DownloadMachine {
         guard cursor > lanes[index].cursor else { return }
         lanes[index].cursor = cursor
         switch lanes[index].kind {
-        case .data: map.advance(id, to: cursor)
-        case .racing(let owner): overtake(owner, racer: index)
+        case .data:
+            if pieces != nil { notePieces(lane: index, to: cursor) }
+            map.advance(id, to: cursor)
+        case .racing(let owner):
+            if pieces != nil { notePieces(lane: index, to: cursor) }
+            overtake(owner, racer: index)
         case .settling, .restarting, .checkingTag: break
         }
     }
@@ -61,7 +65,7 @@ extension DownloadMachine {
                 ramp.measure(received: received, flowing: flowing, remaining: remaining, now: now)
             }
             if allowance.rate != nil { allowance.judge(lanes.map(\.sample), now: now) }
-            actions += refill(now: now)
+            actions += refill(now: now) + checkPieces()
         }
         return actions + checkpoint(now: now)
     }
@@ -199,7 +203,7 @@ extension DownloadMachine {
             if lanes.contains(where: { $0.joint > 0 }) { return actions }
             return actions + stop() + (openJoints.isEmpty ? complete() : openFirst(now: now))
         }
-        return actions + refillOrOpen(now: now)
+        return actions + refillOrOpen(now: now) + checkPieces()
     }
 
     mutating func noteProgress() {

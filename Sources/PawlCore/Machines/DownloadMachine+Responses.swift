@@ -183,7 +183,9 @@ extension DownloadMachine {
         _ index: Int,
         now: Instant
     ) -> [Action]? {
-        switch response.evidence {
+        // With pieces every byte will be checked, whatever the validators say.
+        let isDecidedLater = pieces != nil || plan.isSeeded && response.evidence.contradictsNothing
+        switch isDecidedLater ? .strong : response.evidence {
         case .changed(let evidence): return changed(evidence, lane: index, now: now)
         case .unclear: return checkTag(lane: index, now: now)
         case .weak where lane.overlap == 0: return settleFirst(lane: index, now: now)
@@ -299,6 +301,7 @@ extension DownloadMachine {
     /// Admits the body: the bytes of a proven response are written to the file.
     mutating func admit(_ index: Int, now: Instant) -> [Action] {
         assert(lanes[index].overlap <= lanes[index].cursor, "the overlap is before the cursor")
+        preparePieces()
         let isFirst = phase != .transferring || received == 0
         lanes[index].stage = .flowing
         let asks = askForSidecars()

@@ -91,6 +91,7 @@ extension DownloadMachine {
         question = nil
         isStale = false
         checkpointBytes = 0
+        pieces = nil
         for index in sources.indices { sources[index].isProven = false }
     }
 
@@ -102,6 +103,7 @@ extension DownloadMachine {
             return others
         }
         if mayNotDiscard(for: lanes[index].source) { return failTrial(of: lanes[index].source, evidence) }
+        if digestsDecide { return isOtherContent(evidence) }
         if restarts > 0, lanes[index].requested != .whole, flowing > 0, plan.selection == .whole {
             // A second contradiction of a response that is still being received: this server's ranges are
             // wrong.

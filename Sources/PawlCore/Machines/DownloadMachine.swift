@@ -32,6 +32,10 @@ package struct DownloadMachine: Hashable, Sendable {
     var undecoded: [Checksum] = []
     /// The time of the last event.
     var lastEvent = Instant(nanoseconds: 0)
+    /// The state of the content's pieces, if their digests are known.
+    package internal(set) var pieces: PieceMap?
+    /// The next order to hash a piece.
+    var nextCheck: UInt64 = 0
 
     var isClaimed = false
     var isOnline = true

@@ -22,6 +22,10 @@ package struct DownloadPlan: Hashable, Sendable {
     package var storesAttributes = false
     /// Whether redirects to other hosts are refused.
     package var staysOnHost = false
+    /// The digests of the content's pieces: each piece is checked when its last byte is on disk.
+    package var pieces: PieceHashes?
+    /// The part file begins with bytes of another file that a digest will prove to be the content's; no validator can.
+    package var isSeeded = false
     /// The length that the content must have, in bytes.
     package var length: Int64?
     /// The requested part of the resource; `.whole` by default.

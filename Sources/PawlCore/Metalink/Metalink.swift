@@ -10,6 +10,8 @@ package struct Metalink: Hashable, Sendable {
         package var size: Int64?
         /// The best one first.
         package var checksums: [Checksum]
+        /// The digests of its pieces, if they fit the size; those of the best algorithm.
+        package var pieces: PieceHashes?
         /// The best one first, at least one.
         package var sources: [Source]
     }
@@ -75,12 +77,16 @@ package struct Metalink: Hashable, Sendable {
         sources = sources.enumerated().sorted {
             ($0.element.priority, $0.offset) < ($1.element.priority, $1.offset)
         }.map(\.element)
-        let hashes = (isOld ? element.child("verification") : element)?.children("hash") ?? []
+        let verification = isOld ? element.child("verification") : element
+        let hashes = verification?.children("hash") ?? []
+        let size = element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber }
+        let pieces = (verification?.children("pieces") ?? []).compactMap { Self.pieces($0, of: size) }
         return File(
             folders: parts.dropLast().map(FileName.safe),
             name: FileName.safe(last),
-            size: element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber },
+            size: size,
             checksums: hashes.compactMap(checksum).sorted { rank($0.algorithm) < rank($1.algorithm) },
+            pieces: pieces.min { rank($0.algorithm) < rank($1.algorithm) },
             sources: sources
         )
     }
@@ -102,13 +108,30 @@ package struct Metalink: Hashable, Sendable {
         )
     }
 
+    /// Digests in order; version 3 numbers them, from 0.
+    private static func pieces(_ element: XMLElement, of size: Int64?) -> PieceHashes? {
+        guard let size, let algorithm = algorithm(of: element),
+            let length = element.attributes["length"].flatMap({ Array($0.utf8).decimalNumber })
+        else { return nil }
+        let listed = element.children("hash")
+        let numbers = listed.enumerated().map { $1.attributes["piece"].flatMap { Int($0) } ?? $0 }
+        let ordered = zip(numbers, listed).sorted { $0.0 < $1.0 }
+        guard ordered.map(\.0) == Array(ordered.indices) else { return nil }
+        let digests = ordered.compactMap { Hexadecimal.bytes($0.1.trimmedText) }
+        guard digests.count == listed.count,
+            let pieces = PieceHashes(algorithm, length: length, digests: digests), pieces.fits(size)
+        else { return nil }
+        return pieces
+    }
+
+    private static func algorithm(of element: XMLElement) -> HashAlgorithm? {
+        let type = (element.attributes["type"] ?? "").lowercased()
+        return HashAlgorithm.allCases.first { $0.rawValue == type || $0.rawValue.filter { $0 != "-" } == type }
+    }
+
     /// `sha-256` in version 4, `sha256` in version 3; unsupported algorithms are skipped.
     private static func checksum(_ element: XMLElement) -> Checksum? {
-        let type = (element.attributes["type"] ?? "").lowercased()
-        guard
-            let algorithm = HashAlgorithm.allCases.first(where: {
-                $0.rawValue == type || $0.rawValue.filter { $0 != "-" } == type
-            }), let digest = Hexadecimal.bytes(element.trimmedText), digest.count == algorithm.length
+        guard let algorithm = algorithm(of: element), let digest = Hexadecimal.bytes(element.trimmedText), digest.count == algorithm.length
         else { return nil }
         return Checksum(algorithm: algorithm, digest: digest)
     }

@@ -71,6 +71,9 @@ package struct SegmentMap: Hashable, Sendable {
         if cursor == range.end { claims.remove(at: index) }
     }
 
+    /// The bytes of `range` are wrong: they become the rest.
+    package mutating func discard(_ range: ByteRange) { done.remove(range) }
+
     /// Shortens the lane to `end`; the bytes from there on become the rest.
     package mutating func shorten(_ lane: LaneID, to end: Int64) {
         guard let index = claims.firstIndex(where: { $0.lane == lane }) else { return }

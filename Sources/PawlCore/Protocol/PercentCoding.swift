@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986 §2.1).
-enum PercentCoding {
+package enum PercentCoding {
     /// `bytes` with each `%XX` replaced by its byte; a `%` that begins no such group stays.
-    static func decoded(_ bytes: some Collection<UInt8>) -> [UInt8] { decodedWithFlaws(bytes).bytes }
+    package static func decoded(_ bytes: some Collection<UInt8>) -> [UInt8] { decodedWithFlaws(bytes).bytes }
 
     /// The decoded bytes, or `nil` when a `%` begins no `%XX`.
     static func strictlyDecoded(_ bytes: some Collection<UInt8>) -> [UInt8]? {
@@ -35,7 +35,7 @@ enum PercentCoding {
     /// `bytes` with all but the characters that `isKept` percent-encoded.
     ///
     /// A `%XX` stays as it is, a lone `%` becomes `%25`: servers that decode strictly respond to it with 400.
-    static func encoded(_ bytes: some Collection<UInt8>, keeping isKept: (UInt8) -> Bool) -> [UInt8] {
+    package static func encoded(_ bytes: some Collection<UInt8>, keeping isKept: (UInt8) -> Bool) -> [UInt8] {
         // Nearly every path and query stays as it is.
         if bytes.allSatisfy(isKept) { return Array(bytes) }
         var result: [UInt8] = []
@@ -52,7 +52,7 @@ enum PercentCoding {
     }
 
     /// Characters of a path (RFC 3986 §3.3), the slash included.
-    static func isPathCharacter(_ byte: UInt8) -> Bool {
+    package static func isPathCharacter(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {
         case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
         case "!", "$", "&", "'", "(", ")", "*", "+", ",", ";", "=", ":", "@", "/": true

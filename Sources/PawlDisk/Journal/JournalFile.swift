@@ -138,6 +138,15 @@ final class JournalFile: Sendable {
         }
     }
 
+    /// Records that `done` is all that is written.
+    func retract(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        do throws(SystemError) {
+            try change { ((), $0.retract(facts, to: done)) }
+        } catch {
+            throw Failure.system(.inputOutput, "cannot write", at: path, error)
+        }
+    }
+
     /// Closes the file: nothing is written to it any more, not even by a worker; it is unlocked.
     func close() {
         state.withLock { $0.isClosed = true }

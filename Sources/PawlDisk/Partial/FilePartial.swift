@@ -197,6 +197,28 @@ final class FilePartial: Partial {
         }
     }
 
+    func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        let (file, path) = (openFile, partPath)
+        disk.hashers.submit {
+            do throws(Failure) {
+                completion(.success(try FileHashing(file, path: path).digest(algorithm, of: range)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        if range.start < hashedTo { forgetHash() }
+        guard let journal else { return }
+        try journal.retract(facts, done: done)
+        slots = Array(repeating: nil, count: slotCount)
+    }
+
     private func forgetHash() {
         hashing?.reset()
         hashedTo = 0

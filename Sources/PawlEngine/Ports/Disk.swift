@@ -187,6 +187,17 @@ package protocol Partial: AnyObject {
         completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
     )
 
+    /// The digest of the bytes of `range`, on a worker thread; nothing may write there in the meantime.
+    func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    )
+    /// The bytes of `range` are wrong and will be written again: the journal records `done`, which has none of them.
+    ///
+    /// All slots of lanes are void afterwards.
+    func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure)
+
     /// Stores the fingerprint that the finished file was made from.
     func remember(_ content: ContentFingerprint?)
     /// Stores extended attributes with the file; throws where the file system has none.
@@ -233,6 +244,15 @@ extension Partial {
     package func ensurePartName() {}
     package func willWrite(_ range: ByteRange) {}
     package func remember(_ content: ContentFingerprint?) {}
+    package func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+
+    package func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        preconditionFailure("pieces are those of a file")
+    }
 
     package func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {}
 

@@ -40,6 +40,8 @@ extension Runner {
         case .verifyDecoded(let algorithms, let coding, let length):
             verifyDecoded(algorithms, coding: coding, length: length)
         case .findSidecars(let source): findSidecars(source)
+        case .check(let check, let algorithm): hash(check, algorithm)
+        case .discard(let range): discard(range)
         case .publish(let length, let modified): publish(length: length, modified: modified)
         case .close(let keeping): close(keeping: keeping)
         case .restoreOriginal: restore { partial throws(Failure) in try partial.restoreOriginal() }
@@ -195,6 +197,22 @@ extension Runner {
     private func findSidecars(_ source: Int) {
         let post = loop.poster(for: run)
         shared.sidecars.find(beside: machine.sources[source].given, for: job) { post(.foundSidecars($0)) }
+    }
+
+    private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {
+        let post = loop.poster(for: run)
+        partial?.hash(check.range, algorithm) { post(.pieceHashed(check, $0)) }
+    }
+
+    /// The journal claims no byte of `range` any more; the lanes' slots begin anew at their cursors.
+    private func discard(_ range: ByteRange) {
+        onDisk { partial throws(Failure) in
+            try partial.discard(range, facts, done: machine.map.done)
+            guard partial.hasJournal else { return }
+            for lane in machine.lanes where lane.stage == .flowing && lane.kind != .settling {
+                try partial.beginLane(slot: lane.slot, at: lane.cursor)
+            }
+        }
     }
 
     private func publish(length: Int64, modified: UnixTime?) {

@@ -6,6 +6,7 @@ enum RunnerEvent: Sendable {
     case digested(Result<[Checksum], Failure>)
     case digestedDecoded(Result<[Checksum]?, Failure>)
     case foundSidecars([ExpectedDigest])
+    case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
     case published(Result<String, Failure>)
     /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
@@ -130,6 +131,10 @@ final class Runner {
                 return feed { machine, _ in machine.diskFailed(failure) }
             }
             if isCheckpointDue { checkpoint() }
+        case .pieceHashed(let check, .success(let digest)):
+            feed { $0.pieceHashed(check, digest: digest, now: $1) }
+        case .pieceHashed(_, .failure(let failure)):
+            feed { machine, _ in machine.diskFailed(failure) }
         case .digested(.success(let digests)):
             sha256 = digests.first { $0.algorithm == .sha256 }?.digest
             feed { $0.digested(digests, now: $1) }

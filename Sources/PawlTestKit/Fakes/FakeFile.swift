@@ -135,6 +135,15 @@ extension FakeFile.Contents {
         return isLast ? ByteRangeSet() : unsaid
     }
 
+    /// The bytes of `range` are wrong and will be written again.
+    mutating func forget(_ range: ByteRange) {
+        hashed.removeLast(max(0, hashed.count - Int(range.start)))
+        written.remove(range)
+        synced.remove(range)
+        found.remove(range)
+        arrivals = arrivals.filter { $0.range.intersection(range) == nil }
+    }
+
     mutating func cut(to length: Int) {
         self.length = length
         hashed.removeLast(max(0, hashed.count - length))

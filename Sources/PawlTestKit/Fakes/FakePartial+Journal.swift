@@ -107,6 +107,17 @@ extension FakePartial {
         disk.timeline.note("disk: \(name) restarts from 0")
     }
 
+    /// The bytes of `range` are wrong: the journal forgets them, and they may be written again.
+    func discard(_ range: ByteRange, _ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {
+        try check(disk.troubles.journal)
+        try change { ((), $0.retract(facts, to: done)) }
+        _ = on { contents in
+            contents.forget(range)
+            contents.lanes = [:]
+        }
+        checkClaim("discard", done)
+    }
+
     /// Writes what a new value of the keeper requires, and keeps that value if the write succeeded.
     @discardableResult
     func change<Result: Sendable>(

@@ -179,6 +179,22 @@ final class FakePartial: Partial {
         }
     }
 
+    func hash(
+        _ range: ByteRange,
+        _ algorithm: HashAlgorithm,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) {
+        precondition(algorithm == .md5, "a fake disk knows only MD5")
+        let (disk, file, holder, gone) = (disk, file, holder, gone)
+        disk.later {
+            let bytes = file.contents.withLock { contents -> [UInt8]? in
+                guard contents.holder == holder else { return nil }
+                return Array(contents.bytes.prefix(Int(range.end)).dropFirst(Int(range.start)))
+            }
+            completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
+        }
+    }
+
     func publish(
         length: Int64,
         modified: UnixTime?,

@@ -1,0 +1,102 @@
+package import PawlCore
+import PawlDisk
+import PawlEngine
+import PawlSystem
+
+extension Downloader {
+    /// Begins the part file of a download to be added with bytes of other files, on the calling thread.
+    ///
+    /// `name` is the file's name in `folder`. `representation` is that of the bytes where no digest will prove them.
+    package static func seed(
+        _ seed: Seed,
+        for source: String,
+        representation: Representation? = nil,
+        name: String,
+        in folder: String,
+        length: Int64,
+        replacing: Bool,
+        permissions: UInt32? = nil,
+        progress: (Int) -> Void = { _ in }
+    ) throws(Failure) -> SeededPart {
+        let facts = JournalFacts(
+            sources: [try WebAddress.parse(source).address.text],
+            representation: representation ?? Representation(total: length),
+            name: name
+        )
+        return try FileDisk { _ in }.seed(
+            seed,
+            as: facts,
+            length: length,
+            ifExists: replacing ? .overwrite : .rename,
+            permissions: permissions,
+            in: folder,
+            progress: progress
+        )
+    }
+
+    /// Removes the part file of a download, if no process uses it.
+    package static func removePartial(of name: String, for source: String, in folder: String) throws(Failure)
+    {
+        let address = try WebAddress.parse(source).address
+        try FileLocation(disk: FileDisk { _ in }, folder: folder, sources: [address]).removePartial(of: name)
+    }
+
+    /// Compares a file with the content of an address, of which nothing is written; blocks the calling thread, which must
+    /// not be one of Swift's pool.
+    package func compare(
+        _ source: String,
+        with path: String,
+        options: DownloadOptions
+    ) throws(PawlError) -> ContentComparison {
+        let disk: ComparingDisk
+        do throws(Failure) { disk = try ComparingDisk(with: path) } catch { throw PawlError(error) }
+        var options = try options.forMemory()
+        // The name comes with the first response, and with it the representation.
+        options.fileName = nil
+        options.naming = .server
+        let download = try add(source, options: options) { _ in disk }
+        download.resume()
+        _ = try wait(for: download)
+        return disk.comparison
+    }
+
+    /// Small content, waited for on the calling thread, which must not be one of Swift's pool.
+    package func content(
+        of source: String,
+        maximumSize: Int,
+        options: DownloadOptions
+    ) throws(PawlError) -> [UInt8] {
+        let options = try options.forMemory()
+        let memory = MemoryDisk(limit: Int64(maximumSize))
+        let download = try add(source, options: options) { _ in memory }
+        download.resume()
+        _ = try wait(for: download)
+        return memory.bytes
+    }
+
+    /// Waits for a download on the calling thread, which must not be one of Swift's pool.
+    package func wait(for download: Download) throws(PawlError) -> DownloadedFile {
+        let ended = BlockingResult()
+        Task.detached {
+            do throws(PawlError) { ended.set(.success(try await download.file)) } catch {
+                ended.set(.failure(error))
+            }
+        }
+        return try ended.get()
+    }
+}
+
+/// A result that a thread waits for.
+private final class BlockingResult: Sendable {
+    private let result = Monitor<Result<DownloadedFile, PawlError>?>(nil)
+
+    func set(_ value: Result<DownloadedFile, PawlError>) { result.with { $0 = value } }
+
+    func get() throws(PawlError) -> DownloadedFile {
+        switch result.wait(until: nil, for: { $0 }) {
+        case .success(let file): return file
+        case .failure(let error): throw error
+        case nil: throw .gone("a download", because: "its end was not reported")
+        }
+    }
+}

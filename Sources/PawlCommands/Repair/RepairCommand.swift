@@ -1,0 +1,182 @@
+import Pawl
+import PawlCore
+
+extension Command {
+    static let repair = Command(
+        "repair",
+        "[options] FILE",
+        summary: "replace the damaged parts of a file",
+        details: """
+            Find the parts of FILE that are wrong and fetch only those, by the pieces of a Metalink, by the blocks of a zsync \
+            control file, or by comparison with the content of a URL. FILE stays as it is until a repaired copy is complete \
+            and verified, and then replaces it.
+            """,
+        operand: .files,
+        taking: RepairOptions.table
+    ) { (options, operands) throws(Failure) in
+        guard let file = operands.first, operands.count == 1 else {
+            throw Failure.usage("repair", "FILE")
+        }
+        return try RepairRun(file, options).run()
+    }
+}
+
+/// One run of `pawl repair`.
+struct RepairRun: Sendable {
+    private let file: ResolvedPath
+    private let given: String
+    private let options: RepairOptions
+
+    init(_ given: String, _ options: RepairOptions) throws(Failure) {
+        guard let file = ResolvedPath(given) else {
+            throw Failure(.cannotOpen, "cannot open", at: given, because: "there is no such file")
+        }
+        let kinds = [options.metalink != nil, options.zsync != nil].count { $0 }
+        guard kinds <= 1, kinds == 1 || !options.from.isEmpty else {
+            throw Failure(
+                .badOption,
+                "cannot start",
+                at: "pawl repair",
+                because: kinds == 0 ? "nothing to repair it by" : "--metalink and --zsync exclude each other",
+                remedy: "give --metalink, --zsync or --from"
+            )
+        }
+        self.file = file
+        self.given = given
+        self.options = options
+    }
+
+    func run() throws(Failure) -> Int32 {
+        if let place = options.zsync { return try byBlocks(of: place) }
+        if let place = options.metalink { return try byPieces(of: place) }
+        return try byComparison(with: options.from, checksum: nil, length: nil)
+    }
+
+    // MARK: zsync
+
+    private func byBlocks(of place: String) throws(Failure) -> Int32 {
+        let control = try ReadMaterial.zsync(at: place, options: try options.get.transferOptions())
+        if try has(control.checksum, control.length) { return whole() }
+        let sources = try control.sources(at: place, given: options.from)
+        return try SeededDownload(
+            seed: .blocks(control, files: [file.path] + options.get.seeds),
+            sources: sources,
+            folder: file.folder,
+            name: file.name,
+            length: control.length,
+            replaces: true,
+            checksum: control.checksum,
+            options: options.get
+        ).run()
+    }
+
+    // MARK: Metalink
+
+    private func byPieces(of place: String) throws(Failure) -> Int32 {
+        let metalink = try ReadMaterial.metalink(at: place, options: try options.get.transferOptions())
+        guard let entry = metalink.file(for: file.path, isOnly: true) else {
+            throw Failure(.notFound, "cannot repair", at: given, because: "\(place) does not name it")
+        }
+        let sources = options.from + entry.sources.map(\.address.text)
+        let checksum = entry.checksums.first
+        guard let pieces = entry.pieces, let length = entry.size else {
+            if let checksum, let size = entry.size, try has(checksum, size) { return whole() }
+            return try byComparison(with: sources, checksum: checksum, length: entry.size)
+        }
+        let digests = try FileDigests(file.path)
+        var display = ProgressDisplay(isShown: !options.get.isJSON && !options.get.isQuiet)
+        var done: Int64 = 0
+        let wrong = try digests.wrongPieces(pieces, total: length) { count in
+            done += Int64(count)
+            display.show(file.name, done, of: length, status: "verifying")
+        }
+        display.end()
+        if wrong.isEmpty, digests.length == length { return whole() }
+        var right = ByteRangeSet([ByteRange(0, length)])
+        for piece in wrong { right.remove(pieces.range(piece, in: length)) }
+        return try SeededDownload(
+            seed: .file(file.path, done: right, keepsPartial: true),
+            sources: sources,
+            folder: file.folder,
+            name: file.name,
+            length: length,
+            replaces: true,
+            checksum: checksum,
+            pieces: pieces,
+            options: options.get
+        ).run()
+    }
+
+    // MARK: comparison
+
+    /// Compares all of the content with the file, then fetches what differs.
+    private func byComparison(
+        with sources: [String],
+        checksum: Checksum?,
+        length: Int64?
+    ) throws(Failure) -> Int32 {
+        var download = try options.get.transferOptions()
+        download.mirrors = Array(sources.dropFirst())
+        download.expectedLength = length
+        let found = try compared(sources[0], download)
+        if found.equal.contains(ByteRange(0, found.length)), try FileDigests(file.path).length == found.length
+        {
+            guard let checksum, try !has(checksum, found.length) else { return whole() }
+            throw Failure(
+                .checksumMismatch,
+                "cannot repair",
+                at: given,
+                because:
+                    "the server has the same bytes, and they do not have the expected \(checksum.algorithm.rawValue)"
+            )
+        }
+        return try SeededDownload(
+            seed: .file(file.path, done: found.equal, keepsPartial: false),
+            sources: sources,
+            folder: file.folder,
+            name: file.name,
+            length: found.length,
+            replaces: true,
+            checksum: checksum,
+            representation: found.representation,
+            options: options.get
+        ).run()
+    }
+
+    private func compared(_ source: String, _ options: DownloadOptions) throws(Failure) -> ContentComparison {
+        let downloader = Downloader()
+        defer { downloader.shutDown() }
+        do throws(PawlError) {
+            return try downloader.compare(source, with: file.path, options: options)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    // MARK: reports
+
+    private func has(_ checksum: Checksum, _ length: Int64) throws(Failure) -> Bool {
+        let digests = try FileDigests(file.path)
+        guard digests.length == length else { return false }
+        var display = ProgressDisplay(isShown: !options.get.isJSON && !options.get.isQuiet)
+        var done: Int64 = 0
+        let digest = try digests.digests([checksum.algorithm]) { count in
+            done += Int64(count)
+            display.show(file.name, done, of: length, status: "verifying")
+        }
+        display.end()
+        return digest[0] == checksum.digest
+    }
+
+    private func whole() -> Int32 {
+        if options.get.isJSON {
+            var object = JSONObject()
+            object.set("event", "whole")
+            object.set("path", given)
+            say(object.line + "\n")
+        } else if !options.get.isQuiet {
+            say(TerminalText.harmless("\(given): nothing to repair") + "\n")
+        }
+        return 0
+    }
+}

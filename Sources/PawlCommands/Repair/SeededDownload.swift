@@ -1,0 +1,124 @@
+import Glibc
+import Pawl
+import PawlCore
+
+/// A download whose part file begins with bytes of files that are there.
+struct SeededDownload: Sendable {
+    var seed: Seed
+    /// The URL and the mirrors.
+    var sources: [String]
+    var folder: String
+    var name: String
+    var length: Int64
+    /// Whether a file of that name is replaced when the new one is complete and right.
+    var replaces: Bool
+    var checksum: Checksum?
+    var pieces: PieceHashes?
+    /// What is known of the bytes where no digest will prove them.
+    var representation: Representation?
+    /// The options of the transfer.
+    var options: GetOptions
+
+    /// Seeds the part file, downloads the rest, and returns the exit code.
+    func run() throws(Failure) -> Int32 {
+        let path = folder + "/" + name
+        let permissions = replaces ? Self.permissions(of: path) : nil
+        let part = try seeded(permissions)
+        report(part.count)
+        var common = options
+        common.folder = folder
+        common.download.mirrors = []
+        if replaces { common.download.existingFile = .overwrite }
+        common.download.checksum = checksum?.text
+        common.download.expectedLength = length
+        let item = GetPlan.Item(
+            source: sources[0],
+            mirrors: Array(sources.dropFirst()),
+            lines: [InputOption(name: "output", value: part.name, line: 0)],
+            pieces: pieces,
+            isSeeded: representation == nil
+        )
+        let plan = try GetPlan(common, items: [item]) { (_, options) in options.output = "./" + part.name }
+        let code = try GetSession(plan).run()
+        if code == Int32(Failure.Code.checksumMismatch.rawValue) {
+            // Bytes that are wrong although their blocks matched would be wrong in the next run, too.
+            try Downloader.removePartial(of: part.name, for: sources[0], in: folder)
+        }
+        if code == 0, let permissions { unsafe chmod(path, mode_t(permissions)) }
+        return code
+    }
+
+    private func seeded(_ permissions: UInt32?) throws(Failure) -> SeededPart {
+        var display = ProgressDisplay(isShown: !options.isJSON && !options.isQuiet)
+        var done: Int64 = 0
+        let total = seedLength
+        let part = try Downloader.seed(
+            seed,
+            for: sources[0],
+            representation: representation,
+            name: name,
+            in: folder,
+            length: length,
+            replacing: replaces,
+            permissions: permissions
+        ) { count in
+            done += Int64(count)
+            display.show(name, done, of: max(done, total), status: "reading")
+        }
+        display.end()
+        return part
+    }
+
+    private var seedLength: Int64 {
+        switch seed {
+        case .file(_, let bytes, _): bytes.count
+        case .blocks(_, let files):
+            files.reduce(0) { $0.addingClamped(Self.status(of: $1).map { Int64($0.st_size) } ?? 0) }
+        }
+    }
+
+    private func report(_ reused: Int64) {
+        guard !options.isQuiet else { return }
+        if options.isJSON {
+            var object = JSONObject()
+            object.set("event", "seeded")
+            object.set("path", folder + "/" + name)
+            object.set("reused", reused)
+            object.set("length", length)
+            say(object.line + "\n")
+        } else {
+            var errors = OutputFile(descriptor: STDERR_FILENO)
+            let missing = NumberFormat.size(max(0, length - reused))
+            errors.appendLine(
+                TerminalText.harmless("\(name): reusing \(NumberFormat.size(reused)), \(missing) to fetch")
+            )
+            errors.flush()
+        }
+    }
+
+    private static func status(of path: String) -> stat? {
+        var found = stat()
+        return unsafe stat(path, &found) == 0 ? found : nil
+    }
+
+    private static func permissions(of path: String) -> UInt32? {
+        status(of: path).map { UInt32($0.st_mode & 0o777) }
+    }
+}
+
+/// A path without links, as its folder and its name.
+struct ResolvedPath: Hashable {
+    var path: String
+    var folder: String
+    var name: String
+
+    /// `nil` if there is no such file.
+    init?(_ path: String) {
+        guard let resolved = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(resolved) }
+        self.path = unsafe String(cString: resolved)
+        let parts = self.path.split(separator: "/", omittingEmptySubsequences: false)
+        name = parts.last.map { String($0) } ?? ""
+        folder = parts.count > 2 ? parts.dropLast().joined(separator: "/") : "/"
+    }
+}

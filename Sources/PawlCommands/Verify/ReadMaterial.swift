@@ -1,0 +1,72 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlSystem
+
+/// Files that describe others: sums files, Metalinks, zsync control files.
+enum ReadMaterial {
+    /// The bytes at a path or a URL, or of standard input for `-`; more than `limit` of them are a failure.
+    static func bytes(at place: String, limit: Int, options: DownloadOptions) throws(Failure) -> [UInt8] {
+        guard isURL(place) else { return try fileBytes(at: place, limit: limit) }
+        let downloader = Downloader()
+        defer { downloader.shutDown() }
+        do throws(PawlError) {
+            return try downloader.content(of: place, maximumSize: limit, options: options)
+        } catch {
+            throw error.failure
+        }
+    }
+
+    static func isURL(_ place: String) -> Bool { place.contains("://") }
+
+    private static func fileBytes(at path: String, limit: Int) throws(Failure) -> [UInt8] {
+        let isInput = path == "-"
+        let place = isInput ? "standard input" : path
+        let descriptor = isInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure(.cannotOpen, "cannot open", at: place, because: SystemError.last.text)
+        }
+        defer { if !isInput { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe read(descriptor, &part, part.count)
+            if count == 0 { return bytes }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw Failure(.cannotOpen, "cannot read", at: place, because: SystemError.last.text)
+            }
+            bytes.append(contentsOf: part[..<count])
+            guard bytes.count <= limit else {
+                throw Failure(.tooLarge, "cannot use", at: place, because: "it has more than \(limit) bytes")
+            }
+        }
+    }
+
+    static func metalink(at place: String, options: DownloadOptions) throws(Failure) -> Metalink {
+        let bytes = try bytes(at: place, limit: 16 << 20, options: options)
+        let base = isURL(place) ? try WebAddress.parse(place).address : nil
+        do throws(Metalink.Fault) { return try Metalink(bytes, base: base) } catch {
+            throw Failure(.badOption, "cannot use the Metalink", at: place, because: error.words)
+        }
+    }
+
+    static func zsync(at place: String, options: DownloadOptions) throws(Failure) -> ZsyncControl {
+        let bytes = try bytes(at: place, limit: ZsyncControl.longest, options: options)
+        do throws(ZsyncControl.Fault) { return try ZsyncControl(bytes) } catch {
+            throw Failure(.badOption, "cannot use the zsync control file", at: place, because: error.words)
+        }
+    }
+}
+
+extension Metalink {
+    /// The entry of the file of that name: with that path's end, or the only one.
+    func file(for path: String, isOnly: Bool) -> File? {
+        let parts = path.split(separator: "/").map { String($0) }
+        let named = files.filter { parts.suffix($0.folders.count + 1) == $0.folders + [$0.name] }
+        if let longest = named.max(by: { $0.folders.count < $1.folders.count }) { return longest }
+        let ofName = files.filter { $0.name == parts.last }
+        if ofName.count == 1 { return ofName[0] }
+        return isOnly && files.count == 1 ? files[0] : nil
+    }
+}

@@ -1,0 +1,137 @@
+import Pawl
+import PawlCore
+
+extension Command {
+    static let verify = Command(
+        "verify",
+        "[options] FILE...",
+        summary: "check files against checksums, sums files or Metalinks",
+        details: """
+            Compute the digests of files and compare them, several files at once. Prints a line for each file; the exit code \
+            is 32 if any is wrong, and 3 if one is not named by what was given.
+            """,
+        operand: .files,
+        taking: VerifyOptions.table
+    ) { (options, operands) throws(Failure) in
+        let plan = try VerifyPlan(options, files: operands)
+        return VerifyRun(plan, options).run()
+    }
+}
+
+/// What `pawl verify` compares, complete before any file is read.
+struct VerifyPlan: Sendable {
+    /// A digest that a file must have, and where it stands.
+    struct Expectation: Sendable, Hashable {
+        var checksum: Checksum
+        var source: String
+    }
+
+    struct Item: Sendable {
+        var path: String
+        var expected: [Expectation] = []
+        /// The file's length, of a Metalink.
+        var length: Int64?
+        /// Checked where there is no digest of the whole.
+        var pieces: PieceHashes?
+        var source = ""
+
+        var isNamed: Bool { !expected.isEmpty || pieces != nil && length != nil }
+    }
+
+    private(set) var items: [Item]
+
+    init(_ options: VerifyOptions, files: [String]) throws(Failure) {
+        guard !files.isEmpty else {
+            throw Failure(
+                .badOption,
+                "cannot start",
+                at: "pawl verify",
+                because: "missing FILE",
+                remedy: "see 'pawl help verify'"
+            )
+        }
+        guard options.checksum != nil || !(options.sums + options.metalinks + options.from).isEmpty else {
+            throw Failure(
+                .badOption,
+                "cannot start",
+                at: "pawl verify",
+                because: "nothing to compare with",
+                remedy: "give --checksum, --sums, --metalink or --from"
+            )
+        }
+        guard options.checksum == nil || files.count == 1 else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--checksum",
+                because: "it applies to a single file, but there are several",
+                remedy: "use --sums"
+            )
+        }
+        items = files.map { Item(path: $0) }
+        if let checksum = options.checksum {
+            items[0].expected.append(Expectation(checksum: checksum, source: "--checksum"))
+        }
+        for place in options.sums { try add(sums: place) }
+        for place in options.metalinks { try add(metalink: place) }
+        for url in options.from { try add(from: url) }
+    }
+
+    /// Adds what sums files beside the content say; a URL that ends with a slash is the folder of all files.
+    private mutating func add(from url: String) throws(Failure) {
+        let address = try WebAddress.parse(url).address
+        guard url.hasSuffix("/") || items.count == 1 else {
+            throw Failure(
+                .badOption,
+                "cannot use",
+                at: "--from \(url)",
+                because: "it is one file's URL, but there are several files",
+                remedy: "give the URL of their folder, with a slash at the end"
+            )
+        }
+        let origin = OriginSums(address)
+        defer { origin.end() }
+        for index in items.indices {
+            for (checksum, source) in try origin.checksums(ofFileAt: items[index].path) {
+                items[index].expected.append(Expectation(checksum: checksum, source: source))
+            }
+        }
+    }
+
+    private mutating func add(metalink place: String) throws(Failure) {
+        let metalink = try ReadMaterial.metalink(at: place, options: DownloadOptions())
+        for index in items.indices {
+            guard let file = metalink.file(for: items[index].path, isOnly: items.count == 1) else { continue }
+            items[index].expected += file.checksums.prefix(1).map { Expectation(checksum: $0, source: place) }
+            items[index].length = file.size ?? items[index].length
+            items[index].pieces = file.pieces ?? items[index].pieces
+            items[index].source = place
+        }
+    }
+
+    private mutating func add(sums place: String) throws(Failure) {
+        let bytes = try ReadMaterial.bytes(at: place, limit: SumsFile.longest, options: DownloadOptions())
+        guard let sums = SumsFile(bytes) else {
+            throw Failure(.badOption, "cannot use", at: place, because: "it is no sums file")
+        }
+        for index in items.indices {
+            items[index].expected += sums.checksums(ofFileAt: items[index].path, isOnly: items.count == 1)
+                .map { Expectation(checksum: $0, source: place) }
+        }
+    }
+}
+
+extension SumsFile {
+    /// The digests of the file at `path`: those of the entry with the longest end of it, else of its name.
+    func checksums(ofFileAt path: String, isOnly: Bool) -> [Checksum] {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/")).map { Array($0) }
+        guard let name = parts.last else { return [] }
+        let fitting = entries.filter { Array(parts.suffix($0.path.count)) == $0.path }
+        guard let longest = fitting.map(\.path.count).max(), longest > 1 else {
+            return checksums(of: name, isOwn: isOnly)
+        }
+        let named = fitting.filter { $0.path.count == longest }.map(\.checksum)
+        // Two digests of one algorithm contradict each other: neither counts.
+        return named.filter { one in !named.contains { $0.algorithm == one.algorithm && $0 != one } }
+    }
+}

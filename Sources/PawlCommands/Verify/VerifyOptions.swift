@@ -1,0 +1,89 @@
+import Pawl
+import PawlCore
+
+/// The options of `pawl verify`.
+struct VerifyOptions: CommandOptions {
+    var checksum: Checksum?
+    var sums: [String] = []
+    var metalinks: [String] = []
+    var from: [String] = []
+    var isJSON = false
+    var isQuiet = false
+    var wantsHelp = false
+}
+
+extension VerifyOptions {
+    static let table: [CommandOption<VerifyOptions>] = [
+        CommandOption(
+            "checksum",
+            takes: .required("TYPE=HEX"),
+            in: .sources,
+            "expected digest of the only file: \(DownloadOption.checksumNames)",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.checksum = try OptionValues.checksum(value) },
+        CommandOption(
+            "sums",
+            takes: .required("FILE|URL"),
+            in: .sources,
+            "sums file that names the files, such as SHA256SUMS; repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.sums.append(try OptionValues.notEmpty("sums", value))
+        },
+        CommandOption(
+            "metalink",
+            takes: .required("FILE|URL"),
+            in: .sources,
+            "Metalink that names the files; its pieces are checked where it has no digest of the whole; repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in
+            options.metalinks.append(try OptionValues.notEmpty("metalink", value))
+        },
+        CommandOption(
+            "from",
+            takes: .required("URL"),
+            in: .sources,
+            "compare with what the sums files beside this URL say, or beside the files of this folder (with a slash at the"
+                + " end); repeatable",
+            setsOneDownload: false
+        ) { (options, value) throws(Failure) in options.from.append(try OptionValues.notEmpty("from", value))
+        },
+        CommandOption(
+            "json",
+            takes: .none,
+            in: .output,
+            "print one JSON object per line on standard output",
+            setsOneDownload: false
+        ) { (options, _) in options.isJSON = true },
+        CommandOption(
+            "quiet",
+            short: "q",
+            takes: .none,
+            in: .output,
+            "print only files that are not verified",
+            setsOneDownload: false
+        ) { (options, _) in options.isQuiet = true },
+        helpOption,
+    ]
+}
+
+extension DownloadOption {
+    /// The names of checksums, as options take them.
+    static var checksumNames: String { HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension OptionValues {
+    /// A checksum as `TYPE=HEX`.
+    static func checksum(_ value: String) throws(Failure) -> Checksum {
+        let parts = value.split(separator: "=", maxSplits: 1).map { String($0) }
+        guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()),
+            let digest = Hexadecimal.bytes(parts[1]), digest.count == algorithm.length
+        else {
+            throw bad(
+                "checksum",
+                value,
+                "must be TYPE=HEX, with TYPE one of \(DownloadOption.checksumNames), and HEX of its length"
+            )
+        }
+        return Checksum(algorithm: algorithm, digest: digest)
+    }
+}

@@ -1,0 +1,185 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlSystem
+
+/// One run of `pawl verify`: hashes files on several threads and reports them in the order in which they were given.
+struct VerifyRun: ~Copyable {
+    /// The outcome of one file.
+    enum Outcome: Sendable, Hashable {
+        /// The checksum that was right; `nil` where the pieces were.
+        case verified(Checksum?, length: Int64, source: String)
+        case failed(Failure)
+    }
+
+    private struct State {
+        var next = 0
+        var readBytes: Int64 = 0
+        var outcomes: [Outcome?]
+    }
+
+    private let plan: VerifyPlan
+    private let options: VerifyOptions
+    private let state: Monitor<State>
+    private let total: Int64
+    private var display: ProgressDisplay
+    private var output = OutputFile(descriptor: STDOUT_FILENO)
+
+    init(_ plan: VerifyPlan, _ options: VerifyOptions) {
+        self.plan = plan
+        self.options = options
+        state = Monitor(State(outcomes: Array(repeating: nil, count: plan.items.count)))
+        total = plan.items.reduce(0) { $0.addingClamped(fileLength(at: $1.path)) }
+        display = ProgressDisplay(isShown: !options.isJSON && !options.isQuiet)
+    }
+
+    consuming func run() -> Int32 {
+        let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        for _ in 0..<max(1, min(cores, plan.items.count)) {
+            let (state, items) = (state, plan.items)
+            SystemThread.detached("pawl-verify") { Self.work(state, items) }
+        }
+        var code: UInt8 = 0
+        for index in plan.items.indices {
+            let outcome = wait(for: index)
+            report(plan.items[index], outcome)
+            if case .failed(let failure) = outcome {
+                let isWrong = code == Failure.Code.checksumMismatch.rawValue
+                code = isWrong ? code : failure.code.rawValue
+            }
+        }
+        display.end()
+        return Int32(code)
+    }
+
+    private mutating func wait(for index: Int) -> Outcome {
+        while true {
+            let deadline = SystemClock().now + .milliseconds(200)
+            if let outcome = state.wait(until: deadline, for: { $0.outcomes[index] }) { return outcome }
+            let count = plan.items.count
+            let name = count == 1 ? plan.items[0].path : "\(index)/\(count) files"
+            display.show(name, state.read { $0.readBytes }, of: total, status: "verifying")
+        }
+    }
+
+    private mutating func report(_ item: VerifyPlan.Item, _ outcome: Outcome) {
+        let isFailure = if case .failed = outcome { true } else { false }
+        guard !options.isQuiet || isFailure || options.isJSON else { return }
+        display.clear()
+        output.appendLine(
+            options.isJSON
+                ? VerifyRun.json(item, outcome) : TerminalText.harmless(VerifyRun.line(item, outcome))
+        )
+        output.flush()
+    }
+
+    static func line(_ item: VerifyPlan.Item, _ outcome: Outcome) -> String {
+        switch outcome {
+        case .verified(let checksum, _, let source):
+            "\(item.path): OK, \(checksum?.algorithm.rawValue ?? "pieces") (\(source))"
+        case .failed(let failure): "\(item.path): FAILED, \(failure.why)"
+        }
+    }
+
+    static func json(_ item: VerifyPlan.Item, _ outcome: Outcome) -> String {
+        var object = JSONObject()
+        switch outcome {
+        case .verified(let checksum, let length, let source):
+            object.set("event", "verified")
+            object.set("path", item.path)
+            object.set("length", length)
+            object.set("algorithm", checksum?.algorithm.rawValue)
+            object.set("digest", checksum.map { Hexadecimal.text($0.digest) })
+            object.set("source", source)
+        case .failed(let failure):
+            object.set("event", "failed")
+            object.set("path", item.path)
+            object.set("code", failure.code.rawValue)
+            object.set("message", failure.commandLineSentence)
+        }
+        return object.line
+    }
+
+    // MARK: threads
+
+    private static func work(_ state: Monitor<State>, _ items: [VerifyPlan.Item]) {
+        while let index = state.with(
+            waking: .none,
+            { state -> Int? in
+                defer { state.next += 1 }
+                return state.next < items.count ? state.next : nil
+            }
+        ) {
+            let outcome = FileVerifier.outcome(of: items[index]) { count in
+                state.with(waking: .none) { $0.readBytes += Int64(count) }
+            }
+            state.with { $0.outcomes[index] = outcome }
+        }
+    }
+}
+
+/// The length of a file, 0 where there is none.
+private func fileLength(at path: String) -> Int64 {
+    var found = stat()
+    return unsafe stat(path, &found) == 0 ? Int64(found.st_size) : 0
+}
+
+/// Compares one file with what is known of it.
+enum FileVerifier {
+    static func outcome(of item: VerifyPlan.Item, progress: (Int) -> Void) -> VerifyRun.Outcome {
+        do throws(Failure) { return try compare(item, progress) } catch { return .failed(error) }
+    }
+
+    private static func compare(
+        _ item: VerifyPlan.Item,
+        _ progress: (Int) -> Void
+    ) throws(Failure) -> VerifyRun.Outcome {
+        let place = item.path
+        guard item.isNamed else {
+            throw Failure(.notFound, "cannot verify", at: place, because: "nothing that was given names it")
+        }
+        let file = try FileDigests(place)
+        if let length = item.length, length != file.length {
+            throw Failure(
+                .checksumMismatch,
+                "cannot accept",
+                at: place,
+                because: "it has \(file.length) bytes instead of \(length) (\(item.source))"
+            )
+        }
+        guard let first = item.expected.first else {
+            guard let pieces = item.pieces else { preconditionFailure("a named file has digests") }
+            let wrong = try file.wrongPieces(pieces) { progress($0) }
+            guard let bad = wrong.first else {
+                return .verified(nil, length: file.length, source: item.source)
+            }
+            let more = wrong.count == 1 ? "" : " and \(wrong.count - 1) more"
+            throw Failure(
+                .checksumMismatch,
+                "cannot accept",
+                at: place,
+                because: "the piece at \(Int64(bad) * pieces.length)\(more) is wrong (\(item.source))",
+                remedy: "see 'pawl help repair'"
+            )
+        }
+        var algorithms: [HashAlgorithm] = []
+        for expectation in item.expected where !algorithms.contains(expectation.checksum.algorithm) {
+            algorithms.append(expectation.checksum.algorithm)
+        }
+        let digests = try file.digests(algorithms) { progress($0) }
+        for expectation in item.expected {
+            guard let index = algorithms.firstIndex(of: expectation.checksum.algorithm),
+                digests[index] != expectation.checksum.digest
+            else { continue }
+            throw Failure(
+                .checksumMismatch,
+                "cannot accept",
+                at: place,
+                because:
+                    "its \(expectation.checksum.algorithm.rawValue) is \(Hexadecimal.text(digests[index])), "
+                    + "expected \(Hexadecimal.text(expectation.checksum.digest)) (\(expectation.source))"
+            )
+        }
+        return .verified(first.checksum, length: file.length, source: first.source)
+    }
+}

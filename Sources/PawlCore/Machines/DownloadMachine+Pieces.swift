@@ -1,0 +1,164 @@
+// Pieces with digests of their own: each is checked when it is complete, and a bad one is requested again.
+extension DownloadMachine {
+    /// Whether digests will prove the bytes on disk: then nothing is compared, and no validator is needed.
+    var digestsDecide: Bool { plan.isSeeded || pieces != nil }
+
+    /// Begins to check pieces once the file's length is known.
+    ///
+    /// Digests that do not fit the length are of other content; the length or the whole file's digest says so.
+    mutating func preparePieces() {
+        guard pieces == nil, let hashes = plan.pieces, let total = map.total, plan.selection == .whole,
+            existingLength == nil, representation?.coding == nil
+        else { return }
+        pieces = PieceMap(hashes, total: total)
+    }
+
+    /// Orders the hashes of pieces that are complete.
+    mutating func checkPieces() -> [Action] {
+        guard plan.pieces != nil, isActive || phase == .verifying, isClaimed else { return [] }
+        preparePieces()
+        guard let hashes = plan.pieces,
+            let orders = pieces?.due(in: map.done, nextTicket: &nextCheck)
+        else { return [] }
+        return orders.map { .check($0, hashes.algorithm) }
+    }
+
+    /// All bytes are on disk: `nil` when no piece is left to check.
+    mutating func settlePieces() -> [Action]? {
+        preparePieces()
+        guard let pieces, !pieces.isSettled else { return nil }
+        let entered: [Action] = phase == .verifying ? [] : [enter(.verifying)]
+        return entered + checkPieces()
+    }
+
+    /// The lane is about to advance to `cursor`: its source has sent the bytes up to there.
+    mutating func notePieces(lane index: Int, to cursor: Int64) {
+        let start = map.claim(of: lanes[index].isRacing ?? lanes[index].id)?.start ?? cursor
+        guard start < cursor else { return }
+        pieces?.wrote(ByteRange(start, cursor), by: lanes[index].source)
+    }
+
+    /// A piece was hashed.
+    package mutating func pieceHashed(_ check: PieceMap.Check, digest: [UInt8], now: Instant) -> [Action] {
+        guard isActive || phase == .verifying else { return [] }
+        switch pieces?.checked(check, digest: digest) ?? .obsolete {
+        case .obsolete: return []
+        case .good:
+            guard phase == .verifying, pieces?.isSettled == true else { return checkPieces() }
+            return complete()
+        case .bad(let range, let blamed):
+            return replace(range, digest: digest, of: check.piece, blamed: blamed, now: now)
+        }
+    }
+
+    private mutating func replace(
+        _ range: ByteRange,
+        digest: [UInt8],
+        of piece: Int,
+        blamed: Int?,
+        now: Instant
+    ) -> [Action] {
+        map.discard(range)
+        checkpointBytes = min(checkpointBytes, written)
+        var actions = dropRacers(within: range)
+        actions.append(.discard(range))
+        let notice =
+            if let blamed {
+                LocalizableMessage(
+                    "piece-bad-from",
+                    "the piece at \(range.start) from \(sources[blamed].given.redacted) is wrong: fetching it again"
+                )
+            } else {
+                LocalizableMessage(
+                    "piece-bad-on-disk",
+                    "the piece at \(range.start) on disk is wrong: fetching it again"
+                )
+            }
+        actions.append(.notify(.notice(notice)))
+        // The last source may have one bad node among several.
+        if let blamed, pieces?.isConvicted(blamed) == true, sources[blamed].isUsable,
+            sources.count(where: \.isUsable) > 1
+        {
+            actions += leaveOutLiar(blamed)
+        }
+        let isHopeless = (pieces?.failures(at: range.start) ?? 0) > 2 * sources.count + 2
+        guard sources.contains(where: \.isUsable), !isHopeless else {
+            return actions + failPiece(range, digest: digest, of: piece)
+        }
+        guard phase != .waitingForNetwork else { return actions }
+        actions += checkPieces()
+        let isIdle = lanes.isEmpty && !isRetryPending
+        return actions + (isIdle ? openFirst(now: now) : refill(now: now))
+    }
+
+    /// Racers that receive bytes of a bad piece would write them over the new copy.
+    private mutating func dropRacers(within range: ByteRange) -> [Action] {
+        let late = lanes.filter { $0.isRacing != nil && $0.cursor < range.end }.map(\.id)
+        lanes.removeAll { late.contains($0.id) }
+        return late.map { .drop($0) }
+    }
+
+    private mutating func leaveOutLiar(_ source: Int) -> [Action] {
+        sources[source].isUsable = false
+        var actions: [Action] = []
+        while let index = lanes.firstIndex(where: { $0.source == source }) { actions.append(remove(index)) }
+        let notice = LocalizableMessage(
+            "left-out-bad-pieces",
+            "left out \(sources[source].given.redacted): it sent \(PieceMap.patience) wrong pieces"
+        )
+        return actions + [.notify(.notice(notice))]
+    }
+
+    private mutating func failPiece(_ range: ByteRange, digest: [UInt8], of piece: Int) -> [Action] {
+        let algorithm = plan.pieces?.algorithm.rawValue ?? ""
+        let expected = plan.pieces.map { Hexadecimal.text($0.digest(piece)) } ?? ""
+        return fail(
+            Failure(
+                .checksumMismatch,
+                "cannot accept",
+                at: name ?? sources[0].given.redacted,
+                because: "the \(algorithm) of the piece at \(range.start) is \(Hexadecimal.text(digest)), "
+                    + "expected \(expected), and no source is left that sends another",
+                remedy: kept("\(.resume) with other sources of the same file")
+            )
+        )
+    }
+
+    /// The range to request of the bytes that a lane is free for, and the source: a bad piece is requested from another one.
+    func fitted(_ range: ByteRange, from source: Int) -> (ByteRange, Int) {
+        guard let pieces, pieces.hasSuspects else { return (range, source) }
+        let usable = sources.indices.filter { sources[$0].isUsable }
+        return (
+            pieces.fitted(range), pieces.source(at: range.start, preferring: source, of: usable)
+        )
+    }
+
+    /// Whether the lane fetches a new copy of a bad piece, which has to come from one source.
+    func isReplacingPiece(_ lane: Lane) -> Bool {
+        guard let pieces, pieces.hasSuspects, let claim = map.claim(of: lane.id) else { return false }
+        return pieces.suspects(at: claim.start) != nil
+    }
+
+    /// The only source has other content than the digests describe.
+    mutating func isOtherContent(_ evidence: LocalizableMessage) -> [Action] {
+        fail(
+            Failure(
+                .cannotResume,
+                "cannot finish",
+                at: name ?? sources[0].given.redacted,
+                because: "the server has other content than expected: \(evidence)",
+                remedy: kept(
+                    "\(.resume) when it has the right one",
+                    otherwise: "get a newer description of it"
+                )
+            )
+        )
+    }
+}
+
+extension Evidence {
+    /// Whether the validators do not say that the content changed.
+    var contradictsNothing: Bool {
+        if case .changed = self { false } else { true }
+    }
+}

@@ -1,0 +1,39 @@
+/// The digests of a file's pieces, all of one length but the last (RFC 5854 §4.2.4).
+package struct PieceHashes: Hashable, Sendable {
+    package let algorithm: HashAlgorithm
+    /// The length of each piece but the last, in bytes.
+    package let length: Int64
+    /// All digests, one after another.
+    private let digests: [UInt8]
+
+    /// The most pieces that are accepted for one file.
+    package static let most = 1 << 20
+
+    /// `nil` unless there is at least one digest, each of the algorithm's length, and a length of pieces that a file can
+    /// have.
+    package init?(_ algorithm: HashAlgorithm, length: Int64, digests: [[UInt8]]) {
+        guard length > 0, length <= JournalLayout.longestFile, !digests.isEmpty,
+            digests.count <= PieceHashes.most, digests.allSatisfy({ $0.count == algorithm.length })
+        else { return nil }
+        self.algorithm = algorithm
+        self.length = length
+        self.digests = Array(digests.joined())
+    }
+
+    package var count: Int { digests.count / algorithm.length }
+
+    package func digest(_ piece: Int) -> ArraySlice<UInt8> {
+        digests[piece * algorithm.length..<(piece + 1) * algorithm.length]
+    }
+
+    /// Whether they are the pieces of a file of `total` bytes.
+    package func fits(_ total: Int64) -> Bool {
+        total > 0 && (total - 1) / length == Int64(count - 1)
+    }
+
+    /// The range of a piece in a file of `total` bytes.
+    package func range(_ piece: Int, in total: Int64) -> ByteRange {
+        let start = Int64(piece) * length
+        return ByteRange(start, min(total, start + length))
+    }
+}

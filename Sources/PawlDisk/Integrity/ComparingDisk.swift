@@ -1,0 +1,148 @@
+package import PawlCore
+package import PawlEngine
+import PawlSystem
+import Synchronization
+
+/// The disk of a download that is only compared with a file: in order, on one connection; nothing is written.
+///
+/// The pieces that are compared grow while they agree, from 64 KiB to 1 MiB, so that a difference costs little more than
+/// itself and a long agreement few entries.
+package final class ComparingDisk: Disk {
+    private let path: String
+    private let file: OpenFile
+    private let state = Mutex(ContentComparison())
+
+    package init(with path: String) throws(Failure) {
+        self.path = path
+        do throws(SystemError) { file = try OpenFile(at: path) } catch {
+            throw Failure.system(.cannotOpen, "cannot open", at: path, error)
+        }
+    }
+
+    package var comparison: ContentComparison { state.withLock { $0 } }
+
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
+        state.withLock { $0.representation = claim.facts.representation }
+        return .fresh(
+            ComparingPartial(file, path: path, name: claim.name) { [self] equal, length in
+                state.withLock {
+                    $0.equal = equal
+                    $0.length = length
+                }
+            }
+        )
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? { nil }
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
+
+private final class ComparingPartial: Partial {
+    let name: String
+    let path: String
+    let hasJournal = false
+    let slotCount = 64
+    let durable = ByteRangeSet()
+    private let file: OpenFile
+    private let report: (ByteRangeSet, Int64) -> Void
+    private var length: Int64 = 0
+    private var equal = ByteRangeSet()
+    /// The piece that is being compared: where it began, how long it will be, and whether it agrees so far.
+    private var piece = (start: Int64(0), size: ComparingPartial.smallest, agrees: true)
+    /// The last bytes of the content, to prove that another response has the same.
+    private var tail: [UInt8] = []
+    private static let longestTail = 256 << 10
+    private static let smallest: Int64 = 64 << 10
+    private static let largest: Int64 = 1 << 20
+
+    init(_ file: OpenFile, path: String, name: String, report: @escaping (ByteRangeSet, Int64) -> Void) {
+        self.file = file
+        self.path = path
+        self.name = name
+        self.report = report
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(Failure) {
+        precondition(offset == length, "one connection is compared in order")
+        var start = 0
+        while start < bytes.count {
+            let left = piece.start + piece.size - length
+            let count = Int(min(left, Int64(bytes.count - start)))
+            let part = unsafe UnsafeRawBufferPointer(rebasing: bytes[start..<start + count])
+            if piece.agrees { piece.agrees = try unsafe agrees(part) }
+            length += Int64(count)
+            start += count
+            if length == piece.start + piece.size { endPiece() }
+        }
+        unsafe tail.append(contentsOf: bytes)
+        if tail.count > ComparingPartial.longestTail * 2 {
+            tail.removeFirst(tail.count - ComparingPartial.longestTail)
+        }
+    }
+
+    private func agrees(_ bytes: UnsafeRawBufferPointer) throws(Failure) -> Bool {
+        let mine = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 64)
+        defer { unsafe mine.deallocate() }
+        do throws(SystemError) {
+            guard try unsafe file.read(into: mine, at: length) == bytes.count else { return false }
+        } catch {
+            throw Failure.system(.inputOutput, "cannot read", at: path, error)
+        }
+        return unsafe mine.elementsEqual(bytes)
+    }
+
+    private func endPiece() {
+        if piece.agrees { equal.insert(ByteRange(piece.start, length)) }
+        let next = piece.agrees ? min(piece.size * 2, ComparingPartial.largest) : ComparingPartial.smallest
+        piece = (length, next, true)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Failure) {
+        let start = offset - (length - Int64(tail.count))
+        guard start >= 0, start + Int64(buffer.count) <= Int64(tail.count) else {
+            throw Failure(.inputOutput, "cannot compare", at: path, because: "the content before is gone")
+        }
+        unsafe tail.withUnsafeBytes { kept in
+            let part = Int(start)..<(Int(start) + buffer.count)
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: kept[part]))
+        }
+    }
+
+    func startOver(_ facts: JournalFacts) throws(Failure) {
+        (length, equal, tail) = (0, ByteRangeSet(), [])
+        piece = (0, ComparingPartial.smallest, true)
+    }
+
+    func publish(
+        length: Int64,
+        modified: UnixTime?,
+        completion: @escaping @Sendable (Result<String, Failure>) -> Void
+    ) {
+        endPiece()
+        report(equal, length)
+        completion(.success(path))
+    }
+
+    func digest(
+        _ algorithm: HashAlgorithm,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+    ) { preconditionFailure("a comparison has no digest") }
+
+    func checkpoint(
+        _ done: ByteRangeSet,
+        completion: @escaping @Sendable (Result<Void, Failure>) -> Void
+    ) { completion(.success(())) }
+
+    func reserve(_ total: Int64) throws(Failure) {}
+    func beginJournal(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func beginLane(slot: Int, at start: Int64) throws(Failure) {}
+    func advanceLane(slot: Int, to cursor: Int64) {}
+    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
+    func discard() {}
+    func restoreOriginal() throws(Failure) {}
+}

@@ -1,0 +1,119 @@
+import Glibc
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// `pawl repair` by pieces and by comparison.
+@Suite struct RepairTests {
+    private static let content = Payload(seed: 182, length: 4_000_000).bytes(in: ByteRange(0, 4_000_000))
+    private static let pieceLength = 256 << 10
+
+    private static let damage: [@Sendable (inout [UInt8]) -> Void] = [
+        { $0[1_500_000] ^= 1 },
+        { $0.replaceSubrange(0..<100_000, with: repeatElement(0, count: 100_000)) },
+        { $0.removeLast(700_000) },
+        { $0 += [1, 2, 3] },
+        { $0 = [] },
+    ]
+
+    @Test(arguments: damage.indices)
+    func `pieces: only what is wrong is fetched, and the mode stays`(index: Int) throws {
+        let bench = try IntegrityBench()
+        var bytes = Self.content
+        Self.damage[index](&bytes)
+        try bench.write("f", bytes)
+        unsafe chmod(bench.folder.path("f"), 0o600)
+        let url = bench.origin.serve("/x", Payload(Self.content))
+        let text = try bench.metalink(
+            "f",
+            Self.content,
+            piece: Self.pieceLength,
+            sources: [url],
+            hasWhole: true
+        )
+        try bench.write("m", Array(text.utf8))
+        let run = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.contents("f") == Self.content)
+        #expect(bench.folder.names == ["f", "m"])
+        #expect(FileSystem.mode(bench.folder.path("f")) == 0o600)
+        let most = [1, 1, 4, 0, 16][index] * Self.pieceLength
+        #expect(bench.sent(of: "/x") <= Int64(most), "\(run)")
+        let again = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(again.code == 0 && again.lines == ["f: nothing to repair"], "\(again)")
+    }
+
+    @Test func `killed while it repairs, the old file is whole, and the next run ends it`() throws {
+        let bench = try IntegrityBench()
+        var bytes = Self.content
+        for piece in stride(from: 0, to: 15, by: 2) { bytes[piece * Self.pieceLength + 7] ^= 1 }
+        try bench.write("f", bytes)
+        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.cut = .stall(from: 2_000_000) }
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
+        try bench.write("m", Array(text.utf8))
+        let process = try PawlProcess(
+            PawlBinary.path,
+            ["repair", "f", "--metalink", "m", "-x", "1"],
+            folder: bench.folder.path
+        )
+        #expect(bench.origin.wait(requests: 1, of: "/x"))
+        process.send(SIGKILL)
+        process.wait()
+        #expect(bench.contents("f") == bytes)
+        bench.origin.adjust("/x") { $0.cut = nil }
+        let run = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.contents("f") == Self.content)
+        #expect(bench.folder.names == ["f", "m"])
+    }
+
+    @Test(arguments: damage.indices.dropLast(), [Behaviour.Validators.strong, .lastModifiedOnly, .none])
+    func `from a URL alone: the differing pieces are replaced`(
+        index: Int,
+        validators: Behaviour.Validators
+    ) throws {
+        let bench = try IntegrityBench()
+        var bytes = Self.content
+        Self.damage[index](&bytes)
+        try bench.write("f", bytes)
+        let url = bench.origin.serve("/x", Payload(Self.content)) { $0.validators = validators }
+        let run = try bench.pawl("repair", "f", "--from", url)
+        #expect(run.code == 0, "\(run)")
+        #expect(bench.contents("f") == Self.content)
+        #expect(bench.folder.names == ["f"])
+        // All of it once, to compare; then little more than what differs.
+        #expect(bench.sent(of: "/x") < Int64(Self.content.count) + 2_400_000, "\(run)")
+        let again = try bench.pawl("repair", "f", "--from", url)
+        #expect(again.lines == ["f: nothing to repair"], "\(again)")
+    }
+
+    @Test func `content that changes between comparison and repair is never mixed`() throws {
+        let bench = try IntegrityBench()
+        var bytes = Self.content
+        bytes[1_500_000] ^= 1
+        try bench.write("f", bytes)
+        let other = Payload(seed: 183, length: 4_000_000)
+        let url = bench.origin.serve(
+            "/x",
+            versions: [Payload(Self.content), other],
+            changing: .afterRequests(1)
+        )
+        let run = try bench.pawl("repair", "f", "--from", url)
+        let found = try #require(bench.contents("f"))
+        #expect(found == bytes || found == other.bytes(in: ByteRange(0, 4_000_000)), "\(run)")
+    }
+
+    @Test func `a wrong file stays when the source has no better one`() throws {
+        let bench = try IntegrityBench()
+        var bytes = Self.content
+        bytes[9] ^= 1
+        try bench.write("f", bytes)
+        let url = bench.origin.serve("/x", Payload(bytes))
+        let text = try bench.metalink("f", Self.content, piece: Self.pieceLength, sources: [url])
+        try bench.write("m", Array(text.utf8))
+        let run = try bench.pawl("repair", "f", "--metalink", "m")
+        #expect(run.code == 32, "\(run)")
+        #expect(bench.contents("f") == bytes)
+        #expect(bench.folder.names == ["f", "m"])
+    }
+}

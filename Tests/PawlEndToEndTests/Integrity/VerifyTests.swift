@@ -1,0 +1,75 @@
+import PawlCore
+import PawlTestKit
+import Testing
+
+/// `pawl verify`, beside coreutils.
+@Suite struct VerifyTests {
+    private static let content = Payload(seed: 184, length: 1_000_000).bytes(in: ByteRange(0, 1_000_000))
+
+    @Test func `sums files: right, wrong, unnamed and missing files`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        try bench.write("b", [1, 2, 3])
+        let sums = try bench.run("/usr/bin/sha256sum", ["a", "b"])
+        try bench.write("SHA256SUMS", Array((sums.lines.joined(separator: "\n") + "\n").utf8))
+        let right = try bench.pawl("verify", "a", "b", "--sums", "SHA256SUMS")
+        #expect(right.code == 0, "\(right)")
+        #expect(right.lines == ["a: OK, sha-256 (SHA256SUMS)", "b: OK, sha-256 (SHA256SUMS)"])
+        try bench.write("b", [1, 2, 4])
+        let wrong = try bench.pawl("verify", "a", "b", "--sums", "SHA256SUMS")
+        #expect(wrong.code == 32 && wrong.lines.count == 2, "\(wrong)")
+        let digest = try bench.sum("sha256sum", of: "b")
+        #expect(wrong.lines[1].hasPrefix("b: FAILED, its sha-256 is \(digest)"), "\(wrong)")
+        try bench.write("c", [])
+        let unnamed = try bench.pawl("verify", "a", "c", "--sums", "SHA256SUMS")
+        #expect(unnamed.code == 3, "\(unnamed)")
+        let both = try bench.pawl("verify", "b", "c", "none", "--sums", "SHA256SUMS")
+        #expect(both.code == 32 && both.lines.count == 3, "wrong outranks the rest: \(both)")
+        #expect(try bench.pawl("verify", "none", "--sums", "SHA256SUMS").code != 0)
+    }
+
+    @Test func `a checksum, a Metalink with pieces, and sums from a URL`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        for (program, type) in [("sha256sum", "sha-256"), ("sha512sum", "sha-512"), ("sha1sum", "sha-1")] {
+            let digest = try bench.sum(program, of: "a")
+            #expect(try bench.pawl("verify", "a", "--checksum", "\(type)=\(digest)").code == 0)
+        }
+        let other = String(repeating: "0", count: 64)
+        let wrong = try bench.pawl("verify", "--json", "a", "--checksum", "sha-256=\(other)")
+        #expect(
+            wrong.code == 32 && wrong.lines.count == 1 && wrong.lines[0].contains("\"code\":32"),
+            "\(wrong)"
+        )
+        let metalink = try bench.metalink("a", Self.content, piece: 100_000, sources: ["http://x.example/a"])
+        try bench.write("m", Array(metalink.utf8))
+        let pieces = try bench.pawl("verify", "a", "--metalink", "m")
+        #expect(pieces.code == 0 && pieces.lines == ["a: OK, pieces (m)"], "\(pieces)")
+        var bytes = Self.content
+        bytes[250_000] ^= 1
+        try bench.write("a", bytes)
+        let bad = try bench.pawl("verify", "a", "--metalink", "m")
+        #expect(bad.code == 32 && bad.lines[0].contains("the piece at 200000"), "\(bad)")
+        let sums = try bench.run("/usr/bin/sha256sum", ["--tag", "a"])
+        let url = bench.origin.serve("/SUMS", Payload(Array((sums.lines[0] + "\n").utf8)))
+        #expect(try bench.pawl("verify", "a", "--sums", url).code == 0)
+    }
+
+    @Test func `what the origin's sums files say, with pages for every other name`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        let digest = try bench.sum("sha256sum", of: "a")
+        bench.origin.serve("/d/SHA256SUMS", Payload(text: "\(digest)  ./a\n\(digest)  ../b\n"))
+        bench.origin.serve("/d/a.sha512", Payload(text: "<html>no such file</html>"))
+        let right = try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a"))
+        #expect(right.code == 0, "\(right)")
+        #expect(
+            right.lines[0].hasPrefix("a: OK, sha-256 (http://") && right.lines[0].hasSuffix("/d/SHA256SUMS)")
+        )
+        try bench.write("b", Self.content)
+        let both = try bench.pawl("verify", "a", "b", "--from", bench.origin.url("/d/"))
+        #expect(both.code == 3, "a path out of the folder names nothing: \(both)")
+        bench.origin.serve("/d/a.sha256", Payload(text: String(repeating: "0", count: 64)))
+        #expect(try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a")).code == 32)
+    }
+}

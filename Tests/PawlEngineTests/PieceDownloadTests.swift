@@ -1,0 +1,123 @@
+import PawlCore
+import PawlEngine
+import PawlTestKit
+import Testing
+
+/// Downloads whose pieces have digests of their own.
+@Suite struct PieceDownloadTests {
+    private static let length: Int64 = 512 * .kibi
+    private static let pieceLength: Int64 = 64 * .kibi
+    private static let content = Payload(seed: 77, length: length)
+    private static let bytes = content.bytes(in: ByteRange(0, length))
+
+    private static let hashes: PieceHashes? = {
+        let starts = stride(from: 0, to: Int(length), by: Int(pieceLength))
+        let digests = starts.map { MessageDigest5.digest(Array(bytes[$0..<$0 + Int(pieceLength)])) }
+        return PieceHashes(.md5, length: pieceLength, digests: digests)
+    }()
+
+    /// The content with a wrong byte in each of these pieces.
+    private static func damaged(_ pieces: [Int]) -> Payload {
+        var wrong = bytes
+        for piece in pieces { wrong[piece * Int(pieceLength) + 99] ^= 1 }
+        return Payload(wrong)
+    }
+
+    private static func serve(
+        _ stage: Stage,
+        _ payload: Payload,
+        at host: String = Stage.host,
+        _ change: (inout SimulatedFile) -> Void = { _ in }
+    ) {
+        var file = SimulatedFile(payload)
+        change(&file)
+        stage.world.network[host].files["/a.bin"] = file
+    }
+
+    private static func job(_ mirrors: String..., lanes: Int = 1) -> Job {
+        let sources = [Stage.address("a.bin")] + mirrors.map { Stage.address("a.bin", host: $0) }
+        return Stage.job("a.bin") { job in
+            job.plan = DownloadPlan(sources: sources)
+            job.plan.ramp = .fixed(lanes)
+            job.plan.pieces = hashes
+            job.plan.retry = RetryPolicy(retries: 3, delay: .milliseconds(100))
+        }
+    }
+
+    @Test(arguments: [1, 2, 4])
+    func `bad pieces come from another source, and a source of two is left out`(lanes: Int) {
+        let stage = Stage()
+        Self.serve(stage, Self.damaged([0, 1, 2, 5, 7]))
+        Self.serve(stage, Self.content, at: "mirror.test") {
+            $0.entityTag = EntityTag(opaque: "m", isWeak: true)
+        }
+        let id = stage.start(Self.job("mirror.test", lanes: lanes))
+        stage.run()
+        #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
+        stage.expect(Self.content, at: "a.bin")
+        #expect(stage.sentences(id).contains { $0.contains("left out") && $0.contains(Stage.host) })
+        #expect(stage.world.disk.listing == ["/downloads/a.bin"])
+        #expect(stage.world.network.taken <= 2 * Self.length)
+    }
+
+    @Test func `a bad node behind the only source costs only its pieces`() {
+        let stage = Stage(seed: 5)
+        Self.serve(stage, Self.content) { file in
+            file.badNode = SimulatedFile.BadNode(payload: Self.damaged([1, 3, 6]), odds: 0.5)
+        }
+        let id = stage.start(Self.job(lanes: 2))
+        stage.run()
+        #expect(stage.phases(id).last == .finished, "\(stage.sentences(id))")
+        stage.expect(Self.content, at: "a.bin")
+        #expect(stage.world.network.taken <= Self.length + 12 * Self.pieceLength)
+    }
+
+    @Test func `a piece that stays bad fails with code 32, and the good ones stay`() {
+        let stage = Stage()
+        Self.serve(stage, Self.damaged([3]))
+        let id = stage.start(Self.job(lanes: 2))
+        stage.run()
+        #expect(stage.failure(id)?.code == .checksumMismatch)
+        let kept = stage.world.disk.journalled("/downloads/a.bin")
+        #expect(kept?.count == Self.length - Self.pieceLength)
+        #expect(kept?.intersects(ByteRange(3 * Self.pieceLength, 4 * Self.pieceLength)) == false)
+    }
+
+    @Test(arguments: [FakeDisk.Crash.kill, .powerCut])
+    func `after a crash the pieces on disk are checked again`(crash: FakeDisk.Crash) {
+        let first = Stage()
+        Self.serve(first, Self.damaged([0, 1, 2, 3]))
+        first.start(Self.job())
+        first.whenTaken(5 * Self.pieceLength) { $0.crash(crash) }
+        first.run()
+        let second = Stage(world: first.world)
+        Self.serve(second, Self.content)
+        let id = second.start(Self.job())
+        second.run()
+        #expect(second.phases(id).last == .finished, "\(second.sentences(id))")
+        second.expect(Self.content, at: "a.bin")
+        if crash == .kill { #expect(second.sentences(id).contains { $0.contains("on disk is wrong") }) }
+    }
+
+    @Test func `digests of another length are not used`() {
+        let stage = Stage()
+        let longer = Payload(seed: 78, length: Self.length + Self.pieceLength)
+        Self.serve(stage, longer)
+        let id = stage.start(Self.job())
+        stage.run()
+        #expect(stage.phases(id).last == .finished)
+        stage.expect(longer, at: "a.bin")
+    }
+
+    @Test func `a paused download checks its pieces when it continues`() {
+        let stage = Stage()
+        Self.serve(stage, Self.content)
+        let id = stage.start(Self.job())
+        stage.whenTaken(3 * Self.pieceLength) { $0.scheduler.pause(id) }
+        stage.after(.seconds(30)) { $0.scheduler.resume(id) }
+        stage.run()
+        #expect(stage.phases(id).last == .finished)
+        stage.expect(Self.content, at: "a.bin")
+        #expect(stage.world.network.taken <= Self.length + Self.pieceLength, "no overlap was compared")
+    }
+}
