@@ -21,7 +21,7 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 6
 RUN_TESTS = PAWL_BINARY="$(CURDIR)/.build/release/pawl" LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leak-sanitizer.txt \
     LD_PRELOAD=$(PRELOAD) Scripts/run-tests swift test
 
-.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install clean packages test-packages
+.PHONY: help build test test-build test-main test-service test-page test-some screenshots simulate torture fuzz attack bench load queue-bench check lint layers greps warnings docs coverage format install uninstall dist image test-dist clean packages test-packages
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
@@ -130,14 +130,28 @@ format: ## lay the sources out
 
 SHARE = $(DESTDIR)$(PREFIX)/share
 
-install: build ## pawl to PREFIX/bin, its manual page and what shells complete to PREFIX/share
+install: build ## pawl to PREFIX/bin, its manual pages and what shells complete to PREFIX/share
 	install -D -m 755 .build/release/pawl "$(DESTDIR)$(PREFIX)/bin/pawl"
 	mkdir -p "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" "$(SHARE)/zsh/site-functions" \
 	    "$(SHARE)/fish/vendor_completions.d"
-	.build/release/pawl help --man >"$(SHARE)/man/man1/pawl.1"
+	.build/release/pawl help --man-pages "$(SHARE)/man/man1"
 	.build/release/pawl completions bash >"$(SHARE)/bash-completion/completions/pawl"
 	.build/release/pawl completions zsh >"$(SHARE)/zsh/site-functions/_pawl"
 	.build/release/pawl completions fish >"$(SHARE)/fish/vendor_completions.d/pawl.fish"
+
+uninstall: ## remove what install wrote; queues, settings and downloads stay
+	rm -f "$(DESTDIR)$(PREFIX)/bin/pawl" "$(SHARE)"/man/man1/pawl.1 "$(SHARE)"/man/man1/pawl-*.1 \
+	    "$(SHARE)/bash-completion/completions/pawl" "$(SHARE)/zsh/site-functions/_pawl" \
+	    "$(SHARE)/fish/vendor_completions.d/pawl.fish"
+
+dist: packages ## the Debian package, the wheel, the tarball and the container image, in .build/dist (MINISIGN_KEY=FILE: signed)
+	MINISIGN_KEY="$(MINISIGN_KEY)" Scripts/dist
+
+image: packages ## the container image, an OCI archive in .build/dist
+	Scripts/dist image
+
+test-dist: ## each artifact of dist in a clean room (root, Debian's packages; up to 20 minutes)
+	Scripts/test-dist
 
 clean: ## remove what was built
 	rm -rf .build

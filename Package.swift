@@ -48,7 +48,11 @@ let hardened: [LinkerSetting] =
 func module(_ name: String, _ dependencies: [Target.Dependency], embedding folder: String? = nil) -> Target {
     .target(
         name: name,
-        dependencies: dependencies,
+        dependencies: dependencies.map { dependency in
+            // Without the trait, DownloadManager cannot be opened.
+            guard case .byNameItem("PawlStore", _) = dependency else { return dependency }
+            return .target(name: "PawlStore", condition: .when(traits: ["Queue"]))
+        },
         resources: folder.map { [.embedInCode($0)] },
         swiftSettings: strict
     )
@@ -108,10 +112,7 @@ let package = Package(
         module("PawlReach", ["PawlEngine", "PawlSystem"]),
         module(
             "Pawl",
-            [
-                "PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach",
-                .target(name: "PawlStore", condition: .when(traits: ["Queue"])),
-            ]
+            ["PawlCore", "PawlEngine", "PawlSystem", "PawlCurl", "PawlDisk", "PawlReach", "PawlStore"]
         ),
         // The page's files become part of the program.
         module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets"], embedding: "Page/Assets"),

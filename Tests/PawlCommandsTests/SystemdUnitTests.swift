@@ -61,4 +61,26 @@ import Testing
         #expect(options.kept == ["--jobs", "5", "--secret-file", "/s", "--no-secret"])
         #expect(options.installs)
     }
+
+    @Test(arguments: [("pawl.service", true), ("pawl.user.service", false)])
+    func `the package's units are as hardened as the written ones`(_ name: String, _ isSystem: Bool) throws {
+        let folder = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let lines = try readText(at: "\(folder)/Packaging/\(name)").split(separator: "\n")
+        var unit = unit
+        unit.isSystem = isSystem
+        unit.user = "pawl"
+        // The package does not know the user's download root, and its system unit has no business in a home.
+        let differing = [
+            "PrivateUsers=", "ProtectSystem=", "ProtectHome=", "ProtectKernelTunables=", "PrivateTmp=",
+            "ProtectControlGroups=",
+        ]
+        for line in unit.text.split(separator: "\n") where line.contains("=") {
+            let isOwn = ["Description=", "Documentation=", "ExecStart=", "ReadWritePaths="].contains {
+                line.hasPrefix($0)
+            }
+            let isLeftOut = !isSystem && differing.contains { line.hasPrefix($0) }
+            let isStricter = isSystem && line.hasPrefix("ProtectHome=")
+            #expect(isOwn || isLeftOut || isStricter || lines.contains(line), "\(line)")
+        }
+    }
 }

@@ -6,7 +6,9 @@ import Testing
 import class Pawl.DownloadManager
 import struct Pawl.DownloadSnapshot
 
-/// What version 0.1.0 left on disk continues. `Tests/Fixtures/make` recorded it.
+/// What version 0.1.0 left on disk continues.
+///
+/// `Tests/Fixtures/make` recorded it.
 @Suite(.serialized, .enabled(if: ServerProcess.isInstalled("python3"), "needs python3"))
 final class UpgradeTests {
     private let folder: TemporaryFolder

@@ -1,7 +1,7 @@
 package import PawlCore
 package import PawlEngine
 
-#if canImport(PawlStore)
+#if Queue || canImport(PawlStore)
 import PawlStore
 #endif
 
@@ -110,7 +110,7 @@ public final class DownloadManager: Sendable {
     let commonRate: CommonRate
     private let owner: ManagerOwner
 
-    #if canImport(PawlStore)
+    #if Queue || canImport(PawlStore)
     /// Opens the queue in `root`, which is created if missing, and continues it.
     ///
     /// `delegate` is retained until the manager is shut down. Throws ``PawlError`` when the folder or the

@@ -2,7 +2,7 @@ import Glibc
 import PawlCore
 import PawlSystem
 
-#if canImport(PawlStore)
+#if Queue || canImport(PawlStore)
 import PawlStore
 #endif
 
@@ -90,7 +90,7 @@ package struct SessionRoot: Sendable, Hashable {
     private var queue: String { DownloadManager.queue(in: path) }
 
     private var isQueueHeld: Bool {
-        #if canImport(PawlStore)
+        #if Queue || canImport(PawlStore)
         FileLock.look(at: QueueDatabase.lock(of: queue))?.isHeld == true
         #else
         false

@@ -53,7 +53,9 @@ struct ServeInstall {
     /// Prints the unit that would be installed; nothing is written or started.
     func show() { say("# \(path)\n\(unit.text)") }
 
-    /// Writes the unit, enables and starts it. After a failure the unit and its folders are as before.
+    /// Writes the unit, enables and starts it.
+    ///
+    /// After a failure the unit and its folders are as before.
     func run() throws(Failure) {
         let previous = try? readText(at: path)
         var made: [String] = []
@@ -76,7 +78,9 @@ struct ServeInstall {
         say("pawl: it starts at login; run 'loginctl enable-linger' to start it at boot\n")
     }
 
-    /// Stops the service and removes its unit. The queue, the secret and all files stay.
+    /// Stops the service and removes its unit.
+    ///
+    /// The queue, the secret and all files stay.
     func remove() throws(Failure) {
         guard unsafe access(path, F_OK) == 0 else {
             throw Failure(

@@ -69,9 +69,28 @@ struct `Output for other programs` {
         let groff = try #require(path(of: "groff"))
         let process = try PawlProcess.run(groff, ["-man", "-ww", "-Tascii", "-P-cbou", page])
         #expect(process.exit == .code(0) && process.errors.isEmpty, "\(process.errors)")
-        for words in ["pawl serve", "EXIT STATUS", "checksum mismatch"] {
+        for words in ["pawl serve", "EXAMPLES", "EXIT STATUS", "checksum mismatch"] {
             #expect(process.output.contains(words))
         }
+    }
+
+    @Test(.enabled(if: ServerProcess.isInstalled("groff"), "needs groff"))
+    func `every command has a manual page, laid out without a warning`() throws {
+        let pages = folder.path("pages")
+        _ = try PawlProcess.run("/bin/mkdir", [pages])
+        _ = try said(PawlBinary.path, "help", "--man-pages", pages)
+        let names = FileSystem.names(in: pages)
+        #expect(names.contains("pawl.1") && names.contains("pawl-get.1") && names.contains("pawl-serve.1"))
+        let groff = try #require(path(of: "groff"))
+        for name in names {
+            let process = try PawlProcess.run(
+                groff,
+                ["-man", "-ww", "-Tascii", "-P-cbou", "\(pages)/\(name)"]
+            )
+            #expect(process.exit == .code(0) && process.errors.isEmpty, "\(name): \(process.errors)")
+            #expect(process.output.contains("EXAMPLES"), "\(name) has no examples")
+        }
+        #expect(try said(PawlBinary.path, "help", "--man", "get").contains(".TH PAWL\\-GET 1"))
     }
 
     @Test func `install writes a unit that systemd accepts, and reports when systemd is not running`() throws
@@ -111,9 +130,35 @@ struct `Output for other programs` {
             )
             #expect(!verdict.errors.contains("pawl.service:"), "\(verdict.errors)")
         }
+        let removal = try PawlProcess.run(
+            PawlBinary.path,
+            ["serve", "--uninstall"],
+            environment: environment
+        )
+        #expect(removal.exit == .code(0), "\(removal.errors)")
+        #expect(FileSystem.contents(path) == nil)
+        #expect(FileSystem.exists(folder.path("root 1")) && FileSystem.exists(sessions))
+        let again = try PawlProcess.run(PawlBinary.path, ["serve", "--uninstall"], environment: environment)
+        #expect(again.exit == .code(3))
         try FileSystem.write([], to: folder.path("broken"))
         let failed = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
         #expect(failed.exit == .code(1))
         #expect(failed.errors.contains("run that command where systemd is running"))
+        #expect(FileSystem.contents(path) == nil)
+    }
+
+    @Test func `without systemctl install leaves nothing, and --print writes nothing`() throws {
+        let environment = [
+            "HOME": folder.path("home"), "XDG_CONFIG_HOME": "", "XDG_RUNTIME_DIR": "", "XDG_STATE_HOME": "",
+            "PATH": folder.path("none"), "PAWL_SOCKET": "", "PAWL_ROOT": "",
+        ]
+        let failed = try PawlProcess.run(PawlBinary.path, ["serve", "--install"], environment: environment)
+        #expect(failed.exit == .code(3) && failed.errors.contains("systemctl"), "\(failed.errors)")
+        let arguments = ["serve", "--install", "--print", "--jobs", "7"]
+        let shown = try PawlProcess.run(PawlBinary.path, arguments, environment: environment)
+        #expect(shown.exit == .code(0) && shown.output.contains("\nExecStart=\(PawlBinary.path) serve"))
+        #expect(!FileSystem.exists(folder.path("home")))
+        let alone = try PawlProcess.run(PawlBinary.path, ["serve", "--print"], environment: environment)
+        #expect(alone.exit == .code(28))
     }
 }
