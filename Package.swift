@@ -116,7 +116,7 @@ let package = Package(
         ),
         // The page's files become part of the program.
         module("PawlServer", ["Pawl", "PawlCore", "PawlSystem", "CWebSockets"], embedding: "Page/Assets"),
-        module("PawlFoundation", ["Pawl", "PawlSession"]),
+        module("PawlFoundation", ["Pawl", "PawlCore", "PawlSession"]),
         module("PawlSession", ["Pawl", "PawlCore"]),
         module("PawlCommands", ["Pawl", "PawlCore", "PawlSystem", "PawlServer"]),
         .executableTarget(

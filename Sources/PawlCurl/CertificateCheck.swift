@@ -18,10 +18,14 @@ final class CertificateCheck {
     /// The key that was seen, as libcurl's option has it.
     private(set) var key: String?
     private(set) var problem: String?
-    /// What was decided about the server, while its request for a certificate is asked about.
+    /// What was decided about the server, while its request for a certificate is pending.
     var decided: TransferSettings.Values?
 
-    init?(_ request: TransferRequest, _ sink: any TransferSink, _ judge: @escaping CertificateJudge) throws(TransferFault) {
+    init?(
+        _ request: TransferRequest,
+        _ sink: any TransferSink,
+        _ judge: @escaping CertificateJudge
+    ) throws(TransferFault) {
         guard let easy = EasyHandle() else { return nil }
         self.easy = easy
         self.request = request
@@ -51,7 +55,8 @@ final class CertificateCheck {
 
     /// Whether the server has requested a certificate and none was given.
     var requestsCertificate: Bool {
-        unsafe isRequested.pointee != 0 && request.settings.values.certificate == nil && request.carriesSecrets
+        unsafe isRequested.pointee != 0 && request.settings.values.certificate == nil
+            && request.carriesSecrets
     }
 
     fileprivate func prepare(_ context: UnsafeMutableRawPointer) {
@@ -99,12 +104,12 @@ private let prepareCheck: curl_ssl_ctx_callback = { _, context, check in
     return CURLE_OK
 }
 
-/// The answers of judges, from any thread.
-final class CertificateAnswers: Sendable {
+/// The decisions of judges, from any thread.
+final class CertificateDecisions: Sendable {
     struct Item: Sendable {
         var id: TransferID
         var isForClient: Bool
-        var answer: CertificateAnswer
+        var decision: CertificateDecision
     }
 
     private let items = Mutex<[Item]>([])

@@ -64,19 +64,19 @@ extension CurlTransport {
         _ question: CertificateQuestion,
         isForClient: Bool
     ) {
-        let (answers, wake) = (answers, wake)
-        check.judge(question) { answer in
-            answers.add(CertificateAnswers.Item(id: id, isForClient: isForClient, answer: answer))
+        let (decisions, wake) = (decisions, wake)
+        check.judge(question) { decision in
+            decisions.add(CertificateDecisions.Item(id: id, isForClient: isForClient, decision: decision))
             wake()
         }
     }
 
-    /// Carries out the answers of judges.
-    func takeAnswers() {
-        for item in answers.take() {
+    /// Carries out the decisions of judges.
+    func takeDecisions() {
+        for item in decisions.take() {
             guard let check = checks[item.id] else { continue }
             var values = check.request.settings.values
-            switch item.answer {
+            switch item.decision {
             case .refuse:
                 endCheck(item.id, TransferFault(.tls, "the program does not accept the certificate"))
                 continue
@@ -109,7 +109,7 @@ extension CurlTransport {
     }
 
     private func proceed(
-        _ item: CertificateAnswers.Item,
+        _ item: CertificateDecisions.Item,
         _ check: CertificateCheck,
         _ values: TransferSettings.Values
     ) {

@@ -31,11 +31,11 @@ package final class CurlTransport: Transport {
     /// The connections that libcurl establishes for `http1`, by the address of their handles.
     var connectors: [UInt: CurlConnector] = [:]
 
-    /// Connections that are made to see certificates, and what waits for the answer about them.
+    /// Connections that are made to see certificates, and what waits for the decision about them.
     var checks: [TransferID: CertificateCheck] = [:]
     /// The settings with which requests of a key are sent after their server was judged.
     var accepted: [ConnectionKey: TransferSettings] = [:]
-    let answers = CertificateAnswers()
+    let decisions = CertificateDecisions()
 
     private enum Limit {
         /// Streams of one HTTP/2 connection.
@@ -109,7 +109,7 @@ package final class CurlTransport: Transport {
 
     package func perform(until deadline: Instant?) {
         precondition(!multi.isInside, "perform is not called from a sink")
-        takeAnswers()
+        takeDecisions()
         let hasTold = joinAll()
         let hasResumed = resumeAll()
         let hasGoneOn = beginHTTP1()

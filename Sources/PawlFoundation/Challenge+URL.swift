@@ -108,6 +108,7 @@ extension URLSession.AuthChallengeDisposition {
 
 extension URLCredential {
     var own: SessionCredential {
-        (self as? ClientCertificate)?.certificate ?? SessionCredential(user: user ?? "", password: password ?? "")
+        (self as? ClientCertificate)?.certificate
+            ?? SessionCredential(user: user ?? "", password: password ?? "")
     }
 }

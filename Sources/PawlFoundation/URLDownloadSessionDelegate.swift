@@ -166,7 +166,9 @@ extension URLDownloadTaskDelegate {
         willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest
     ) async -> URLRequest? {
-        guard let next = session.delegate(behind: self) as? any URLDownloadTaskDelegate else { return request }
+        guard let next = session.delegate(behind: self) as? any URLDownloadTaskDelegate else {
+            return request
+        }
         return await withCheckedContinuation { continuation in
             next.urlSession(session, task: task, willPerformHTTPRedirection: response, newRequest: request) {
                 continuation.resume(returning: $0)

@@ -18,7 +18,7 @@ extension DownloadSession {
         var request = task.plainRequest
         request.url = proposal.to
         let next: SessionRequest? = await ask(instead: request) { [request] reply in
-            self.tell(task) { delegate in
+            self.notify(task) { delegate in
                 delegate.urlSession(
                     self,
                     task: task,
@@ -42,18 +42,18 @@ extension DownloadSession {
             failureResponse: challenge.response.map { SessionResponse($0) },
             task: task
         )
-        let answer = await ask(question, of: task)
-        switch answer.disposition {
+        let decision = await ask(question, of: task)
+        switch decision.disposition {
         case .useCredential:
-            guard let user = answer.credential?.user else { return .useDefault }
-            return .credentials(user: user, password: answer.credential?.password ?? "")
+            guard let user = decision.credential?.user else { return .useDefault }
+            return .credentials(user: user, password: decision.credential?.password ?? "")
         case .performDefaultHandling, .rejectProtectionSpace: return .useDefault
         case .cancelAuthenticationChallenge: return .cancel
         }
     }
 
     /// The delegate's decision about certificates.
-    func judge(_ id: Download.ID, _ question: CertificateQuestion) async -> CertificateAnswer {
+    func judge(_ id: Download.ID, _ question: CertificateQuestion) async -> CertificateDecision {
         guard let task = task(id) else { return .usual }
         let challenge = SessionChallenge(
             protectionSpace: SessionChallenge.ProtectionSpace(question),
@@ -61,8 +61,8 @@ extension DownloadSession {
             failureResponse: nil,
             task: task
         )
-        let answer = await ask(challenge, of: task)
-        switch answer.disposition {
+        let decision = await ask(challenge, of: task)
+        switch decision.disposition {
         case .performDefaultHandling: return .usual
         case .cancelAuthenticationChallenge: return .refuse
         case .rejectProtectionSpace:
@@ -70,29 +70,29 @@ extension DownloadSession {
             return .refuse
         case .useCredential:
             guard case .client = question.kind else { return .accept }
-            guard case .certificate(let file, let key) = answer.credential?.kind else { return .usual }
+            guard case .certificate(let file, let key) = decision.credential?.kind else { return .usual }
             return .certificate(file: file, key: key)
         }
     }
 
-    struct Answer: Sendable {
+    struct Decision: Sendable {
         var disposition: SessionChallenge.Disposition
         var credential: SessionCredential?
     }
 
     /// The delegate's decision; one about certificates goes to the session's delegate first.
-    func ask(_ question: SessionChallenge, of task: DownloadTask) async -> Answer {
+    func ask(_ question: SessionChallenge, of task: DownloadTask) async -> Decision {
         let isOfSession = question.protectionSpace.isCertificate
-        let usual = Answer(disposition: .performDefaultHandling, credential: nil)
+        let usual = Decision(disposition: .performDefaultHandling, credential: nil)
         guard task.delegate ?? delegate != nil else { return usual }
-        let answer: Answer = await ask(instead: usual) { reply in
+        let decision: Decision = await ask(instead: usual) { reply in
             let completion: @Sendable (SessionChallenge.Disposition, SessionCredential?) -> Void = {
-                reply(Answer(disposition: $0, credential: $1))
+                reply(Decision(disposition: $0, credential: $1))
             }
             if isOfSession, let delegate = self.delegate {
                 self.call { delegate.urlSession(self, didReceive: question, completionHandler: completion) }
             } else {
-                self.tell(task) { delegate in
+                self.notify(task) { delegate in
                     delegate.urlSession(
                         self,
                         task: task,
@@ -102,10 +102,10 @@ extension DownloadSession {
                 }
             }
         }
-        if answer.disposition == .cancelAuthenticationChallenge {
+        if decision.disposition == .cancelAuthenticationChallenge {
             task.facts.withLock { $0.isChallengeCancelled = true }
         }
-        return answer
+        return decision
     }
 
     /// Calls the delegate on its thread, and waits until it replies; one that forgets its completion handler has

@@ -128,21 +128,23 @@ extension DownloadSession {
     /// Reports what was measured.
     private func tellMetrics(_ task: DownloadTask) {
         let (metrics, start) = task.facts.withLock { ($0.metrics, $0.firstResume) }
-        guard !metrics.isEmpty, let request = task.facts.withLock({ _ in task.originalRequest }) else { return }
+        guard !metrics.isEmpty, let request = task.facts.withLock({ _ in task.originalRequest }) else {
+            return
+        }
         let now = SessionFolders.now
         let collected = DownloadTaskMetrics(
             metrics.map { DownloadTaskTransactionMetrics($0, of: request) },
             from: start ?? now,
             to: now
         )
-        tell(task) { $0.urlSession(self, task: task, didFinishCollecting: collected) }
+        notify(task) { $0.urlSession(self, task: task, didFinishCollecting: collected) }
     }
 
     /// The download waits for a network.
     func waitsForNetwork(_ task: DownloadTask) {
         guard task.facts.withLock({ $0.state == .running }) else { return }
         if configuration.waitsForConnectivity {
-            tell(task) { $0.urlSession(self, taskIsWaitingForConnectivity: task) }
+            notify(task) { $0.urlSession(self, taskIsWaitingForConnectivity: task) }
         } else {
             stop(task, .offline(task))
         }
@@ -184,7 +186,7 @@ extension DownloadSession {
             call { completion(nil, response, error) }
         } else {
             let error: (any Error)? = error
-            tell(task) { $0.urlSession(self, task: task, didCompleteWithError: error) }
+            notify(task) { $0.urlSession(self, task: task, didCompleteWithError: error) }
         }
         retire(task)
     }

@@ -122,7 +122,7 @@ extension DownloadSession {
         } else {
             work.yield { manager in
                 guard let manager else { return }
-                manager.perform { self.tell(task) { $0.urlSession(self, didCreateTask: task) } }
+                manager.perform { self.notify(task) { $0.urlSession(self, didCreateTask: task) } }
                 // The task that the resume data was used for before a kill was restored meanwhile.
                 guard task.facts.withLock({ $0.id }) == nil else { return }
                 await self.admit(task, data, to: manager)

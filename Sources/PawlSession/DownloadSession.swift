@@ -204,13 +204,14 @@ extension DownloadSession {
     }
 
     /// Calls the task's delegate, else the session's.
-    func tell(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadTaskDelegate) -> Void) {
+    func notify(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadTaskDelegate) -> Void) {
         guard let delegate = task.delegate ?? delegate else { return }
         call { body(delegate) }
     }
 
     /// Calls the receiver of the task's files.
-    func tellReceiver(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadSessionDelegate) -> Void) {
+    func tellReceiver(_ task: DownloadTask, _ body: @escaping @Sendable (any DownloadSessionDelegate) -> Void)
+    {
         guard let receiver = receiver(of: task) else { return }
         call { body(receiver) }
     }

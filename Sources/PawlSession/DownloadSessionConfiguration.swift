@@ -21,7 +21,7 @@ public struct DownloadSessionConfiguration: Sendable, Hashable {
     public var timeoutIntervalForRequest = 60.0
     /// Seconds from a task's first resume until it fails, whether or not data arrives.
     ///
-    /// Default 604,800, a week. The time goes on while the program is not running.
+    /// Default 604,800, a week. The time in which the program does not run counts too.
     public var timeoutIntervalForResource = 604_800.0
     /// Connections of the session to one host.
     ///

@@ -60,7 +60,7 @@ public final class DownloadTask: Sendable {
         var isRestored = false
         /// The end of its time is watched.
         var isTimed = false
-        /// Its delegate has cancelled it while it was asked for a credential.
+        /// Its delegate has cancelled it when a credential was requested.
         var isChallengeCancelled = false
         /// The target of the last redirect.
         var currentURL: String?

@@ -101,7 +101,9 @@ struct SessionFolders: Sendable {
         defer { close(file) }
         var done = 0
         while done < bytes.count {
-            let count = unsafe bytes[done...].withUnsafeBytes { unsafe Glibc.write(file, $0.baseAddress, $0.count) }
+            let count = unsafe bytes[done...].withUnsafeBytes {
+                unsafe Glibc.write(file, $0.baseAddress, $0.count)
+            }
             guard count > 0 else { return nil }
             done += count
         }

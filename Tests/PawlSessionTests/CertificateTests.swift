@@ -8,11 +8,11 @@ import Testing
 @Suite struct CertificateTests {
     private final class Judge: DownloadTaskDelegate {
         let seen = Monitor<[SessionChallenge]>([])
-        private let decide:
-            @Sendable (SessionChallenge) -> (SessionChallenge.Disposition, SessionCredential?)
+        private let decide: @Sendable (SessionChallenge) -> (SessionChallenge.Disposition, SessionCredential?)
 
         init(
-            _ decide: @escaping @Sendable (SessionChallenge) -> (SessionChallenge.Disposition, SessionCredential?)
+            _ decide:
+                @escaping @Sendable (SessionChallenge) -> (SessionChallenge.Disposition, SessionCredential?)
         ) {
             self.decide = decide
         }
@@ -72,7 +72,9 @@ import Testing
         #expect(await fetch(url, cancelling, in: bench).error?.code == .unfinished)
 
         let accepting = Judge { challenge in
-            guard let trust = challenge.protectionSpace.serverTrust else { return (.performDefaultHandling, nil) }
+            guard let trust = challenge.protectionSpace.serverTrust else {
+                return (.performDefaultHandling, nil)
+            }
             return (.useCredential, SessionCredential(trust: trust))
         }
         #expect(await fetch(url, accepting, times: 2, in: bench).length == 70_000)
@@ -84,7 +86,8 @@ import Testing
                 ? (.performDefaultHandling, nil) : (.cancelAuthenticationChallenge, nil)
         }
         #expect(
-            await fetch(url, pinning, in: bench) { $0.options.authorityFile = authority.authority }.length == 70_000
+            await fetch(url, pinning, in: bench) { $0.options.authorityFile = authority.authority }.length
+                == 70_000
         )
         let otherName = url.replacing("127.0.0.1", with: "127.0.0.2")
         let named = Judge { _ in (.performDefaultHandling, nil) }
@@ -94,7 +97,7 @@ import Testing
         #expect(server.finish().filter { $0.status == 200 }.count == 3)
     }
 
-    @Test func `a client certificate is asked for and sent`() async throws {
+    @Test func `a client certificate is requested from the delegate and sent`() async throws {
         let bench = try SessionBench()
         let authority = try TestAuthority()
         let site = try ServedFolder()
@@ -103,17 +106,19 @@ import Testing
         let server = try NginxServer(site, locations: asking, authority: authority)
         let (certificate, key) = (authority.clientCertificate, authority.clientKey)
         let identified = Judge { challenge in
-            challenge.protectionSpace.authenticationMethod == SessionChallenge.ProtectionSpace.clientCertificate
+            challenge.protectionSpace.authenticationMethod
+                == SessionChallenge.ProtectionSpace.clientCertificate
                 ? (.useCredential, SessionCredential(certificateFile: certificate, keyFile: key))
                 : (.performDefaultHandling, nil)
         }
-        let answer = await fetch(server.secureURL("/f"), identified, in: bench) {
+        let decision = await fetch(server.secureURL("/f"), identified, in: bench) {
             $0.options.authorityFile = authority.authority
         }
-        #expect(answer.length == 70_000, "\(String(describing: answer.error))")
+        #expect(decision.length == 70_000, "\(String(describing: decision.error))")
         #expect(
             identified.seen.read { $0.map(\.protectionSpace.authenticationMethod) } == [
-                SessionChallenge.ProtectionSpace.serverTrust, SessionChallenge.ProtectionSpace.clientCertificate,
+                SessionChallenge.ProtectionSpace.serverTrust,
+                SessionChallenge.ProtectionSpace.clientCertificate,
             ]
         )
     }

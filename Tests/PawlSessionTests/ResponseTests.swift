@@ -6,7 +6,7 @@ import Testing
 
 /// Responses as URLSession reports them.
 @Suite struct ResponseTests {
-    /// Records what it is told of one task beside its events.
+    /// Records the calls for one task beside its events.
     private final class Watcher: DownloadTaskDelegate {
         let redirects = Monitor<[(status: Int, target: String)]>([])
         let challenges = Monitor<[SessionChallenge]>([])
@@ -62,7 +62,9 @@ import Testing
         await withCheckedContinuation { continuation in
             let made = Monitor<DownloadTask?>(nil)
             let task = session.downloadTask(with: url) { path, _, error in
-                let text = path.flatMap { FileSystem.contents($0) }.map { String(decoding: $0, as: UTF8.self) }
+                let text = path.flatMap { FileSystem.contents($0) }.map {
+                    String(decoding: $0, as: UTF8.self)
+                }
                 let task = made.read { $0 }
                 if let task { continuation.resume(returning: (text, task, error)) }
             }
@@ -72,7 +74,9 @@ import Testing
         }
     }
 
-    @Test func `an error status is the response of a task, and its page the file, without a retry`() async throws {
+    @Test func `an error status is the response of a task, and its page the file, without a retry`()
+        async throws
+    {
         let bench = try SessionBench()
         let session = bench.session()
         for status in [404, 500, 503, 401] {
@@ -154,8 +158,8 @@ import Testing
         #expect(await end(session, url, changing).text == "other")
 
         let refused = await end(session, url, Watcher { _ in nil })
-        let answer: SessionResponse? = refused.task.response
-        #expect(answer?.statusCode == 302)
+        let decision: SessionResponse? = refused.task.response
+        #expect(decision?.statusCode == 302)
         #expect(refused.error == nil)
         #expect(refused.text != nil)
         session.invalidateAndCancel()
@@ -164,7 +168,9 @@ import Testing
     @Test func `a challenge gets a credential, and a refused one ends in the 401`() async throws {
         let bench = try SessionBench()
         let session = bench.session()
-        let kinds = [Behaviour.Login.basic(user: "ann", password: "pw"), .digest(user: "ann", password: "pw")]
+        let kinds = [
+            Behaviour.Login.basic(user: "ann", password: "pw"), .digest(user: "ann", password: "pw"),
+        ]
         for (index, kind) in kinds.enumerated() {
             let url = bench.origin.serve("/\(index)", Payload(Array("secret".utf8))) { $0.login = kind }
             let right = Watcher(login: (.useCredential, SessionCredential(user: "ann", password: "pw")))
@@ -206,7 +212,8 @@ import Testing
         #expect(second.isReusedConnection && second.connectStartDate == nil)
         #expect(second.countOfResponseBodyBytesReceived == payload.length)
         let times: [Double?] = [
-            first.fetchStartDate, first.domainLookupStartDate, first.domainLookupEndDate, first.connectStartDate,
+            first.fetchStartDate, first.domainLookupStartDate, first.domainLookupEndDate,
+            first.connectStartDate,
             first.connectEndDate, first.requestStartDate, first.requestEndDate, first.responseStartDate,
             first.responseEndDate, second.fetchStartDate, second.responseEndDate,
         ]

@@ -7,7 +7,9 @@ import Testing
 
 /// When tasks may run, and what is left of them.
 @Suite struct TimeTests {
-    @Test func `a task waits for its begin date, and a resource's time ends it with its resume data`() async throws {
+    @Test func `a task waits for its begin date, and a resource's time ends it with its resume data`()
+        async throws
+    {
         let bench = try SessionBench()
         let notes = Notes(moving: bench.folder.path("moved"))
         var configuration = bench.configuration()
@@ -51,7 +53,7 @@ import Testing
         let first = try PawlProcess(program, [state, "keep", url])
         let line = try #require(await aside { first.line { $0.hasPrefix("data ") } })
         #expect(await aside { first.line { $0.hasPrefix("resumed next at") } } != nil, "\(first.errors)")
-        await aside { bench.origin.wait(held: 1, of: "/f") }
+        #expect(await aside { bench.origin.wait(held: 1, of: "/f") })
         first.send(SIGKILL)
         await aside { _ = first.wait() }
         bench.origin.adjust("/f") { $0.cut = nil }

@@ -8,7 +8,7 @@ import PawlSession
 ///        SessionProgram STATE start URL...   starts tasks, except those of "-URL", and runs until it is killed
 ///        SessionProgram STATE again [FOLDER] receives missed events, and waits for the rest; files go to the folder
 ///        SessionProgram STATE numbers NAME... makes tasks that do not run, and lists all with their identifiers
-///        SessionProgram STATE keep URL       prints resume data in the middle, and goes on from it until it is killed
+///        SessionProgram STATE keep URL       prints resume data in the middle, and continues from it until it is killed
 ///        SessionProgram STATE data HEX       continues from resume data, until it is killed or done
 @main
 struct SessionProgram {

@@ -85,7 +85,7 @@ public final class DownloadManager: Sendable {
         /// Whether an error status ends a download of which nothing is on disk, with the response in the error.
         package var endsWithErrorResponses = false
         /// Judges the certificates of servers.
-        package var judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateAnswer)?
+        package var judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateDecision)?
         /// Whether ``DownloadDelegate`` gets what was measured of each request.
         package var isMeasured = false
         /// Whether the queue belongs to a program that has exited, see

@@ -23,7 +23,7 @@ final class QueueKeeper: ThreadBound {
     let keepsResponses: Bool
     let endsWithErrorResponses: Bool
     let isMeasured: Bool
-    let judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateAnswer)?
+    let judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateDecision)?
     let broadcaster: EventBroadcaster
     let thread: WorkThread<QueueKeeper>
     let sharesConnections: Bool

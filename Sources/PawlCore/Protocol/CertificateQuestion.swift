@@ -18,8 +18,8 @@ package struct CertificateQuestion: Sendable {
     }
 }
 
-/// The answer to a question about certificates.
-package enum CertificateAnswer: Sendable {
+/// The decision to a question about certificates.
+package enum CertificateDecision: Sendable {
     /// What the trust store says, and no certificate of the client.
     case usual
     /// The server is trusted.

@@ -110,10 +110,11 @@ package final class TransferSettings: Sendable {
     }
 }
 
-/// Answers a question about certificates once, from any thread; called on the loop's thread, it returns at once.
-package typealias CertificateJudge = @Sendable (
-    CertificateQuestion, @escaping @Sendable (CertificateAnswer) -> Void
-) -> Void
+/// Decides about a question about certificates once, from any thread; called on the loop's thread, it returns at once.
+package typealias CertificateJudge =
+    @Sendable (
+        CertificateQuestion, @escaping @Sendable (CertificateDecision) -> Void
+    ) -> Void
 
 /// The receiver's result for a chunk.
 package enum ChunkResult: Hashable, Sendable {

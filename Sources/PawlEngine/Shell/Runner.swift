@@ -160,7 +160,8 @@ final class Runner {
         guard job.plan.endsWithErrorResponse, head.status >= 300, ask({ $0.takesErrorResponse }) else {
             return false
         }
-        return !(300..<400).contains(head.status) || head.location == nil || job.plan.hooks.contains(.redirect)
+        return !(300..<400).contains(head.status) || head.location == nil
+            || job.plan.hooks.contains(.redirect)
     }
 
     func responded(_ lane: LaneID, head: ResponseHead, page: [UInt8]? = nil) {
@@ -211,7 +212,10 @@ final class Runner {
         guard let index = writers.firstIndex(where: { $0.lane == lane }) else { return }
         loop.stir()
         // A body without a byte is complete before the program has answered.
-        if case .complete = end, writers[index].question != nil { return writers[index].ended = end }
+        if case .complete = end, writers[index].question != nil {
+            writers[index].ended = end
+            return
+        }
         sync()
         shared.release(writers[index].origin, served: writers[index].isAdmitted)
         finish(writers.remove(at: index))

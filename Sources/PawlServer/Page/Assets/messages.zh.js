@@ -73,6 +73,7 @@ const messages = {
   "file-above-size": "文件有 {0} 字节，而服务器的只有 {1} 字节",
   "whole-file-sent": "服务器发送了整个文件",
   "program-ended-while-starting": "启动此下载时，程序已 {0} 次意外终止",
+  "no-network": "没有网络",
   "http-status": "服务器应答 {0}",
   "failure": "{0}",
   "untranslated": "{0}",
