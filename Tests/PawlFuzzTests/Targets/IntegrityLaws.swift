@@ -89,3 +89,17 @@ enum SignatureLaws {
         _ = try? DigestFragment.parse(String(decoding: bytes, as: UTF8.self))
     }
 }
+
+/// Compressed content: whatever it is, decoding ends.
+enum InflateLaws {
+    static func check(_ input: inout FuzzInput) {
+        let coding = input.flag() ? "deflate" : "gzip"
+        var left: [UInt8]? = input.rest()
+        var inflate = Inflate {
+            defer { left = nil }
+            return left
+        } emit: { _ in
+        }
+        _ = try? inflate.decode(coding)
+    }
+}
