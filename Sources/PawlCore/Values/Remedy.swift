@@ -61,8 +61,10 @@ extension Remedy: ExpressibleByStringInterpolation {
 package enum Setting: Hashable, Sendable, CaseIterable {
     case allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
         deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
-        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, openPGPKeyring, minisignKey, proxy, range,
-        rateLimit, referer, retries, retriesCorrupt, retryDelay, storesAttributes, timeout, verification, trustsRedirects, user, userAgent, verifiesPeer
+        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, openPGPKeyring,
+        minisignKey, proxy, range,
+        rateLimit, referer, retries, retriesCorrupt, retryDelay, storesAttributes, timeout, verification,
+        trustsRedirects, user, userAgent, verifiesPeer
 
     /// Its name in a sentence.
     package var title: String {

@@ -2,13 +2,17 @@ import Testing
 
 @testable import PawlCore
 
-@Suite struct `Inflate` {
+@Suite struct InflatingTests {
     /// Made by zlib 1.2.13: "pawl" 40 times as gzip, and as raw DEFLATE with fixed codes.
     private static let gzip = "H4sIAAAAAAACAytILM8pGMQYAMX22Z+gAAAA"
     private static let raw = "K0gszykYxBgA"
     private static let text = String(repeating: "pawl", count: 40)
 
-    private static func decode(_ bytes: [UInt8], _ coding: String, piece: Int = 3) throws(Inflate.Fault) -> String {
+    private static func decode(
+        _ bytes: [UInt8],
+        _ coding: String,
+        piece: Int = 3
+    ) throws(Inflate.Fault) -> String {
         var rest = bytes[...]
         var decoded: [UInt8] = []
         var inflate = Inflate {

@@ -30,7 +30,10 @@ enum SumsFileLaws {
             for entry in sums.entries {
                 try hold(!entry.path.isEmpty && !entry.path.contains([]), "an empty name")
                 try hold(!entry.path.contains([.dot, .dot]), "a path out of its folder")
-                try hold(!entry.path.contains { $0.contains(.slash) || $0.contains(0) }, "a name with a slash")
+                try hold(
+                    !entry.path.contains { $0.contains(.slash) || $0.contains(0) },
+                    "a name with a slash"
+                )
                 try hold(entry.checksum.digest.count == entry.checksum.algorithm.length, "another length")
                 for checksum in sums.checksums(of: entry.path[entry.path.count - 1], isOwn: false) {
                     try hold(sums.entries.contains { $0.checksum == checksum }, "a digest of no entry")
@@ -84,7 +87,10 @@ enum SignatureLaws {
         _ = OpenPGPArmor.keys(bytes)
         if let text = ClearSignedText(bytes) {
             try hold(text.text.count <= bytes.count, "more text than there was")
-            try hold(ClearSignedText(text.message)?.text == text.text, "the message alone is read differently")
+            try hold(
+                ClearSignedText(text.message)?.text == text.text,
+                "the message alone is read differently"
+            )
         }
         _ = try? DigestFragment.parse(String(decoding: bytes, as: UTF8.self))
     }

@@ -12,7 +12,9 @@ import Testing
 
     private static func head(_ status: String, _ fields: [String]) -> ResponseHead {
         let text = "HTTP/1.1 \(status)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
-        guard let head = ResponseHead(parsing: Array(text.utf8)) else { preconditionFailure("a malformed head") }
+        guard let head = ResponseHead(parsing: Array(text.utf8)) else {
+            preconditionFailure("a malformed head")
+        }
         return head
     }
 
@@ -39,7 +41,11 @@ import Testing
     }
 
     /// Computes these digests wherever they are asked for, and returns the outcome.
-    private static func outcome(_ bench: Bench, computing digests: [Checksum], decoded: [Checksum]? = nil) -> String {
+    private static func outcome(
+        _ bench: Bench,
+        computing digests: [Checksum],
+        decoded: [Checksum]? = nil
+    ) -> String {
         var bench = bench
         if bench.machine.phase == .verifying { bench.said = bench.machine.digested(digests) }
         if bench.said.contains(where: { if case .verifyDecoded = $0 { true } else { false } }) {
@@ -62,7 +68,8 @@ import Testing
         (["Repr-Digest: sha-256=:\(w.dropLast()):"], "none"), (["Repr-Digest: sha-3=:\(w):"], "none"),
         (["Repr-Digest: sha-256=:\(r):, sha-256=:\(w):"], "32"),
         (["Repr-Digest: sha-256=:\(r):", "X-Checksum-Sha256: \(Hexadecimal.text(wrong))"], "32"),
-        (["X-Linked-ETag: \"\(Hexadecimal.text(wrong))\""], "32"), (["X-Linked-ETag: \"v2\""], "none"), ([], "none"),
+        (["X-Linked-ETag: \"\(Hexadecimal.text(wrong))\""], "32"), (["X-Linked-ETag: \"v2\""], "none"),
+        ([], "none"),
     ])
     func `a digest field verifies, refutes, or says nothing`(fields: [String], wanted: String) {
         let bench = Self.complete(Self.head("200 OK", ["Content-Length: 1000", "ETag: \"v1\""] + fields))
@@ -95,10 +102,13 @@ import Testing
         #expect(bench.notices.contains { $0.contains("crc32c") })
     }
 
-    @Test(arguments: [
-        ([right], nil, "origin"), ([wrong], [right], "origin"), ([wrong], [wrong], "32"), ([wrong], [], "32"),
-        ([wrong], nil, "none"),
-    ] as [([[UInt8]], [[UInt8]]?, String)])
+    @Test(
+        arguments: [
+            ([right], nil, "origin"), ([wrong], [right], "origin"), ([wrong], [wrong], "32"),
+            ([wrong], [], "32"),
+            ([wrong], nil, "none"),
+        ] as [([[UInt8]], [[UInt8]]?, String)]
+    )
     func `a coded response may state the digest of either form`(
         coded: [[UInt8]],
         plain: [[UInt8]]?,
@@ -113,7 +123,9 @@ import Testing
     @Test func `the digest of a part is not the file's`() {
         var bench = Bench { $0.verification = .auto }
         bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
-        let fields = ["Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Content-Digest: sha-256=:\(Self.w):"]
+        let fields = [
+            "Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Content-Digest: sha-256=:\(Self.w):",
+        ]
         bench.answer(Self.head("206 Partial Content", fields))
         bench.progress(to: 1000)
         bench.end(.complete)
@@ -121,9 +133,10 @@ import Testing
     }
 
     @Test func `of a redirect only X-Linked-ETag counts`() {
-        for (field, wanted) in [("X-Linked-ETag: \"\(Hexadecimal.text(Self.right))\"", "origin"),
-            ("Repr-Digest: sha-256=:\(Self.w):", "none")]
-        {
+        for (field, wanted) in [
+            ("X-Linked-ETag: \"\(Hexadecimal.text(Self.right))\"", "origin"),
+            ("Repr-Digest: sha-256=:\(Self.w):", "none"),
+        ] {
             var bench = Bench { $0.verification = .auto }
             bench.begin()
             bench.answer(Self.head("302 Found", ["Location: http://b.example/f", field]))
@@ -135,7 +148,11 @@ import Testing
     }
 
     @Test func `another digest of the same source on resume is a changed file`() {
-        let learnt = LearntDigest(address: "http://a.example/f", field: "repr-digest sha-256", checksum: Self.sha)
+        let learnt = LearntDigest(
+            address: "http://a.example/f",
+            field: "repr-digest sha-256",
+            checksum: Self.sha
+        )
         var known = Representation(total: 1000)
         known.prove(
             "http://a.example/f",
@@ -165,13 +182,19 @@ import Testing
         bench.answer(Bench.whole(1000))
         bench.progress(to: 1000)
         bench.end(.complete)
-        bench.said = bench.machine.digested([Checksum(algorithm: .sha256, digest: Self.wrong)], now: bench.now)
+        bench.said = bench.machine.digested(
+            [Checksum(algorithm: .sha256, digest: Self.wrong)],
+            now: bench.now
+        )
         #expect(bench.said.contains(.startOver))
         #expect(bench.machine.lanes.last?.source == 1)
         bench.answer(Bench.whole(1000))
         bench.progress(to: 1000)
         bench.end(.complete)
-        bench.said = bench.machine.digested([Checksum(algorithm: .sha256, digest: Self.wrong)], now: bench.now)
+        bench.said = bench.machine.digested(
+            [Checksum(algorithm: .sha256, digest: Self.wrong)],
+            now: bench.now
+        )
         #expect(bench.machine.failure?.code == .checksumMismatch)
         #expect(bench.said.contains(.record) && bench.said.contains(.close(keeping: true)))
         #expect(bench.machine.remembered.damage?.contains(Hexadecimal.text(Self.wrong)) == true)
