@@ -50,7 +50,9 @@ public struct FileVerification: Sendable, Hashable {
     var stored: String { "\(level.rawValue) \(algorithm) \(digest) \(source)" }
 
     init?(stored: String) {
-        let parts = stored.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map { String($0) }
+        let parts = stored.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map {
+            String($0)
+        }
         guard parts.count == 4, let level = Level(rawValue: parts[0]) else { return nil }
         self.init(level: level, algorithm: parts[1], digest: parts[2], source: parts[3])
     }

@@ -42,7 +42,8 @@ extension Job {
         }
         plan.checksum = options.checksum.flatMap(Checksum.init(text:))
         for address in [source] + options.mirrors {
-            for checksum in try DigestFragment.parse(address) where !plan.digests.contains(where: { $0.checksum == checksum }) {
+            for checksum in try DigestFragment.parse(address)
+            where !plan.digests.contains(where: { $0.checksum == checksum }) {
                 plan.digests.append(ExpectedDigest(checksum, level: .given, source: "the URL's fragment"))
             }
         }
@@ -72,7 +73,6 @@ extension Job {
 
     /// Bytes of all URLs of one download together.
     static let longestSources = 1 << 20
-
 }
 
 extension NamingPolicy {

@@ -37,7 +37,11 @@ extension DownloadOptions {
         }
         guard verification == .auto || verification == .off else {
             throw PawlError(
-                Failure(refusing: .verification, verification.rawValue, because: "content in memory is not verified")
+                Failure(
+                    refusing: .verification,
+                    verification.rawValue,
+                    because: "content in memory is not verified"
+                )
             )
         }
         var options = self

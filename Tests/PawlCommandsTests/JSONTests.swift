@@ -58,7 +58,7 @@ import Testing
         let file = DownloadedFile(path: "./f", length: 9, received: 4, duration: 0.25, wasThere: false)
         #expect(
             line(.finished(file))
-                == #"{"event":"finished",\#(head),"path":"./f","length":9,"received":4,"seconds":0.250,"wasThere":false}"#
+                == #"{"event":"finished",\#(head),"path":"./f","length":9,"received":4,"seconds":0.250,"wasThere":false,"verification":null}"#
         )
     }
 

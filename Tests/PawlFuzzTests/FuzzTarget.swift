@@ -11,6 +11,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
     case disposition
     case head
     case hosts
+    case inflate
     case inputFile
     case journal
     case json
@@ -47,6 +48,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         case .disposition: try DispositionLaws.check(&input)
         case .head: try HeadLaws.check(&input)
         case .hosts: try HostTableLaws.check(&input)
+        case .inflate: InflateLaws.check(&input)
         case .inputFile: try InputFileLaws.check(&input)
         case .journal: try JournalLaws.check(&input)
         case .json: try JSONLaws.check(&input)

@@ -45,7 +45,8 @@ package enum PlainText {
         let speed =
             file.duration >= 0.1
             ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
-        return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)\(verified)"
+        return
+            "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)\(verified)"
     }
 
     /// With tenths below one minute.

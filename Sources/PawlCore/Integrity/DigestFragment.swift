@@ -7,7 +7,9 @@ package enum DigestFragment {
         var found: [Checksum] = []
         for piece in fragment.pieces(between: UInt8(ascii: "&")) {
             guard let equals = piece.firstIndex(of: .equals),
-                let algorithm = Self.names[String(decoding: piece[..<equals].map(\.lowercased), as: UTF8.self)]
+                let algorithm = Self.names[
+                    String(decoding: piece[..<equals].map(\.lowercased), as: UTF8.self)
+                ]
             else { continue }
             guard let checksum = Checksum(algorithm, hex: piece[(equals + 1)...]) else {
                 throw Failure(

@@ -12,7 +12,8 @@ package enum GnuPGStatus {
             case "GOODSIG": isGood = true
             case "NEWSIG", "EXPSIG", "EXPKEYSIG", "REVKEYSIG", "BADSIG", "ERRSIG", "NO_PUBKEY": isGood = false
             case "VALIDSIG":
-                if isGood, words.count >= 3, words[2].count >= 40, words[2].allSatisfy({ $0.hexValue != nil }) {
+                if isGood, words.count >= 3, words[2].count >= 40, words[2].allSatisfy({ $0.hexValue != nil })
+                {
                     keys.append(String(decoding: words[2], as: UTF8.self))
                 }
                 isGood = false

@@ -112,7 +112,8 @@ package struct Inflate {
                 return
             } else {
                 guard symbol - 257 < Self.lengthBases.count else { throw .malformed }
-                let length = Self.lengthBases[symbol - 257] + Int(try take(UInt64(Self.lengthBits[symbol - 257])))
+                let length =
+                    Self.lengthBases[symbol - 257] + Int(try take(UInt64(Self.lengthBits[symbol - 257])))
                 let place = try self.symbol(distances)
                 guard place < Self.distanceBases.count else { throw .malformed }
                 let distance = Self.distanceBases[place] + Int(try take(UInt64(Self.distanceBits[place])))
@@ -235,14 +236,16 @@ package struct Inflate {
     )
     private static let fixedDistances = Code(Array(repeating: 5, count: 30))
     private static let lengthBases = [
-        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227,
+        3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163,
+        195, 227,
         258,
     ]
     private static let lengthBits = [
         0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
     ]
     private static let distanceBases = [
-        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097,
+        1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073,
+        4097,
         6145, 8193, 12289, 16385, 24577,
     ]
     private static let distanceBits = [

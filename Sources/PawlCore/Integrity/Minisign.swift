@@ -8,7 +8,8 @@ package struct MinisignKey: Hashable, Sendable {
     package init?(_ text: some Collection<UInt8>) {
         guard text.count <= MinisignSignature.longest else { return nil }
         let lines = MinisignSignature.lines(text)
-        let coded = lines.first?.starts(with: MinisignSignature.comment.utf8) == true ? lines.dropFirst() : lines[...]
+        let coded =
+            lines.first?.starts(with: MinisignSignature.comment.utf8) == true ? lines.dropFirst() : lines[...]
         guard coded.count == 1, let line = coded.first, let bytes = Base64.decodePadded(line),
             bytes.count == 42, bytes.starts(with: "Ed".utf8)
         else { return nil }

@@ -3,7 +3,9 @@ package enum SidecarNames {
     /// Appended to the file's own address.
     package static let own = [".sha256", ".sha256sum", ".sha512", ".sha512sum", ".md5"]
     /// In the file's folder.
-    package static let common = ["SHA256SUMS", "SHA256SUMS.txt", "sha256sum.txt", "SHA512SUMS", "CHECKSUM", "MD5SUMS"]
+    package static let common = [
+        "SHA256SUMS", "SHA256SUMS.txt", "sha256sum.txt", "SHA512SUMS", "CHECKSUM", "MD5SUMS",
+    ]
     /// Appended to the address of a sums file.
     package static let signatures = [".gpg", ".asc", ".sig", ".sign", ".minisig"]
 
@@ -20,7 +22,11 @@ package enum SidecarNames {
     }
 
     /// The address with `ending` after its path; the query is left out, or kept.
-    package static func address(_ address: WebAddress, appending ending: String, keepsQuery: Bool) -> WebAddress {
+    package static func address(
+        _ address: WebAddress,
+        appending ending: String,
+        keepsQuery: Bool
+    ) -> WebAddress {
         var other = address
         other.path += ending
         if !keepsQuery { other.query = nil }

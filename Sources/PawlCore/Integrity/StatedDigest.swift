@@ -75,7 +75,7 @@ package enum DigestField: Hashable, Sendable, CaseIterable {
     static func mayBe(_ name: ArraySlice<UInt8>) -> Bool {
         guard let first = name.first?.lowercased else { return false }
         switch first {
-        case UInt8(ascii: "x"): return name.count >= 13
+        case UInt8(ascii: "x"): return name.count >= 11
         case UInt8(ascii: "r"): return name.count == 11
         case UInt8(ascii: "c"): return name.count == 11 || name.count == 14
         case UInt8(ascii: "d"): return name.count == 6

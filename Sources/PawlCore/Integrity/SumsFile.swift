@@ -83,7 +83,9 @@ package struct SumsFile: Hashable, Sendable {
         let rest = line[tag.endIndex...].drop { $0 == .space }
         let text = rest.trimmed(\.isBlank)
         let hex = text.suffix(2 * algorithm.length)
-        guard rest.first == UInt8(ascii: "("), let checksum = Checksum(algorithm, hex: hex) else { return nil }
+        guard rest.first == UInt8(ascii: "("), let checksum = Checksum(algorithm, hex: hex) else {
+            return nil
+        }
         var name = text.dropFirst()[..<hex.startIndex]
         for end in [" = ", " =", "= ", "="] where name.suffix(end.utf8.count).elementsEqual(end.utf8) {
             name = name.dropLast(end.utf8.count)

@@ -133,11 +133,14 @@ extension JournalReader {
     mutating func takeTail(into representation: inout Representation) -> Bool {
         guard let total = take(Int64.self) else { return false }
         if total != JournalLayout.noSuspect {
-            guard -1...JournalLayout.longestFile ~= total, let mediaType = takeOptionalText() else { return false }
+            guard -1...JournalLayout.longestFile ~= total, let mediaType = takeOptionalText() else {
+                return false
+            }
             representation.suspect = SuspectPage(total: total < 0 ? nil : total, mediaType: mediaType.value)
             if isAtEnd { return true }
         }
-        guard let damage = takeOptionalText(), let count = takeCount(), count <= UInt64(LearntDigest.most) else {
+        guard let damage = takeOptionalText(), let count = takeCount(), count <= UInt64(LearntDigest.most)
+        else {
             return false
         }
         representation.damage = damage.value

@@ -55,12 +55,16 @@ extension DownloadMachine {
             return LearntDigest(address: address, field: digest.field, checksum: digest.checksum)
         }
         if let linked = source.linked, plan.selection == .whole {
-            stated.append(LearntDigest(address: address, field: "\(DigestField.linkedTag.name)", checksum: linked))
+            stated.append(
+                LearntDigest(address: address, field: "\(DigestField.linkedTag.name)", checksum: linked)
+            )
         }
         lanes[index].stated = Array(stated.prefix(LearntDigest.most))
         let isCoded = response.identity.coding != nil
         let given = isCoded ? [] : plan.given
-        guard let (first, second) = contradiction(in: stated, isCoded: isCoded, with: given) else { return nil }
+        guard let (first, second) = contradiction(in: stated, isCoded: isCoded, with: given) else {
+            return nil
+        }
         let evidence = LocalizableMessage.digestsContradict(first, second)
         if let others = leaveOut(index, evidence, now: now) { return others }
         return cannotAccept(because: evidence.description, advice: "ask the server's owner")
@@ -117,7 +121,9 @@ extension DownloadMachine {
 
     /// Asks for sums files beside the content, once.
     mutating func askForSidecars() -> [Action] {
-        guard plan.verification.asksForSidecars, plan.selection == .whole, sidecars == .notAsked else { return [] }
+        guard plan.verification.asksForSidecars, plan.selection == .whole, sidecars == .notAsked else {
+            return []
+        }
         sidecars = .asked
         return [.findSidecars(source: 0)]
     }
@@ -142,7 +148,9 @@ extension DownloadMachine {
                 advice: "ask the server's owner"
             )
         }
-        guard sources.count == 1, representation != nil, !reachesLeast(expected.map(\.level).max()) else { return [] }
+        guard sources.count == 1, representation != nil, !reachesLeast(expected.map(\.level).max()) else {
+            return []
+        }
         return failUnverified(expected.map(\.level).max() ?? .none)
     }
 
@@ -220,7 +228,10 @@ extension DownloadMachine {
         case .unverified:
             return reachesLeast(nil) ? publish() : failUnverified(.none)
         case .wrong(let digest, let got):
-            return mismatch(DownloadMachine.evidence(got.digest, instead: digest), isGiven: digest.level == .given)
+            return mismatch(
+                DownloadMachine.evidence(got.digest, instead: digest),
+                isGiven: digest.level == .given
+            )
         case .contradiction(let first, let second):
             return mismatch(LocalizableMessage.digestsContradict(first, second).description, isGiven: false)
         }

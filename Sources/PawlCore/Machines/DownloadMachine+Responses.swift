@@ -63,7 +63,8 @@ extension DownloadMachine {
         switch verdict {
         case .usable(let response), .wholeInstead(let response, evidence: _):
             if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
-        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage, .redirect,
+        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage,
+            .redirect,
             .fault:
             break
         }

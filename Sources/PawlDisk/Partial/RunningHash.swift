@@ -24,7 +24,7 @@ import PawlSystem
     }
 
     deinit {
-        for unsafe part in unsafe parts {
+        for unsafepart in unsafe parts {
             if case .digest(let context) = unsafe part { unsafe EVP_MD_CTX_free(context) }
         }
         unsafe buffer.deallocate()

@@ -19,8 +19,12 @@ enum GnuPG {
         try write(text, to: "\(folder)/text")
         if let signature { try write(signature, to: "\(folder)/signature") }
         let output = "\(folder)/output"
-        var arguments = ["--quiet", "--status-fd", "1", "--homedir", folder, "--keyring", "\(folder)/keyring"]
-        arguments += signature == nil ? ["--output", output, "\(folder)/text"] : ["\(folder)/signature", "\(folder)/text"]
+        var arguments = [
+            "--quiet", "--status-fd", "1", "--homedir", folder, "--keyring", "\(folder)/keyring",
+        ]
+        arguments +=
+            signature == nil
+            ? ["--output", output, "\(folder)/text"] : ["\(folder)/signature", "\(folder)/text"]
         try run(arguments, status: "\(folder)/status")
         guard !GnuPGStatus.goodKeys(try read("\(folder)/status")).isEmpty else { return nil }
         // Of a clear-signed text only what gpgv has verified counts.
@@ -37,7 +41,9 @@ enum GnuPG {
     }
 
     private static func remove(_ folder: String) {
-        for name in ["keyring", "text", "signature", "output", "status"] { unsafe unlink("\(folder)/\(name)") }
+        for name in ["keyring", "text", "signature", "output", "status"] {
+            unsafe unlink("\(folder)/\(name)")
+        }
         unsafe rmdir(folder)
     }
 

@@ -25,7 +25,14 @@ enum MinisignCheck {
     private static func blake2b(_ text: [UInt8]) -> [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: 64) { digest, count in
             var length: UInt32 = 0
-            let isDone = unsafe EVP_Digest(text, text.count, digest.baseAddress, &length, EVP_blake2b512(), nil)
+            let isDone = unsafe EVP_Digest(
+                text,
+                text.count,
+                digest.baseAddress,
+                &length,
+                EVP_blake2b512(),
+                nil
+            )
             count = isDone == 1 ? Int(length) : 0
         }
     }

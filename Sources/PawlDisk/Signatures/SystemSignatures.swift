@@ -59,7 +59,11 @@ package final class SystemSignatures: SignatureVerifier {
         if let key = MinisignKey(text.utf8) { return key }
         let bytes = try contents(of: text, atMost: MinisignSignature.longest, for: .minisignKey)
         guard let key = MinisignKey(bytes) else {
-            throw Failure(refusing: .minisignKey, text, because: "it is neither a key of minisign nor a file with one")
+            throw Failure(
+                refusing: .minisignKey,
+                text,
+                because: "it is neither a key of minisign nor a file with one"
+            )
         }
         return key
     }

@@ -91,7 +91,8 @@ private final class StreamPartial: Partial {
         length: Int64,
         completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        writer.digests { digests in completion(.success(digests.filter { algorithms.contains($0.algorithm) })) }
+        writer.digests { digests in completion(.success(digests.filter { algorithms.contains($0.algorithm) }))
+        }
     }
 
     func checkpoint(

@@ -23,7 +23,9 @@ final class StreamWriter: Sendable {
         self.target = target
         // A path is opened with the first byte: a named pipe waits for its reader.
         let descriptor = target == .standardOutput ? STDOUT_FILENO : nil
-        output = Mutex(Output(descriptor: descriptor, hash: algorithms.isEmpty ? nil : RunningHash(algorithms)))
+        output = Mutex(
+            Output(descriptor: descriptor, hash: algorithms.isEmpty ? nil : RunningHash(algorithms))
+        )
     }
 
     var hasRoom: Bool { waiting.load(ordering: .relaxed) < StreamWriter.room }

@@ -56,7 +56,8 @@ final class SidecarFinder: Sendable {
         }
         collect(own[...], for: job) { [self] own in
             common(beside: address, for: job) { common in
-                let found = Self.digests(own, of: name, isOwn: true) + Self.digests(common, of: name, isOwn: false)
+                let found =
+                    Self.digests(own, of: name, isOwn: true) + Self.digests(common, of: name, isOwn: false)
                 completion(found)
             }
         }
@@ -86,7 +87,9 @@ final class SidecarFinder: Sendable {
                 return (nil, false)
             case nil:
                 if state.folders.count >= Self.mostFolders {
-                    state.folders = state.folders.filter { if case .waiting = $0.value { true } else { false } }
+                    state.folders = state.folders.filter {
+                        if case .waiting = $0.value { true } else { false }
+                    }
                 }
                 state.folders[key] = .waiting([completion])
                 return (nil, true)

@@ -41,8 +41,12 @@ import Testing
 
     @Test(arguments: [
         ("GOODSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 1),
-        ("NEWSIG\n[GNUPG:] ERRSIG 1\n[GNUPG:] NO_PUBKEY 1\n[GNUPG:] NEWSIG\n[GNUPG:] GOODSIG 1 A\n[GNUPG:] VALIDSIG \(print) 2", 1),
-        ("EXPKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0), ("REVKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0),
+        (
+            "NEWSIG\n[GNUPG:] ERRSIG 1\n[GNUPG:] NO_PUBKEY 1\n[GNUPG:] NEWSIG\n[GNUPG:] GOODSIG 1 A\n[GNUPG:] VALIDSIG \(print) 2",
+            1
+        ),
+        ("EXPKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0),
+        ("REVKEYSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0),
         ("EXPSIG 01 A\n[GNUPG:] VALIDSIG \(print) 2026", 0), ("BADSIG 01 A", 0), ("GOODSIG 01 A", 0),
         ("GOODSIG 01 A\n[GNUPG:] NEWSIG\n[GNUPG:] VALIDSIG \(print) 2026", 0),
         ("GOODSIG 01 A\n[GNUPG:] VALIDSIG 0A 2026", 0), ("GOODSIG 01 A\nVALIDSIG \(print) 2026", 0),
@@ -52,7 +56,8 @@ import Testing
     }
 
     @Test func `an armored key is read, a damaged one is not`() {
-        let armor = "x\n-----BEGIN PGP PUBLIC KEY BLOCK-----\nVersion: 1\n\nAAEC\n=AAAA\n-----END PGP PUBLIC KEY BLOCK-----\n"
+        let armor =
+            "x\n-----BEGIN PGP PUBLIC KEY BLOCK-----\nVersion: 1\n\nAAEC\n=AAAA\n-----END PGP PUBLIC KEY BLOCK-----\n"
         #expect(OpenPGPArmor.keys(Array((armor + armor).utf8)) == [0, 1, 2, 0, 1, 2])
         #expect(OpenPGPArmor.keys(Array(armor.dropLast(20).utf8)) == nil)
         #expect(OpenPGPArmor.keys([1, 2, 3]) == nil)

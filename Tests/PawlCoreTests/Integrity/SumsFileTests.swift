@@ -12,7 +12,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "\(a)  f.iso\n", "\(a) *f.iso", "\(a) f.iso", "\(a)\tf.iso", "\(a)  ./f.iso\r\n", "\(b)  g\n\(a)  f.iso\n",
+        "\(a)  f.iso\n", "\(a) *f.iso", "\(a) f.iso", "\(a)\tf.iso", "\(a)  ./f.iso\r\n",
+        "\(b)  g\n\(a)  f.iso\n",
         "SHA256 (f.iso) = \(a)\n", "SHA256(f.iso)= \(a)", "SHA2-256(./f.iso)= \(a)", "\u{FEFF}\(a)  f.iso",
         "# comment\n\(a)  f.iso", "\(a)  images/f.iso\n", "\(b)  other/f.iso\n\(a)  f.iso\n",
         "\(b)  ../f.iso\n\(a)  d/f.iso\n", "\(b)  /f.iso\n\(a)  f.iso\n", "\(b)  F.ISO\n\(a)  f.iso",
@@ -25,9 +26,12 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "\(a)", "\(a)  g.iso", "\(a)  ../f.iso", "\(a)  /f.iso", "\(a)  d/../f.iso", "\(a)  F.ISO", "\(a)  f.iso ",
-        "\(a)  d/f.iso\n\(b)  e/f.iso", "\(a)  f.iso\n\(b)  ./f.iso", "<html>\n\(a)  f.iso\n", "\n <!doctype html>\n\(a)  f.iso",
-        "\(a)x  f.iso", "\(a.dropLast())  f.iso", "SHA1 (f.iso) = \(a)", "SHA3-256 (f.iso) = \(a)", "\(a)  d//f.iso",
+        "", "\(a)", "\(a)  g.iso", "\(a)  ../f.iso", "\(a)  /f.iso", "\(a)  d/../f.iso", "\(a)  F.ISO",
+        "\(a)  f.iso ",
+        "\(a)  d/f.iso\n\(b)  e/f.iso", "\(a)  f.iso\n\(b)  ./f.iso", "<html>\n\(a)  f.iso\n",
+        "\n <!doctype html>\n\(a)  f.iso",
+        "\(a)x  f.iso", "\(a.dropLast())  f.iso", "SHA1 (f.iso) = \(a)", "SHA3-256 (f.iso) = \(a)",
+        "\(a)  d//f.iso",
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n-----BEGIN PGP SIGNATURE-----\nx\n-----END PGP SIGNATURE-----\n\(a)  f.iso",
         "-----BEGIN PGP SIGNED MESSAGE-----\n\n\(a)  f.iso",
     ])

@@ -30,7 +30,10 @@ enum SumsFileLaws {
             for entry in sums.entries {
                 try hold(!entry.path.isEmpty && !entry.path.contains([]), "an empty name")
                 try hold(!entry.path.contains([.dot, .dot]), "a path out of its folder")
-                try hold(!entry.path.contains { $0.contains(.slash) || $0.contains(0) }, "a name with a slash")
+                try hold(
+                    !entry.path.contains { $0.contains(.slash) || $0.contains(0) },
+                    "a name with a slash"
+                )
                 try hold(entry.checksum.digest.count == entry.checksum.algorithm.length, "another length")
                 for checksum in sums.checksums(of: entry.path[entry.path.count - 1], isOwn: false) {
                     try hold(sums.entries.contains { $0.checksum == checksum }, "a digest of no entry")
@@ -84,8 +87,25 @@ enum SignatureLaws {
         _ = OpenPGPArmor.keys(bytes)
         if let text = ClearSignedText(bytes) {
             try hold(text.text.count <= bytes.count, "more text than there was")
-            try hold(ClearSignedText(text.message)?.text == text.text, "the message alone is read differently")
+            try hold(
+                ClearSignedText(text.message)?.text == text.text,
+                "the message alone is read differently"
+            )
         }
         _ = try? DigestFragment.parse(String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+/// Compressed content: whatever it is, decoding ends.
+enum InflateLaws {
+    static func check(_ input: inout FuzzInput) {
+        let coding = input.flag() ? "deflate" : "gzip"
+        var left: [UInt8]? = input.rest()
+        var inflate = Inflate {
+            defer { left = nil }
+            return left
+        } emit: { _ in
+        }
+        _ = try? inflate.decode(coding)
     }
 }

@@ -7,6 +7,12 @@ import { causeOf } from "./queue.js";
 
 /** By the identifiers of `LocalizableMessage`; {0} and so on are the values in the order of the English sentence. @type {Record<string, string>} */
 const messages = {
+  "digest-changed": "其 {0} 原为 {1}，现为 {2}",
+  "digests-contradict": "{0} 与 {1} 相互矛盾",
+  "verified-weakly": "仅以 {0} 校验：能发现损坏，不能防伪造",
+  "mismatch-other-source": "{0}：改从 {1} 重新获取",
+  "corrupt-starting-over": "磁盘上的字节与应有的摘要不符：从头开始",
+  "attributes-not-stored": "{0}",
   "continuing-with-one-connection": "{0}：改用一个连接继续",
   "started-over": "{0}：从头重新开始",
   "continuing-without-ranges": "{0}：不再分段，继续下载",

@@ -115,7 +115,7 @@ import Testing
         #expect(bench.said.last == .verify([Self.checksum.algorithm], length: 2 * Self.megabyte))
         bench.said = bench.machine.digested([1])
         #expect(bench.machine.phase == .failed && bench.machine.failure?.code == .checksumMismatch)
-        #expect(bench.said.first == .close(keeping: true))
+        #expect(bench.said.contains(.close(keeping: true)))
         #expect(bench.machine.failure?.remedy.text.hasPrefix("the partial file is kept; ") == true)
         // The next run fetches nothing: the digest of all bytes decides again.
         for isRight in [false, true] {

@@ -1,0 +1,288 @@
+import Testing
+
+@testable import PawlCore
+
+/// Digests that responses and sums files state of the content.
+@Suite struct DigestCaseTests {
+    private static let right = [UInt8](repeating: 0xA1, count: 32)
+    private static let wrong = [UInt8](repeating: 0xB2, count: 32)
+    private static let sha = Checksum(algorithm: .sha256, digest: right)
+    private static let r = Base64.encode(right)
+    private static let w = Base64.encode(wrong)
+
+    private static func head(_ status: String, _ fields: [String]) -> ResponseHead {
+        let text = "HTTP/1.1 \(status)\r\n" + fields.map { $0 + "\r\n" }.joined() + "\r\n"
+        guard let head = ResponseHead(parsing: Array(text.utf8)) else {
+            preconditionFailure("a malformed head")
+        }
+        return head
+    }
+
+    private static func whole(_ fields: String...) -> ResponseHead {
+        head("200 OK", ["Content-Length: 1000", "ETag: \"v1\""] + fields)
+    }
+
+    /// A download whose only response has these fields, when all bytes are on disk.
+    private static func complete(
+        _ head: ResponseHead,
+        _ change: (inout DownloadPlan) -> Void = { _ in }
+    ) -> Bench {
+        var bench = Bench {
+            $0.verification = .auto
+            $0.retry.retries = 0
+            change(&$0)
+        }
+        bench.begin()
+        bench.answer(head)
+        guard bench.machine.phase == .transferring else { return bench }
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        return bench
+    }
+
+    /// Computes these digests wherever they are asked for, and returns the outcome.
+    private static func outcome(
+        _ bench: Bench,
+        computing digests: [Checksum],
+        decoded: [Checksum]? = nil
+    ) -> String {
+        var bench = bench
+        if bench.machine.phase == .verifying { bench.said = bench.machine.digested(digests) }
+        if bench.said.contains(where: { if case .verifyDecoded = $0 { true } else { false } }) {
+            bench.said = bench.machine.digestedDecoded(decoded, now: bench.now)
+        }
+        switch bench.machine.phase {
+        case .publishing: return bench.machine.verification?.level.name ?? "none"
+        case .failed: return "\(bench.machine.failure?.code.rawValue ?? 0)"
+        case let phase: return "\(phase)"
+        }
+    }
+
+    @Test(arguments: [
+        (["Repr-Digest: sha-256=:\(r):"], "origin"), (["Repr-Digest: sha-256=:\(w):"], "32"),
+        (["Content-Digest: sha-256=:\(r):"], "origin"), (["Digest: SHA-256=\(w)"], "32"),
+        (["x-amz-checksum-sha256: \(w)-2"], "none"), (["x-amz-checksum-sha256: \(r)"], "origin"),
+        (["x-amz-checksum-sha256: \(w)", "x-amz-checksum-type: COMPOSITE"], "none"),
+        (["x-goog-hash: md5=AAAAAAAAAAAAAAAAAAAAAA=="], "32"),
+        (["x-goog-hash: md5=AAAAAAAAAAAAAAAAAAAAAA==", "x-goog-stored-content-encoding: gzip"], "none"),
+        (["Repr-Digest: sha-256=:\(w.dropLast()):"], "none"), (["Repr-Digest: sha-3=:\(w):"], "none"),
+        (["Repr-Digest: sha-256=:\(r):, sha-256=:\(w):"], "32"),
+        (["Repr-Digest: sha-256=:\(r):", "X-Checksum-Sha256: \(Hexadecimal.text(wrong))"], "32"),
+        (["X-Linked-ETag: \"\(Hexadecimal.text(wrong))\""], "32"), (["X-Linked-ETag: \"v2\""], "none"),
+        ([], "none"),
+    ])
+    func `a digest field verifies, refutes, or says nothing`(fields: [String], wanted: String) {
+        let bench = Self.complete(Self.head("200 OK", ["Content-Length: 1000", "ETag: \"v1\""] + fields))
+        let digests = [Self.sha, Checksum(algorithm: .md5, digest: [UInt8](repeating: 1, count: 16))]
+        #expect(Self.outcome(bench, computing: digests) == wanted)
+    }
+
+    @Test func `off counts only what is given`() {
+        let off = Self.complete(Self.whole("Repr-Digest: sha-256=:\(Self.w):")) { $0.verification = .off }
+        #expect(off.machine.phase == .publishing)
+        let given = Self.complete(Self.whole()) {
+            $0.verification = .off
+            $0.checksum = Self.sha
+        }
+        #expect(Self.outcome(given, computing: [Self.sha]) == "given")
+    }
+
+    @Test func `a digest that contradicts the given one ends the download at once`() {
+        let bench = Self.complete(Self.whole("Repr-Digest: sha-256=:\(Self.w):")) { $0.checksum = Self.sha }
+        #expect(bench.machine.failure?.code == .checksumMismatch)
+        let why = bench.machine.failure?.why ?? ""
+        #expect(why.contains(Hexadecimal.text(Self.right)) && why.contains(Hexadecimal.text(Self.wrong)))
+        #expect(why.contains("repr-digest"))
+    }
+
+    @Test func `a weak digest verifies with a notice`() {
+        var bench = Self.complete(Self.whole("x-goog-hash: crc32c=AAAAAQ=="))
+        bench.said = bench.machine.digested([Checksum(algorithm: .crc32c, digest: [0, 0, 0, 1])])
+        #expect(bench.machine.verification?.level == .origin)
+        #expect(bench.notices.contains { $0.contains("crc32c") })
+    }
+
+    @Test(
+        arguments: [
+            ([right], nil, "origin"), ([wrong], [right], "origin"), ([wrong], [wrong], "32"),
+            ([wrong], [], "32"),
+            ([wrong], nil, "none"),
+        ] as [([[UInt8]], [[UInt8]]?, String)]
+    )
+    func `a coded response may state the digest of either form`(
+        coded: [[UInt8]],
+        plain: [[UInt8]]?,
+        wanted: String
+    ) {
+        let bench = Self.complete(Self.whole("Content-Encoding: gzip", "Repr-Digest: sha-256=:\(Self.r):"))
+        let checksums = coded.map { Checksum(algorithm: .sha256, digest: $0) }
+        let decoded = plain?.map { Checksum(algorithm: .sha256, digest: $0) }
+        #expect(Self.outcome(bench, computing: checksums, decoded: decoded) == wanted)
+    }
+
+    @Test func `the digest of a part is not the file's`() {
+        var bench = Bench { $0.verification = .auto }
+        bench.begin(Bench.journal([ByteRange(0, 400)], total: 1000))
+        let fields = [
+            "Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Content-Digest: sha-256=:\(Self.w):",
+        ]
+        bench.answer(Self.head("206 Partial Content", fields))
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        #expect(bench.machine.phase == .publishing)
+    }
+
+    @Test func `of a redirect only X-Linked-ETag counts`() {
+        for (field, wanted) in [
+            ("X-Linked-ETag: \"\(Hexadecimal.text(Self.right))\"", "origin"),
+            ("Repr-Digest: sha-256=:\(Self.w):", "none"),
+        ] {
+            var bench = Bench { $0.verification = .auto }
+            bench.begin()
+            bench.answer(Self.head("302 Found", ["Location: http://b.example/f", field]))
+            bench.answer(Self.whole())
+            bench.progress(to: 1000)
+            bench.end(.complete)
+            #expect(Self.outcome(bench, computing: [Self.sha]) == wanted)
+        }
+    }
+
+    @Test func `another digest of the same source on resume is a changed file`() {
+        let learnt = LearntDigest(
+            address: "http://a.example/f",
+            field: "repr-digest sha-256",
+            checksum: Self.sha
+        )
+        var known = Representation(total: 1000)
+        known.prove(
+            "http://a.example/f",
+            at: "http://a.example",
+            Validators(entityTag: EntityTag(opaque: "v1", isWeak: false))
+        )
+        known.digests = [learnt]
+        for (field, isChanged) in [(Self.r, false), (Self.w, true)] {
+            var bench = Bench { $0.verification = .auto }
+            bench.begin(Bench.journal([ByteRange(0, 400)], of: known))
+            bench.answer(
+                Self.head(
+                    "206 Partial Content",
+                    ["Content-Range: bytes 400-999/1000", "ETag: \"v1\"", "Repr-Digest: sha-256=:\(field):"]
+                )
+            )
+            #expect(bench.said.contains(.startOver) == isChanged)
+        }
+    }
+
+    @Test func `wrong content is fetched once from another source, then kept with the reason`() {
+        var bench = Bench(hosts: ["a.example", "b.example"]) {
+            $0.verification = .auto
+            $0.checksum = Self.sha
+        }
+        bench.begin()
+        bench.answer(Bench.whole(1000))
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        bench.said = bench.machine.digested(
+            [Checksum(algorithm: .sha256, digest: Self.wrong)],
+            now: bench.now
+        )
+        #expect(bench.said.contains(.startOver))
+        #expect(bench.machine.lanes.last?.source == 1)
+        bench.answer(Bench.whole(1000))
+        bench.progress(to: 1000)
+        bench.end(.complete)
+        bench.said = bench.machine.digested(
+            [Checksum(algorithm: .sha256, digest: Self.wrong)],
+            now: bench.now
+        )
+        #expect(bench.machine.failure?.code == .checksumMismatch)
+        #expect(bench.said.contains(.record) && bench.said.contains(.close(keeping: true)))
+        #expect(bench.machine.remembered.damage?.contains(Hexadecimal.text(Self.wrong)) == true)
+    }
+
+    @Test func `only retry-corrupt discards bytes that were found to be wrong`() {
+        var known = Representation(total: 1000)
+        known.damage = "its sha-256 is another"
+        for retries in [false, true] {
+            var bench = Bench {
+                $0.verification = .auto
+                $0.retriesCorrupt = retries
+            }
+            bench.begin(Bench.journal([ByteRange(0, 1000)], of: known))
+            #expect(bench.said.contains(.startOver) == retries)
+        }
+    }
+
+    // MARK: sidecars
+
+    private static func sidecar(_ digest: [UInt8], _ level: VerificationLevel = .sidecar) -> ExpectedDigest {
+        ExpectedDigest(Checksum(algorithm: .sha256, digest: digest), level: level, source: "http://a/S")
+    }
+
+    @Test(arguments: [
+        (VerificationPolicy.sidecar, [sidecar(right)], "sidecar"), (.sidecar, [sidecar(wrong)], "32"),
+        (.sidecar, [], "none"), (.required, [], "32"), (.required, [sidecar(right)], "sidecar"),
+        (.signed, [sidecar(right)], "32"), (.signed, [sidecar(right, .signed)], "signed"),
+        (.sidecar, [sidecar(right), sidecar(wrong)], "32"),
+    ])
+    func `sums files beside the content count as the policy says`(
+        policy: VerificationPolicy,
+        found: [ExpectedDigest],
+        wanted: String
+    ) {
+        for isLate in [true, false] {
+            var bench = Bench {
+                $0.verification = policy
+                $0.retry.retries = 0
+            }
+            bench.begin()
+            bench.answer(Self.whole())
+            #expect(bench.said.contains(.findSidecars(source: 0)))
+            if !isLate { bench.said = bench.machine.foundSidecars(found) }
+            if bench.machine.phase == .transferring {
+                bench.progress(to: 1000)
+                bench.end(.complete)
+            }
+            if isLate {
+                #expect(bench.machine.phase == .verifying)
+                bench.said = bench.machine.foundSidecars(found)
+            }
+            #expect(Self.outcome(bench, computing: [Self.sha]) == wanted)
+        }
+    }
+
+    @Test func `a download that waits for sums files can be paused`() {
+        var bench = Self.complete(Self.whole()) { $0.verification = .sidecar }
+        #expect(bench.machine.phase == .verifying)
+        bench.said = bench.machine.pause()
+        #expect(bench.machine.phase == .paused)
+        #expect(bench.machine.foundSidecars([]).isEmpty)
+    }
+
+    @Test func `a sums file that redirects to another host is not fetched there`() {
+        var bench = Bench {
+            $0.staysOnHost = true
+            $0.retry.retries = 0
+        }
+        bench.begin()
+        bench.answer(Bench.redirect(to: "http://a.example:81/g"))
+        #expect(bench.machine.phase == .probing)
+        bench.answer(Bench.redirect(to: "http://b.example/g"))
+        #expect(bench.machine.phase == .failed)
+    }
+
+    @Test func `a journal keeps digests and the reason of a failure`() throws {
+        var known = Representation(total: 5)
+        known.digests = [LearntDigest(address: "http://a/f", field: "digest md5", checksum: Self.sha)]
+        for (damage, suspect) in [(nil, nil), ("why", SuspectPage(total: nil, mediaType: "text/html"))] {
+            known.damage = damage
+            known.suspect = suspect
+            var writer = JournalWriter()
+            writer.putTail(of: known)
+            var reader = JournalReader(writer.bytes[...])
+            var read = Representation(total: 5)
+            #expect(reader.takeTail(into: &read) && reader.isAtEnd)
+            #expect(read == known)
+        }
+    }
+}
