@@ -257,6 +257,10 @@ int pawl_remove_mark(int file) {
     return fremovexattr(file, mark_name) == 0 ? 0 : errno;
 }
 
+int pawl_set_attribute(int file, const char *name, const void *value, size_t length) {
+    return fsetxattr(file, name, value, length, 0) == 0 ? 0 : errno;
+}
+
 int pawl_boot_identity(uint8_t identity[16]) {
     char text[64];
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);

@@ -43,12 +43,22 @@ public struct DownloadedFile: Sendable, Hashable {
     public var duration: Double
     /// `true` if the file existed already and nothing was transferred.
     public var wasThere: Bool
+    /// What its content was verified with; `nil` where nothing verifies it.
+    public var verification: FileVerification?
 
-    package init(path: String, length: Int64, received: Int64, duration: Double, wasThere: Bool) {
+    package init(
+        path: String,
+        length: Int64,
+        received: Int64,
+        duration: Double,
+        wasThere: Bool,
+        verification: FileVerification? = nil
+    ) {
         self.path = path
         self.length = length
         self.received = received
         self.duration = duration
         self.wasThere = wasThere
+        self.verification = verification
     }
 }

@@ -68,8 +68,29 @@ public struct DownloadOptions: Sendable, Hashable {
     /// Each counts as an attempt, see ``retries``, and such progress does not reset the count; the last one
     /// fails with ``PawlError/Code/tooSlow``. Default `nil`, no minimum.
     public var lowestSpeed: Int64?
-    /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-1` or `md5`.
+    /// The expected digest of the content, `type=hex`: `sha-256`, `sha-512`, `sha-1`, `md5`, `crc64nvme`, `crc32c` or
+    /// `crc32`.
+    ///
+    /// A URL may state one in its fragment too (`#sha256=HEX`).
     public var checksum: String?
+    /// Which other digests of the content are looked for, and what the download must reach.
+    ///
+    /// A digest that does not fit always fails with ``PawlError/Code/checksumMismatch``, and the file is never
+    /// published. Default ``VerificationPolicy/auto``.
+    public var verification = VerificationPolicy.auto
+    /// A file of OpenPGP public keys, binary or armored, whose signatures of sums files count; checked by `gpgv`.
+    public var openPGPKeyring: String?
+    /// A public key of minisign whose signatures of sums files count: the key itself, or the file with it.
+    public var minisignKey: String?
+    /// Whether bytes on disk that were found to have a wrong digest are discarded and downloaded again.
+    ///
+    /// Default `false`: the download fails again.
+    public var retriesCorrupt = false
+    /// Whether the URL and the SHA-256 digest are stored with the file, as the extended attributes
+    /// `user.xdg.origin.url` and `user.pawl.sha256`.
+    ///
+    /// The URL is stored without user info and query. Default `false`.
+    public var storesAttributes = false
     /// The expected size of the content in bytes.
     ///
     /// Another size fails with ``PawlError/Code/badResponse`` if the server sends the size, else with
@@ -142,6 +163,22 @@ public struct DownloadOptions: Sendable, Hashable {
         case url
         /// A hash of the URL, with the extension kept: unique and stable.
         case hash
+    }
+
+    /// The digests that are looked for, besides those that are given.
+    public enum VerificationPolicy: String, Sendable, Hashable, CaseIterable {
+        /// Fields of the responses; nothing more is requested.
+        case auto
+        /// As ``auto``, and sums files beside the content (`NAME.sha256`, `SHA256SUMS` and others) are requested.
+        case sidecar
+        /// As ``sidecar``; fails unless a digest was given, or a sums file has a good signature by a given key.
+        ///
+        /// Refused without ``DownloadOptions/openPGPKeyring`` and ``DownloadOptions/minisignKey``.
+        case signed
+        /// As ``sidecar``; fails if nothing verifies the content.
+        case required
+        /// None: only what is given counts.
+        case off
     }
 
     /// The policy for a finished file of the same name.

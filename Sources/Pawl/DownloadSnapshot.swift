@@ -33,6 +33,8 @@ public struct DownloadSnapshot: Sendable, Hashable {
     public var folder = ""
     /// The media type sent by the server.
     public var contentType: String?
+    /// What the finished file was verified with; `nil` where nothing verifies it.
+    public var verification: FileVerification?
     /// The error, if it failed.
     public var error: PawlError?
     /// Its group in a manager.

@@ -53,7 +53,8 @@ extension EngineEvent {
                     length: length,
                     received: received,
                     duration: elapsed.seconds,
-                    wasThere: wasThere
+                    wasThere: wasThere,
+                    verification: FileVerification(verification)
                 )
             )
         case .failed(let failure): .failed(PawlError(failure))

@@ -160,7 +160,7 @@ public final class Downloader: Sendable {
         var options = options
         options.connections = 1
         options.existingFile = .rename
-        return try add(source, options: options) { StreamDisk(to: target, checksum: $0.checksum?.algorithm) }
+        return try add(source, options: options) { StreamDisk(to: target, algorithms: $0.streamAlgorithms) }
     }
 
     /// Adds a download whose content is proven by digests: those of its pieces, or the checksum of `options`.

@@ -1,4 +1,5 @@
 import PawlCore
+import PawlDisk
 import PawlEngine
 import Synchronization
 
@@ -39,13 +40,30 @@ extension Job {
             plan.selection = try RangeOption.parse(text)
             plan.length = nil
         }
-        plan.checksum = options.checksum.flatMap(Job.checksum)
+        plan.checksum = options.checksum.flatMap(Checksum.init(text:))
+        for address in [source] + options.mirrors {
+            for checksum in try DigestFragment.parse(address) where !plan.digests.contains(where: { $0.checksum == checksum }) {
+                plan.digests.append(ExpectedDigest(checksum, level: .given, source: "the URL's fragment"))
+            }
+        }
+        if let (first, second) = plan.given.contradiction {
+            throw Failure(
+                refusing: .checksum,
+                because: "\(first) and \(second) contradict each other"
+            )
+        }
+        plan.verification = VerificationPolicy(rawValue: options.verification.rawValue) ?? .auto
+        plan.retriesCorrupt = options.retriesCorrupt
+        plan.storesAttributes = options.storesAttributes
+        let keys = SigningKeys(keyring: options.openPGPKeyring, minisign: options.minisignKey)
+        if !keys.isEmpty { try SystemSignatures.check(keys) }
         self.init(
             plan: plan,
             settings: settingsCache.settings(settings, for: first.credentials),
             folder: options.folder
         )
         trustsRedirects = options.trustsRedirects
+        signingKeys = keys
         fileName = options.fileName
         naming = NamingPolicy(options.naming)
         ifExists = IfExists(options.existingFile)
@@ -55,14 +73,6 @@ extension Job {
     /// Bytes of all URLs of one download together.
     static let longestSources = 1 << 20
 
-    /// A valid `TYPE=HEX`.
-    private static func checksum(_ text: String) -> Checksum? {
-        let parts = text.split(separator: "=", maxSplits: 1)
-        guard let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()),
-            let digest = Hexadecimal.bytes(String(parts[1]))
-        else { return nil }
-        return Checksum(algorithm: algorithm, digest: digest)
-    }
 }
 
 extension NamingPolicy {
@@ -103,6 +113,7 @@ extension TransferSettings.Values {
         noProxy = options.noProxy
         interface = options.interface
         verifiesPeer = options.verifiesPeer
+        wantsDigest = options.verification != .off
         authorityFile = options.authorityFile
         certificate = options.certificate
         key = options.key

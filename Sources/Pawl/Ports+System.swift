@@ -10,13 +10,15 @@ extension Ports {
     /// download.
     package static func system(notice: @escaping @Sendable (String) -> Void) -> Ports {
         let clock = SystemClock()
-        return Ports(
+        var ports = Ports(
             clock: clock,
             disk: FileDisk(notice: notice),
             reachability: SystemReachability(),
             threads: SystemThreads(),
             transports: CurlTransports(clock: clock)
         )
+        ports.signatures = SystemSignatures()
+        return ports
     }
 }
 
@@ -33,7 +35,13 @@ extension DownloadOptions {
                 )
             )
         }
+        guard verification == .auto || verification == .off else {
+            throw PawlError(
+                Failure(refusing: .verification, verification.rawValue, because: "content in memory is not verified")
+            )
+        }
         var options = self
+        options.verification = .off
         options.connections = 1
         options.existingFile = .rename
         return options

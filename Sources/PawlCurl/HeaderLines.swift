@@ -40,6 +40,9 @@ extension HeaderLines {
             taken.insert(name)
             lines.append(line)
         }
+        if values.wantsDigest, !taken.contains("want-repr-digest") {
+            lines.append("Want-Repr-Digest: sha-256=9")
+        }
         if bypassesCaches {
             for (name, line) in [
                 ("cache-control", "Cache-Control: no-cache"), ("pragma", "Pragma: no-cache"),

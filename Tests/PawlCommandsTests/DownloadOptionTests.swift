@@ -15,7 +15,7 @@ import Testing
         "timeout": "0.5", "connect-timeout": "2.5", "lowest-speed-limit": "2K", "interface": "eth0",
         "max-redirects": "0", "header": "A: 1\\2", "user": "u", "password": "p w", "netrc": "n",
         "referer": "http://r/", "user-agent": "a", "load-cookies": "c", "proxy": "", "no-proxy": "h",
-        "cacert": "a", "cert": "c", "key": "k",
+        "cacert": "a", "cert": "c", "key": "k", "verify": "sidecar", "keyring": "r", "minisign-key": "m",
     ]
 
     /// The options with one set as a user writes it.

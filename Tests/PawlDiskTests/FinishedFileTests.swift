@@ -167,12 +167,12 @@ import Testing
         let folder = TestFolder()
         let path = try await finish(folder, journalled: false)
         let disk = folder.disk
-        let digest = try await FilePartial.wait { disk.digest(.sha256, of: path, completion: $0) }
+        let digest = try await FilePartial.wait { disk.digests([.sha256], of: path, completion: $0) }
         let partial = try folder.fresh("y.bin")
         try partial.write(payload(3000), at: 0)
-        #expect(try await partial.digest(.sha256, length: 3000) == digest)
+        #expect(try await partial.digest(.sha256, length: 3000) == digest.flatMap(\.digest))
         let failure = await #expect(throws: Failure.self) {
-            try await FilePartial.wait { disk.digest(.sha256, of: folder.path, completion: $0) }
+            try await FilePartial.wait { disk.digests([.sha256], of: folder.path, completion: $0) }
         }
         #expect(failure?.code == .cannotOpen)
     }

@@ -144,6 +144,6 @@ extension FilePartial {
     }
 
     func digest(_ algorithm: HashAlgorithm, length: Int64) async throws -> [UInt8] {
-        try await Self.wait { digest(algorithm, length: length, completion: $0) }
+        try await Self.wait { digests([algorithm], length: length, completion: $0) }.flatMap(\.digest)
     }
 }

@@ -57,6 +57,8 @@ unsigned pawl_file_system(int file);
 int pawl_set_mark(int file, const void *value, size_t length);
 int pawl_mark(int file, void *value, size_t length);
 int pawl_remove_mark(int file);
+// Another extended attribute, with a name such as `user.NAME`.
+int pawl_set_attribute(int file, const char *name, const void *value, size_t length);
 
 // The 16 bytes that identify this boot of the kernel; an errno value when it does not report them.
 int pawl_boot_identity(uint8_t identity[16]);
@@ -118,3 +120,9 @@ long pawl_splice_in(int from, int pipe, size_t count);
 
 // splice(2) from a pipe to an offset of a file.
 long pawl_splice_out(int pipe, int file, int64_t offset, size_t count);
+
+// Cyclic redundancy checks. `crc` is that of the bytes before, 0 at the beginning.
+enum { PAWL_CRC32 = 0, PAWL_CRC32C = 1, PAWL_CRC64NVME = 2 };
+uint64_t pawl_crc(int kind, uint64_t crc, const void *bytes, size_t length);
+// The same without the processor's instructions.
+uint64_t pawl_crc_portable(int kind, uint64_t crc, const void *bytes, size_t length);

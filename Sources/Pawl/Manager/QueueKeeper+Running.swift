@@ -130,7 +130,8 @@ extension QueueKeeper {
                 length: length,
                 received: report.received,
                 duration: report.elapsed.seconds,
-                wasThere: wasThere
+                wasThere: wasThere,
+                verification: FileVerification(report.verification)
             )
             end(id, .success(file))
         case .failed(let failure): end(id, .failure(failure))
@@ -197,7 +198,12 @@ extension QueueKeeper {
                 record.written = file.length
                 record.total = file.length
                 record.endedAt = ports.clock.wallTime
-                if file.wasThere { record.change { $0.wasThere = true } }
+                if file.wasThere || file.verification != nil {
+                    record.change {
+                        $0.wasThere = file.wasThere
+                        $0.verification = file.verification
+                    }
+                }
             }
             perform(machine.ended(id, as: .finished))
             notify(id, .state(.finished))

@@ -169,7 +169,14 @@ final class QueueKeeper: ThreadBound {
         case .unfinished: record.state == .failed ? DownloadSnapshot(record).error.map { .failure($0) } : nil
         case .finished(let path):
             .success(
-                DownloadedFile(path: path, length: record.written, received: 0, duration: 0, wasThere: true)
+                DownloadedFile(
+                    path: path,
+                    length: record.written,
+                    received: 0,
+                    duration: 0,
+                    wasThere: true,
+                    verification: StoredOptions(text: record.options).verification
+                )
             )
         case .missing(let path):
             .failure(

@@ -30,7 +30,10 @@ extension QueueRecord {
         endedAt = nil
         errorCode = 0
         error = nil
-        change { $0.failure = nil }
+        change {
+            $0.failure = nil
+            $0.verification = nil
+        }
     }
 }
 
@@ -46,6 +49,7 @@ extension DownloadSnapshot {
         taskDescription = record.taskDescription
         folder = record.folder
         contentType = record.contentType
+        verification = stored.verification
         error = record.error.map {
             PawlError(kept: $0, code: record.errorCode, place: source, parts: stored.failure)
         }

@@ -14,6 +14,8 @@ struct StoredOptions: Hashable, Sendable {
     var wasThere = false
     /// The response's header section, without fields that may contain a secret.
     var response: [String] = []
+    /// What the finished file was verified with.
+    var verification: FileVerification?
     /// The failure in parts, as JSON; the record has its sentence.
     var failure: String?
 
@@ -81,6 +83,12 @@ struct StoredOptions: Hashable, Sendable {
             Field("former", .kept, { $0.formerSources }, { $0.formerSources.append($1) }),
             Field("wasthere", .kept, { [$0.wasThere.description] }, { $0.wasThere = $1 == "true" }),
             Field("response", .kept, { $0.response }, { $0.response.append($1) }),
+            Field(
+                "verified",
+                .kept,
+                { $0.verification.map { [$0.stored] } ?? [] },
+                { $0.verification = FileVerification(stored: $1) }
+            ),
             Field("failure", .kept, { $0.failure.map { [$0] } ?? [] }, { $0.failure = $1 }),
         ]
 

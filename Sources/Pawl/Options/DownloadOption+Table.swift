@@ -44,6 +44,13 @@ extension DownloadOption {
             aria2: "remote-time",
             "do not set the file's time to the server's Last-Modified"
         ),
+        DownloadOption(
+            "xattr",
+            .flag(\.storesAttributes),
+            .storesAttributes,
+            stored: "xattr",
+            "store URL and SHA-256 with the file (user.xdg.origin.url, user.pawl.sha256)"
+        ),
     ]
 
     package static let sources = [
@@ -72,7 +79,41 @@ extension DownloadOption {
             aria2: "checksum",
             takes: "TYPE=HEX",
             whenKnown: .proof,
-            "expected checksum (one URL only): sha-256, sha-512, sha-1 or md5"
+            "expected checksum (one URL only): sha-256, sha-512, sha-1, md5, crc64nvme, crc32c or crc32"
+        ),
+        DownloadOption(
+            "verify",
+            .value(\.verification, .choice()),
+            .verification,
+            stored: "verify",
+            takes: "auto|sidecar|signed|required|off",
+            "digests to look for: auto: in responses; sidecar: also sums files beside the file; signed: fail without a"
+                + " signed one; required: fail without any; off: only --checksum"
+        ),
+        DownloadOption(
+            "keyring",
+            .optional(\.openPGPKeyring, .notEmpty),
+            .openPGPKeyring,
+            stored: "keyring",
+            takes: "FILE",
+            namesFile: true,
+            "OpenPGP public keys whose signatures of sums files count (needs gpgv)"
+        ),
+        DownloadOption(
+            "minisign-key",
+            .optional(\.minisignKey, .notEmpty),
+            .minisignKey,
+            stored: "minisignkey",
+            takes: "KEY|FILE",
+            namesFile: true,
+            "minisign public key whose signatures of sums files count"
+        ),
+        DownloadOption(
+            "retry-corrupt",
+            .flag(\.retriesCorrupt),
+            .retriesCorrupt,
+            stored: "retrycorrupt",
+            "discard bytes on disk whose checksum was wrong, and download them again"
         ),
         DownloadOption(
             "length",

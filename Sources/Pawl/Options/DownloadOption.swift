@@ -98,6 +98,13 @@ extension DownloadOption {
     /// Throws code 28 for the first option with an invalid value.
     static func check(_ options: DownloadOptions) throws(Failure) {
         for option in table { try option.field.check(options, option.setting) }
+        if options.verification == .signed, options.openPGPKeyring == nil, options.minisignKey == nil {
+            throw Failure(
+                refusing: .verification,
+                options.verification.rawValue,
+                because: "no key was given whose signatures count"
+            )
+        }
     }
 
     /// Every option by its name and aliases.

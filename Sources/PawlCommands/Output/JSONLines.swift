@@ -23,6 +23,7 @@ package enum JSONLines {
             object.set("received", file.received)
             object.set("seconds", file.duration, decimals: 3)
             object.set("wasThere", file.wasThere)
+            object.set("verification", json: file.verification?.json)
         case .failed(let error):
             set(error, in: &object)
         }

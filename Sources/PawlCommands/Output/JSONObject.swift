@@ -18,6 +18,8 @@ package struct JSONObject {
         add(key, value.map { .number($0) })
     }
 
+    mutating func set(_ key: String, json value: JSON?) { add(key, value) }
+
     package mutating func set(_ key: String, _ value: Bool) {
         add(key, .bool(value))
     }

@@ -39,12 +39,13 @@ package enum PlainText {
     }
 
     private static func finished(_ file: DownloadedFile) -> String {
-        if file.wasThere { return "\(file.path): already exists, nothing was downloaded" }
+        let verified = file.verification.map { ", verified (\($0.algorithm), \($0.level.rawValue))" } ?? ""
+        if file.wasThere { return "\(file.path): already exists, nothing was downloaded\(verified)" }
         // A speed over so short a time means nothing.
         let speed =
             file.duration >= 0.1
             ? " (\(NumberFormat.speed(Int64(Double(file.received) / file.duration))))" : ""
-        return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)"
+        return "\(file.path): finished, \(NumberFormat.size(file.length)) in \(time(file.duration))\(speed)\(verified)"
     }
 
     /// With tenths below one minute.

@@ -26,7 +26,8 @@ extension Report {
                     length: event["length"]?.integer ?? 0,
                     received: event["received"]?.integer ?? 0,
                     duration: event["seconds"]?.decimal ?? 0,
-                    wasThere: event["wasThere"]?.bool ?? false
+                    wasThere: event["wasThere"]?.bool ?? false,
+                    verification: FileVerification(json: event["verification"])
                 )
             )
         case "state":

@@ -1,3 +1,4 @@
+import Pawl
 import PawlCore
 import PawlServer
 
@@ -86,6 +87,11 @@ private struct DownloadSheet {
             lines.append(("speed", NumberFormat.speed(download.speed) + left))
         }
         if let type = details["type"]?.string { lines.append(("type", type)) }
+        if let verified = FileVerification(json: details["verification"]) {
+            let place = verified.source.isEmpty ? "" : ", \(verified.source)"
+            let level = "\(verified.level.rawValue)\(verified.isWeak ? ", weak" : "")"
+            lines.append(("verified", "\(verified.algorithm)=\(verified.digest) (\(level)\(place))"))
+        }
         if let group = download.group { lines.append(("group", group)) }
         if download.priority != 0 { lines.append(("priority", String(download.priority))) }
         if let error = download.error { lines.append(("error", error.message)) }

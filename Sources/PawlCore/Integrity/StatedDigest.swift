@@ -71,6 +71,18 @@ package enum DigestField: Hashable, Sendable, CaseIterable {
     /// The most digests that one field may state; further ones do not count.
     package static let most = 16
 
+    /// Whether a field of that name may state a digest, or something of one: a cheap look at most fields.
+    static func mayBe(_ name: ArraySlice<UInt8>) -> Bool {
+        guard let first = name.first?.lowercased else { return false }
+        switch first {
+        case UInt8(ascii: "x"): return name.count >= 13
+        case UInt8(ascii: "r"): return name.count == 11
+        case UInt8(ascii: "c"): return name.count == 11 || name.count == 14
+        case UInt8(ascii: "d"): return name.count == 6
+        case _: return false
+        }
+    }
+
     /// The field of that name, whatever the case of its letters.
     package init?(_ name: some Collection<UInt8>) {
         // Most fields of a response are none of these.

@@ -22,11 +22,23 @@ extension JournalWriter {
         }
     }
 
-    /// Written last, and only if there is one: programs that do not know it can read all other headers.
-    mutating func put(_ suspect: SuspectPage?) {
-        guard let suspect else { return }
-        put(suspect.total ?? -1)
-        put(optional: suspect.mediaType)
+    /// Written last, and only if there is something: programs that do not know it can read all other headers.
+    mutating func putTail(of representation: Representation) {
+        let hasMore = !representation.digests.isEmpty || representation.damage != nil
+        if let suspect = representation.suspect {
+            put(suspect.total ?? -1)
+            put(optional: suspect.mediaType)
+        } else if hasMore {
+            put(JournalLayout.noSuspect)
+        }
+        guard hasMore else { return }
+        put(optional: representation.damage)
+        putCount(UInt64(representation.digests.count))
+        for digest in representation.digests {
+            put(digest.address)
+            put(digest.field)
+            put(digest.checksum.text)
+        }
     }
 
     private mutating func put(_ validators: Validators) {
@@ -117,12 +129,25 @@ extension JournalReader {
         )
     }
 
-    /// Reads what `put` has written; `nil` when it is malformed.
-    mutating func takeSuspect() -> SuspectPage? {
-        guard let total = take(Int64.self), -1...JournalLayout.longestFile ~= total,
-            let mediaType = takeOptionalText()
-        else { return nil }
-        return SuspectPage(total: total < 0 ? nil : total, mediaType: mediaType.value)
+    /// Reads what `putTail` has written; `false` when it is malformed.
+    mutating func takeTail(into representation: inout Representation) -> Bool {
+        guard let total = take(Int64.self) else { return false }
+        if total != JournalLayout.noSuspect {
+            guard -1...JournalLayout.longestFile ~= total, let mediaType = takeOptionalText() else { return false }
+            representation.suspect = SuspectPage(total: total < 0 ? nil : total, mediaType: mediaType.value)
+            if isAtEnd { return true }
+        }
+        guard let damage = takeOptionalText(), let count = takeCount(), count <= UInt64(LearntDigest.most) else {
+            return false
+        }
+        representation.damage = damage.value
+        for _ in 0..<count {
+            guard let address = takeText(), let field = takeText(), let text = takeText(),
+                let checksum = Checksum(text: text)
+            else { return false }
+            representation.digests.append(LearntDigest(address: address, field: field, checksum: checksum))
+        }
+        return representation.damage != nil || !representation.digests.isEmpty
     }
 
     private mutating func takeValidators() -> Validators? {

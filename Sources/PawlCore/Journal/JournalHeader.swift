@@ -58,7 +58,7 @@ extension JournalHeader {
         writer.put(facts)
         writer.put(written)
         writer.put(durable)
-        writer.put(facts.representation.suspect)
+        writer.putTail(of: facts.representation)
         let length = UInt32(writer.bytes.count + 8)
         for index in 0..<4 {
             writer.bytes[4 + index] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(index)))
@@ -90,8 +90,7 @@ extension JournalHeader {
             max(generation, incarnation) <= JournalLayout.lastCount, original <= JournalLayout.longestFile
         else { return nil }
         if !reader.isAtEnd {
-            guard !isOld, let suspect = reader.takeSuspect(), reader.isAtEnd else { return nil }
-            facts.representation.suspect = suspect
+            guard !isOld, reader.takeTail(into: &facts.representation), reader.isAtEnd else { return nil }
         }
         self.generation = generation
         self.incarnation = incarnation

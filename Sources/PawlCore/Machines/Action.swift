@@ -28,12 +28,16 @@ package enum Action: Hashable, Sendable {
     /// The origin rejected a further connection without a status that says so, while it serves others: with
     /// the same file, or with those of other downloads.
     indirect case connectionRefused(Origin, isSameFile: Bool)
-    /// Compute the digest of the first `length` bytes and call `digested`.
-    case verify(Checksum, length: Int64)
     /// Compute the digest of the piece's bytes and call `pieceHashed`.
     indirect case check(PieceMap.Check, HashAlgorithm)
     /// The bytes of the range on disk are wrong, and count as missing from now on.
     case discard(ByteRange)
+    /// Compute the digests of the first `length` bytes and call `digested`.
+    case verify([HashAlgorithm], length: Int64)
+    /// Compute the digests of what the first `length` bytes decode to, and call `digestedDecoded`.
+    case verifyDecoded([HashAlgorithm], coding: String, length: Int64)
+    /// Request the sums files beside the source's content and call `foundSidecars`.
+    case findSidecars(source: Int)
     /// Move the file to its place and call `published`.
     case publish(length: Int64, modified: UnixTime?)
     /// Close the part file; keep it with its journal, or remove both.

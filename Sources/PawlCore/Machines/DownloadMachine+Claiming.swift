@@ -48,6 +48,15 @@ extension DownloadMachine {
     /// Continues an earlier run's bytes, as far as they belong to the requested range.
     private mutating func adopt(_ journal: LoadedJournal, now: Instant) -> [Action] {
         let found = journal.facts.representation
+        if found.damage != nil, plan.retriesCorrupt {
+            representation = nil
+            map = SegmentMap(total: nil)
+            let notice = LocalizableMessage(
+                "corrupt-starting-over",
+                "the bytes on disk do not have the expected digest: starting over"
+            )
+            return [.notify(.notice(notice)), .startOver] + openFirst(now: now)
+        }
         // Offsets count from where the earlier run's part began; another beginning never replaces it.
         base = found.selection == plan.selection ? found.base : plan.base(total: found.total)
         let isKept = base != nil && (found.selection == nil || found.base == base)
@@ -117,8 +126,8 @@ extension DownloadMachine {
         map = SegmentMap(total: total, done: ByteRangeSet([ByteRange(0, length)]))
         highWater = length
         // A digest proves more than any sample.
-        if plan.checksum == nil { samples = Sample.places(of: ByteRange(0, length)) }
-        if map.isComplete, plan.checksum != nil { return complete() }
+        if !plan.hasDigest { samples = Sample.places(of: ByteRange(0, length)) }
+        if map.isComplete, plan.hasDigest { return complete() }
         return openFirst(now: now)
     }
 }

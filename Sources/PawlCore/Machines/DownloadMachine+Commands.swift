@@ -19,6 +19,11 @@ extension DownloadMachine {
         // The state of an earlier run is void: the claim reads it from disk again.
         reset(total: nil)
         highWater = 0
+        verification = nil
+        sidecars = .notAsked
+        carried = []
+        hasRefetched = false
+        undecoded = []
         rangesUsable = true
         rangeWasSilent = false
         failure = nil
@@ -65,7 +70,8 @@ extension DownloadMachine {
             return stop() + [letGo(), enter(.paused)]
         case .preempted:
             return [enter(.paused)]
-        // All bytes are on disk; the remaining work is short and ends on its own.
+        // All bytes are on disk; the remaining work is short and ends on its own, but for other servers' responses.
+        case .verifying where sidecars == .asked: return stop() + [letGo(), enter(.paused)]
         case .verifying, .publishing: return []
         case .paused, .finished, .failed, .removed: return []
         }
@@ -76,6 +82,7 @@ extension DownloadMachine {
         switch phase {
         case .probing, .transferring, .waitingForNetwork:
             return stop() + [letGo(), enter(.preempted)]
+        case .verifying where sidecars == .asked: return stop() + [letGo(), enter(.preempted)]
         case .waiting, .paused, .preempted, .verifying, .publishing, .finished, .failed, .removed: return []
         }
     }

@@ -11,7 +11,7 @@ extension DownloadMachine {
     /// Bytes that continue it without a gap stay, if a comparison has shown that they belong to it.
     func giveBack(_ length: Int64, keepsAdded: Bool) -> Action {
         let end = map.done.prefix
-        guard keepsAdded, plan.checksum == nil, samples.isEmpty, end > length else { return .restoreOriginal }
+        guard keepsAdded, !plan.hasDigest, samples.isEmpty, end > length else { return .restoreOriginal }
         return .restoreExtended(length: end)
     }
 
@@ -23,25 +23,12 @@ extension DownloadMachine {
 
     /// Fetches nothing; a given checksum is verified against the existing file.
     mutating func keepExisting() -> [Action] {
-        guard let checksum = plan.checksum else { return finishExisting() }
+        guard plan.hasDigest else { return finishExisting() }
         keepsExisting = true
-        return [enter(.verifying), .verify(checksum, length: map.total ?? 0)]
+        return [enter(.verifying), .verify(expected.algorithms, length: map.total ?? 0)]
     }
 
-    private mutating func finishExisting() -> [Action] {
+    mutating func finishExisting() -> [Action] {
         [enter(.finished), .notify(.finished(length: map.total ?? 0, wasThere: true))]
-    }
-
-    mutating func existingDigested(_ digest: [UInt8], _ checksum: Checksum) -> [Action] {
-        guard digest != checksum.digest else { return finishExisting() }
-        return fail(
-            Failure(
-                .checksumMismatch,
-                "cannot accept the existing file",
-                at: name ?? sources[0].given.redacted,
-                because: DownloadMachine.evidence(digest, instead: checksum),
-                remedy: "give the right checksum, choose another name, or change \(.setting(.existingFile))"
-            )
-        )
     }
 }

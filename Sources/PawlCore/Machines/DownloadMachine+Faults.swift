@@ -98,6 +98,7 @@ extension DownloadMachine {
     mutating func forgetTarget(of source: Int) {
         sources[source].current = sources[source].given
         sources[source].wentBack = false
+        sources[source].linked = nil
     }
 
     /// A retry would fail in the same way: another way, another source, or the end.

@@ -23,42 +23,29 @@ extension DownloadMachine {
             )
         }
         if let unsettled = settlePieces() { return unsettled }
-        if existingLength == length, plan.checksum == nil {
+        if existingLength == length, !plan.hasDigest, plan.verification.least == .none {
             return [.restoreOriginal, enter(.finished), .notify(.finished(length: length, wasThere: true))]
         }
-        if let checksum = plan.checksum { return [enter(.verifying), .verify(checksum, length: length)] }
-        return publish()
+        return verify(length: length)
     }
 
     static func evidence(_ length: Int64, instead wanted: Int64) -> LocalizableMessage {
         .init("size-unexpected", "it has \(length) bytes instead of the expected \(wanted)")
     }
 
-    static func evidence(_ digest: [UInt8], instead wanted: Checksum) -> String {
-        let (found, expected) = (Hexadecimal.text(digest), Hexadecimal.text(wanted.digest))
-        return "its \(wanted.algorithm.rawValue) is \(found), expected \(expected)"
+    static func evidence(_ digest: [UInt8], instead wanted: ExpectedDigest) -> String {
+        let (found, expected) = (Hexadecimal.text(digest), Hexadecimal.text(wanted.checksum.digest))
+        let place = wanted.source.isEmpty ? wanted.level.name : "\(wanted.level.name): \(wanted.source)"
+        return "its \(wanted.checksum.algorithm.rawValue) is \(found), expected \(expected) (\(place))"
     }
 
-    private mutating func publish() -> [Action] {
+    mutating func publish() -> [Action] {
         let modified = plan.keepsServerTime ? representation?.validators.lastModified : nil
         return [enter(.publishing), .publish(length: written, modified: modified)]
     }
 
-    /// The digest was computed; `nil` when the file could not be read.
-    package mutating func digested(_ digest: [UInt8]) -> [Action] {
-        guard phase == .verifying, let checksum = plan.checksum else { return [] }
-        if keepsExisting { return existingDigested(digest, checksum) }
-        guard digest == checksum.digest else {
-            return cannotAccept(
-                because: DownloadMachine.evidence(digest, instead: checksum),
-                advice: "give the right checksum"
-            )
-        }
-        return publish()
-    }
-
     /// The bytes are not the expected ones: what was added to an existing file is discarded.
-    private mutating func cannotAccept(because why: String, advice: Remedy) -> [Action] {
+    mutating func cannotAccept(because why: String, advice: Remedy) -> [Action] {
         let remedy: Remedy =
             if existingLength != nil {
                 "the file is unchanged; \(advice), choose another name, or change \(.setting(.existingFile))"

@@ -29,7 +29,7 @@ extension DownloadMachine {
         }
         guard rangesUsable, !rangeWasSilent, !isStale else { return [startOver(from: source, now: now)] }
         if let question, sources[question.source].isUsable { return [ask(question, now: now)] }
-        if let existingLength, existingLength == written, plan.checksum != nil, !knowsExisting {
+        if let existingLength, existingLength == written, plan.hasDigest, !knowsExisting {
             // Whether anything follows the existing file: a 416 denies it without a body (C3).
             knowsExisting = true
             let next = ByteRange(written, map.horizon)

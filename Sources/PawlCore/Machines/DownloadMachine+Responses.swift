@@ -23,6 +23,9 @@ extension DownloadMachine {
         if let actions = followedEnd(index, head: head, now: now) { return actions }
         // The requested part does not exist; the bytes on disk are of another one, and stay.
         if isStale, head.status == 416 { return laneFault(index, .status(416, retryAfter: nil), now: now) }
+        if (301...308).contains(head.status), let linked = head.linkedDigest {
+            sources[source].linked = linked
+        }
         if let wanted = plan.length, let length = selectedLength(of: head.resourceLength), length != wanted {
             let evidence = DownloadMachine.evidence(length, instead: wanted)
             return leaveOut(index, evidence, now: now) ?? laneFault(index, .unproven(evidence), now: now)
@@ -36,7 +39,16 @@ extension DownloadMachine {
             held: written,
             name: name
         )
-        return follow(judge.verdict(on: head, wallTime: wallTime), lane: index, now: now)
+        let verdict = judge.verdict(on: head, wallTime: wallTime)
+        lastEvent = now
+        switch verdict {
+        case .usable(let response), .wholeInstead(let response, evidence: _):
+            if let actions = noteDigests(head, of: response, lane: index, now: now) { return actions }
+        case .changed, .complete, .rangesBroken, .openRangeRefused, .validRangeRefused, .suspectPage, .redirect,
+            .fault:
+            break
+        }
+        return follow(verdict, lane: index, now: now)
     }
 
     private mutating func follow(_ verdict: Judge.Verdict, lane index: Int, now: Instant) -> [Action] {
@@ -137,7 +149,7 @@ extension DownloadMachine {
         }
         lanes[index].responseEnd =
             response.range.end == SegmentMap.open ? SegmentMap.open : response.range.end - start
-        return fit(response, lane: index, now: now)
+        return learnDigests(of: lane) + fit(response, lane: index, now: now)
     }
 
     /// Compares the response with what is known of the bytes on disk; `nil` when its body may be delivered.
@@ -172,6 +184,7 @@ extension DownloadMachine {
         if let length = selectedLength(of: response.identity.total), length < map.done.upperBound {
             return changed(.fewerThanOnDisk(length), lane: index, now: now)
         }
+        if let refused = holdDigests(of: lane, index, now: now) { return refused }
         if response.ranges == .denied { rangesUsable = false }
         return nil
     }
@@ -182,6 +195,7 @@ extension DownloadMachine {
         version.coding = identity.coding
         version.total = identity.total
         version.mediaType = identity.mediaType
+        version.digests = lane.stated
         version.prove(sources[lane.source].text, at: lane.host, identity.validators)
         representation = version
         prove(lane.source)
@@ -266,19 +280,20 @@ extension DownloadMachine {
         preparePieces()
         let isFirst = phase != .transferring || received == 0
         lanes[index].stage = .flowing
+        let asks = askForSidecars()
         lanes[index].lastByteAt = now
         lanes[index].measuredAt = now
         let id = lanes[index].id
         // A target that works may expire again.
         sources[lanes[index].source].wentBack = false
         if checkpointAt == nil { checkpointAt = now + DownloadMachine.checkpointPeriod }
-        guard isFirst else { return [.admit(id)] }
+        guard isFirst else { return [.admit(id)] + asks }
         let started = Action.notify(.started(total: map.total, resumedAt: written))
         let actions =
             phase == .transferring
             ? [started, .record, .admit(id)] : [started, enter(.transferring), .record, .admit(id)]
         // Other lanes may join at once, but not before a pending comparison.
-        return actions + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
+        return actions + asks + (sources.allSatisfy(\.isProven) ? refill(now: now) : [])
     }
 
     mutating func refillOrOpen(now: Instant) -> [Action] {

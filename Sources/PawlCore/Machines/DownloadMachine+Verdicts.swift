@@ -239,6 +239,9 @@ extension DownloadMachine {
         else {
             return laneFault(index, .downgrade(to: next.redacted), now: now)
         }
+        guard !plan.staysOnHost || next.host == sources[lane.source].given.host else {
+            return laneFault(index, .badRedirect("it points to another host"), now: now)
+        }
         sources[lane.source].current = next
         return [.drop(lane.id), reopen(index, isRedirected: true, now: now)]
     }

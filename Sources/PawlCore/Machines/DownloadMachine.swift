@@ -25,6 +25,17 @@ package struct DownloadMachine: Hashable, Sendable {
     package internal(set) var pieces: PieceMap?
     /// The next order to hash a piece.
     var nextCheck: UInt64 = 0
+    /// What the content was verified with; `nil` before that, and where nothing verifies it.
+    package internal(set) var verification: VerificationResult?
+    var sidecars = SidecarState.notAsked
+    /// Digests that a source stated whose bytes did not have them, when the content is fetched from another one.
+    var carried: [ExpectedDigest] = []
+    /// Wrong content was fetched again.
+    var hasRefetched = false
+    /// The digests of coded content, while those of its plain form are computed.
+    var undecoded: [Checksum] = []
+    /// The time of the last event.
+    var lastEvent = Instant(nanoseconds: 0)
 
     var isClaimed = false
     var isOnline = true

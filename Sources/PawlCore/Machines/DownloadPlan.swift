@@ -16,6 +16,16 @@ package struct DownloadPlan: Hashable, Sendable {
     package var pieces: PieceHashes?
     /// The part file begins with bytes of another file that a digest will prove to be the content's; no validator can.
     package var isSeeded = false
+    /// Further digests that the caller stated, of the whole resource: in fragments of addresses, in a Metalink.
+    package var digests: [ExpectedDigest] = []
+    /// Which other digests are looked for, and what must be reached.
+    package var verification = VerificationPolicy.off
+    /// Whether bytes on disk that were found to have a wrong digest are discarded.
+    package var retriesCorrupt = false
+    /// Whether the address and the SHA-256 digest are stored with the file.
+    package var storesAttributes = false
+    /// Whether redirects to other hosts are refused.
+    package var staysOnHost = false
     /// The length that the content must have, in bytes.
     package var length: Int64?
     /// The requested part of the resource; `.whole` by default.
@@ -31,6 +41,21 @@ package struct DownloadPlan: Hashable, Sendable {
     package init(sources: [WebAddress]) {
         precondition(!sources.isEmpty, "a download needs an address")
         self.sources = sources
+    }
+
+    /// The digests that the caller stated of the file.
+    package var given: [ExpectedDigest] {
+        guard hasDigest else { return [] }
+        let first = checksum.map { ExpectedDigest($0, level: .given, source: "") }
+        return (first.map { [$0] } ?? []) + (selection == .whole ? digests : [])
+    }
+
+    package var hasDigest: Bool { checksum != nil || selection == .whole && !digests.isEmpty }
+
+    /// The digests that may be requested of a stream, whose bytes pass only once.
+    package var streamAlgorithms: [HashAlgorithm] {
+        let found: [HashAlgorithm] = verification.asksForSidecars ? [.sha256, .sha512, .sha1, .md5] : []
+        return HashAlgorithm.allCases.filter { given.algorithms.contains($0) || found.contains($0) }
     }
 
     /// The upper bound of the requested part's length.
@@ -66,6 +91,8 @@ package struct Source: Hashable, Sendable {
     /// It has rejected a further connection while it served another: that rejection says nothing about the
     /// content.
     var turnsAway = false
+    /// The digest that a redirect of it stated of its target (X-Linked-ETag).
+    package internal(set) var linked: Checksum?
     /// Its redirect target was abandoned once since the last progress.
     package var wentBack = false
     /// It replaces another address and has not been shown to have the same content; until then no bytes on

@@ -47,6 +47,8 @@ package struct Lane: Hashable, Sendable {
     package var host = ""
     /// The validators of its response.
     package var identity: ContentIdentity?
+    /// The digests that its response states of the content.
+    package var stated: [LearntDigest] = []
     /// How many bytes behind its end, which another lane wrote, it still compares.
     package var joint: Int64 = 0
     /// Those bytes equal the server's.

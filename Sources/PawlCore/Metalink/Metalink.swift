@@ -144,6 +144,15 @@ package struct Metalink: Hashable, Sendable {
 extension Checksum {
     /// `TYPE=HEX`, as in options.
     package var text: String { "\(algorithm.rawValue)=\(Hexadecimal.text(digest))" }
+
+    /// Reads `TYPE=HEX`; `nil` for an unknown type or another length.
+    package init?(text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()),
+            let checksum = Checksum(algorithm, hex: Array(parts[1].utf8)[...])
+        else { return nil }
+        self = checksum
+    }
 }
 
 extension Metalink.File {

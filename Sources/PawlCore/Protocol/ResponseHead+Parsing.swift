@@ -61,6 +61,7 @@ extension ResponseHead {
         _ framing: inout Framing
     ) {
         func isNamed(_ wanted: StaticString) -> Bool { name.isCaseInsensitively(wanted) }
+        if DigestField.mayBe(name) { takeDigest(name, value) }
         switch name.count {
         case 4:
             if isNamed("date") {

@@ -20,6 +20,8 @@ package struct ResponseHead: Hashable, Sendable {
         var hasContradictoryLocation = false
         var link: String?
         var transportSecurity: String?
+        var digests: [StatedDigest] = []
+        var storedForm = StoredForm()
         var lines: [UInt8] = []
     }
 
@@ -111,6 +113,16 @@ package struct ResponseHead: Hashable, Sendable {
     package var transportSecurity: String? {
         get { values.transportSecurity }
         set { values.transportSecurity = newValue }
+    }
+    /// What digest fields state, in the order received; see ``applicableDigests``.
+    var digests: [StatedDigest] {
+        get { values.digests }
+        set { values.digests = newValue }
+    }
+    /// What fields state of the form in which the object is stored.
+    var storedForm: StoredForm {
+        get { values.storedForm }
+        set { values.storedForm = newValue }
     }
     /// The head as received, for API clients; empty for FTP and SFTP.
     ///

@@ -16,6 +16,10 @@ package struct Representation: Hashable, Sendable {
     package private(set) var records: [ValidatorRecord]
     /// What the last response was instead of this content, if it may be a new version or an error page.
     package var suspect: SuspectPage?
+    /// The digests that origins stated.
+    package var digests: [LearntDigest] = []
+    /// Why the bytes on disk were not accepted, once all of them were there.
+    package var damage: String?
 
     package init(
         selection: RequestedRange? = .whole,

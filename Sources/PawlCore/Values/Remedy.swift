@@ -61,8 +61,8 @@ extension Remedy: ExpressibleByStringInterpolation {
 package enum Setting: Hashable, Sendable, CaseIterable {
     case allowsDowngrade, authorityFile, certificate, checksum, connectTimeout, connections, cookieFile,
         deniesPrivateAddresses, existingFile, expectedLength, fileName, header, interface, keepsServerTime,
-        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, proxy, range,
-        rateLimit, referer, retries, retryDelay, timeout, trustsRedirects, user, userAgent, verifiesPeer
+        key, lowestSpeed, maximumRedirects, maximumRetryAfter, mirror, naming, netrc, noProxy, openPGPKeyring, minisignKey, proxy, range,
+        rateLimit, referer, retries, retriesCorrupt, retryDelay, storesAttributes, timeout, verification, trustsRedirects, user, userAgent, verifiesPeer
 
     /// Its name in a sentence.
     package var title: String {
@@ -88,12 +88,17 @@ package enum Setting: Hashable, Sendable, CaseIterable {
         case .mirror: "the mirror"
         case .naming: "the source of the file name"
         case .netrc: "the netrc file"
+        case .openPGPKeyring: "the OpenPGP keyring"
+        case .minisignKey: "the minisign key"
         case .noProxy: "the hosts that bypass the proxy"
         case .proxy: "the proxy"
         case .range: "the range"
         case .rateLimit: "the speed limit"
         case .referer: "the referer"
         case .retries: "the number of retries"
+        case .retriesCorrupt: "the retry of corrupt files"
+        case .storesAttributes: "the extended attributes"
+        case .verification: "the verification"
         case .retryDelay: "the delay between retries"
         case .timeout: "the timeout"
         case .trustsRedirects: "credentials for redirect targets"

@@ -36,17 +36,17 @@ extension FileDisk {
 
     private static let mostVariants = 16
 
-    package func digest(
-        _ algorithm: HashAlgorithm,
+    package func digests(
+        _ algorithms: [HashAlgorithm],
         of path: String,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         do throws(SystemError) {
             let file = try OpenFile(at: path)
             let status = try file.status()
             guard status.isRegular else { throw SystemError(number: EISDIR) }
             let hashing = ContentHashing(file: file, path: path, workers: hashers)
-            hashing.digest(algorithm, length: status.length, completion: completion)
+            hashing.digests(algorithms, length: status.length, completion: completion)
         } catch {
             completion(.failure(Failure.system(.cannotOpen, "cannot check", at: path, error)))
         }

@@ -1,4 +1,3 @@
-import CCrypto
 import PawlCore
 import PawlSystem
 import Synchronization
@@ -8,7 +7,7 @@ import Synchronization
 /// Only one worker hashes a file at a time; a turn is a few dozen mebibytes, so that one huge file does not
 /// block others.
 final class ContentHashing: Sendable {
-    typealias Completion = @Sendable (Result<[UInt8], Failure>) -> Void
+    typealias Completion = @Sendable (Result<[Checksum], Failure>) -> Void
     private static let turn: Int64 = 32 << 20
     private static let chunk = 256 << 10
 
@@ -18,7 +17,8 @@ final class ContentHashing: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        var algorithm: HashAlgorithm?
+        /// None while there is nothing to do.
+        var algorithms: [HashAlgorithm] = []
         /// Bytes that may be read.
         var available: Int64 = 0
         var wanted: (length: Int64, completion: Completion)?
@@ -28,15 +28,15 @@ final class ContentHashing: Sendable {
         /// The hash so far, lent to the running turn.
         var hash: RunningHash?
 
-        mutating func restart(_ algorithm: HashAlgorithm?) {
-            self.algorithm = algorithm
+        mutating func restart(_ algorithms: [HashAlgorithm]) {
+            self.algorithms = algorithms
             generation += 1
             hash = nil
             available = 0
         }
 
         var hasWork: Bool {
-            guard algorithm != nil else { return false }
+            guard !algorithms.isEmpty else { return false }
             return wanted != nil || (hash?.position ?? 0) < available
         }
 
@@ -53,19 +53,19 @@ final class ContentHashing: Sendable {
         self.workers = workers
     }
 
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {
         let starts = state.withLock { state -> Bool in
-            if state.algorithm != algorithm { state.restart(algorithm) }
+            if state.algorithms != algorithms { state.restart(algorithms) }
             state.available = max(state.available, available)
             return state.startsRunning()
         }
         if starts { go() }
     }
 
-    func digest(_ algorithm: HashAlgorithm, length: Int64, completion: @escaping Completion) {
+    func digests(_ algorithms: [HashAlgorithm], length: Int64, completion: @escaping Completion) {
         let starts = state.withLock { state -> Bool in
             // Nothing beyond `length` may have been hashed.
-            if state.algorithm != algorithm || state.available > length { state.restart(algorithm) }
+            if state.algorithms != algorithms || state.available > length { state.restart(algorithms) }
             state.available = length
             state.wanted = (length, completion)
             return state.startsRunning()
@@ -78,7 +78,7 @@ final class ContentHashing: Sendable {
         let wanted = state.withLock { state in
             let wanted = state.wanted
             state.wanted = nil
-            state.restart(nil)
+            state.restart([])
             return wanted
         }
         wanted?.completion(
@@ -96,12 +96,12 @@ final class ContentHashing: Sendable {
     ///
     /// Returns `true` when there is more to do.
     private func takeTurn() -> Bool {
-        let (algorithm, available, generation, lent) = state.withLock { state in
+        let (algorithms, available, generation, lent) = state.withLock { state in
             defer { state.hash = nil }
-            return (state.algorithm, state.available, state.generation, state.hash)
+            return (state.algorithms, state.available, state.generation, state.hash)
         }
-        guard let algorithm else { return settle(nil, generation, failure: nil) }
-        let hash = lent ?? RunningHash(algorithm)
+        guard !algorithms.isEmpty else { return settle(nil, generation, failure: nil) }
+        let hash = lent ?? RunningHash(algorithms)
         var failure: Failure?
         do throws(Failure) {
             let end = min(available, hash.position + Self.turn)
@@ -116,7 +116,7 @@ final class ContentHashing: Sendable {
 
     /// Returns the hash to the state and reports whether to continue; completes a finished digest.
     private func settle(_ hash: RunningHash?, _ generation: Int, failure: Failure?) -> Bool {
-        var finished: (Completion, Result<[UInt8], Failure>)?
+        var finished: (Completion, Result<[Checksum], Failure>)?
         let continues = state.withLock { state -> Bool in
             if state.generation != generation {
                 state.isRunning = state.hasWork
@@ -126,74 +126,16 @@ final class ContentHashing: Sendable {
             if let failure {
                 finished = state.wanted.map { ($0.completion, .failure(failure)) }
                 state.wanted = nil
-                state.restart(nil)
+                state.restart([])
             } else if let hash, let wanted = state.wanted, hash.position == wanted.length {
                 finished = (wanted.completion, .success(hash.finish()))
                 state.wanted = nil
-                state.restart(nil)
+                state.restart([])
             }
             state.isRunning = state.hasWork
             return state.isRunning
         }
         if let (completion, result) = finished { completion(result) }
         return continues
-    }
-}
-
-/// A digest in progress.
-///
-/// Used by one worker at a time.
-@safe final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time by ContentHashing's mutex.
-    private let context: OpaquePointer
-    private let algorithm: HashAlgorithm
-    private let buffer: UnsafeMutableRawBufferPointer
-    private(set) var position: Int64 = 0
-
-    init(_ algorithm: HashAlgorithm) {
-        guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
-        unsafe self.context = context
-        self.algorithm = algorithm
-        unsafe buffer = .allocate(byteCount: 256 << 10, alignment: 64)
-        let method =
-            switch algorithm {
-            case .sha256: unsafe EVP_sha256()
-            case .sha512: unsafe EVP_sha512()
-            case .sha1: unsafe EVP_sha1()
-            case .md5: unsafe EVP_md5()
-            case .crc64nvme, .crc32c, .crc32: preconditionFailure("no digest of libcrypto")
-            }
-        let began = unsafe EVP_DigestInit_ex(context, method, nil)
-        precondition(began == 1, "libcrypto does not have \(algorithm.rawValue)")
-    }
-
-    deinit {
-        unsafe EVP_MD_CTX_free(context)
-        unsafe buffer.deallocate()
-    }
-
-    /// Hashes the file's bytes from the current position up to `end`, at most one buffer.
-    func feed(_ file: OpenFile, path: String, upTo end: Int64) throws(Failure) {
-        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - position)])
-        let count: Int
-        do throws(SystemError) {
-            count = try unsafe file.read(into: part, at: position)
-        } catch {
-            throw Failure.system(.inputOutput, "cannot read", at: path, error)
-        }
-        guard count == part.count else { throw FilePartial.cutShort(path) }
-        unsafe EVP_DigestUpdate(context, part.baseAddress, count)
-        position = end
-    }
-
-    func feed(_ bytes: UnsafeRawBufferPointer) {
-        unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
-    }
-
-    func finish() -> [UInt8] {
-        unsafe [UInt8](unsafeUninitializedCapacity: algorithm.length) { digest, count in
-            var length: UInt32 = 0
-            unsafe EVP_DigestFinal_ex(context, digest.baseAddress, &length)
-            count = Int(length)
-        }
     }
 }

@@ -1,3 +1,4 @@
+import CPawlSystem
 import PawlCore
 import PawlEngine
 import PawlSystem
@@ -155,19 +156,45 @@ final class FilePartial: Partial {
 
     // MARK: Hashing
 
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {
         hashedTo = max(hashedTo, available)
-        contentHashing.hashAhead(algorithm, available: available)
+        contentHashing.hashAhead(algorithms, available: available)
     }
 
-    func digest(
-        _ algorithm: HashAlgorithm,
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         hashedTo = length
         verified = try? openFile.status()
-        contentHashing.digest(algorithm, length: length, completion: completion)
+        contentHashing.digests(algorithms, length: length, completion: completion)
+    }
+
+    func decodedDigests(
+        _ algorithms: [HashAlgorithm],
+        coding: String,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
+    ) {
+        let (file, path) = (openFile, partPath)
+        disk.hashers.submit {
+            completion(DecodedHash.digests(algorithms, of: file, at: path, coding: coding, length: length))
+        }
+    }
+
+    func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {
+        for (name, value) in attributes {
+            let bytes = Array(value.utf8)
+            let number = unsafe pawl_set_attribute(openFile.descriptor, name, bytes, bytes.count)
+            guard number != 0 else { continue }
+            throw Failure.system(
+                .inputOutput,
+                "cannot store \(name) with",
+                at: path,
+                SystemError(number: number)
+            )
+        }
     }
 
     func hash(

@@ -4,16 +4,18 @@ package import PawlEngine
 /// The disk of a download to a `StreamTarget`: in order, on one connection, without a part file and a journal.
 package final class StreamDisk: Disk {
     private let target: StreamTarget
-    private let checksum: HashAlgorithm?
+    private let algorithms: [HashAlgorithm]
 
-    /// `checksum`: the digest that the download will request.
-    package init(to target: StreamTarget, checksum: HashAlgorithm?) {
+    /// `algorithms`: the digests that the download will request, besides those that the first response states.
+    package init(to target: StreamTarget, algorithms: [HashAlgorithm]) {
         self.target = target
-        self.checksum = checksum
+        self.algorithms = algorithms
     }
 
     package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
-        .fresh(StreamPartial(StreamWriter(target, checksum), name: claim.name))
+        let stated = claim.facts.representation.digests.map(\.checksum.algorithm)
+        let all = HashAlgorithm.allCases.filter { algorithms.contains($0) || stated.contains($0) }
+        return .fresh(StreamPartial(StreamWriter(target, all), name: claim.name))
     }
 
     package func unfinished(of source: String, in folder: String) -> String? { nil }
@@ -84,12 +86,12 @@ private final class StreamPartial: Partial {
         writer.drain { completion($0.map { path }) }
     }
 
-    func digest(
-        _ algorithm: HashAlgorithm,
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        writer.digest(completion)
+        writer.digests { digests in completion(.success(digests.filter { algorithms.contains($0.algorithm) })) }
     }
 
     func checkpoint(
@@ -102,7 +104,7 @@ private final class StreamPartial: Partial {
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func beginLane(slot: Int, at start: Int64) throws(Failure) {}
     func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func discard() {}
     func restoreOriginal() throws(Failure) {}

@@ -19,11 +19,11 @@ final class StreamWriter: Sendable {
         var hash: RunningHash?
     }
 
-    init(_ target: StreamTarget, _ checksum: HashAlgorithm?) {
+    init(_ target: StreamTarget, _ algorithms: [HashAlgorithm]) {
         self.target = target
         // A path is opened with the first byte: a named pipe waits for its reader.
         let descriptor = target == .standardOutput ? STDOUT_FILENO : nil
-        output = Mutex(Output(descriptor: descriptor, hash: checksum.map { RunningHash($0) }))
+        output = Mutex(Output(descriptor: descriptor, hash: algorithms.isEmpty ? nil : RunningHash(algorithms)))
     }
 
     var hasRoom: Bool { waiting.load(ordering: .relaxed) < StreamWriter.room }
@@ -55,13 +55,11 @@ final class StreamWriter: Sendable {
         }
     }
 
-    func digest(_ completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void) {
+    /// The digests that were requested when the stream began.
+    func digests(_ completion: @escaping @Sendable ([Checksum]) -> Void) {
         thread.submit {
             let hash = self.output.withLock { $0.hash }
-            guard let hash else {
-                preconditionFailure("the checksum was not requested when the stream began")
-            }
-            completion(.success(hash.finish()))
+            completion(hash?.finish() ?? [])
         }
     }
 

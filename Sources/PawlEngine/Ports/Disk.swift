@@ -66,11 +66,11 @@ package protocol Disk: AnyObject, Sendable {
     /// Whether a finished file of that name, or of one of its numbered variants, was made from `source` and
     /// not changed since: the server's content may still be the same.
     func wasFinished(_ name: String, from source: String, in folder: String) -> Bool
-    /// The digest of a finished file, on a worker thread.
-    func digest(
-        _ algorithm: HashAlgorithm,
+    /// The digests of a finished file, on a worker thread.
+    func digests(
+        _ algorithms: [HashAlgorithm],
         of path: String,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     )
     /// The length of the file of that name in the folder, links followed; `nil` when there is none.
     func length(of name: String, in folder: String) -> Int64?
@@ -101,10 +101,10 @@ extension Disk {
     package func hasFile(_ name: String, in folder: String) -> Bool { length(of: name, in: folder) != nil }
     package func leftover(of source: String, in folder: String) -> String? { nil }
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool { false }
-    package func digest(
-        _ algorithm: HashAlgorithm,
+    package func digests(
+        _ algorithms: [HashAlgorithm],
         of path: String,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         preconditionFailure("a disk without files never skips")
     }
@@ -161,12 +161,22 @@ package protocol Partial: AnyObject {
     var durable: ByteRangeSet { get }
 
     /// Hashes the bytes [0, `available`) ahead of time on a worker thread, while they are in the page cache.
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64)
-    /// The digest of the first `length` bytes, on a worker thread.
-    func digest(
-        _ algorithm: HashAlgorithm,
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64)
+    /// The digests of the first `length` bytes, on a worker thread; one of them is left out where it cannot be
+    /// computed any more.
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
+    )
+
+    /// The digests of what the first `length` bytes decode to, on a worker thread; `nil` where this coding, or
+    /// any, cannot be decoded, none where the bytes are not of that coding.
+    func decodedDigests(
+        _ algorithms: [HashAlgorithm],
+        coding: String,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
     )
 
     /// The digest of the bytes of `range`, on a worker thread; nothing may write there in the meantime.
@@ -182,6 +192,8 @@ package protocol Partial: AnyObject {
 
     /// Stores the fingerprint that the finished file was made from.
     func remember(_ content: ContentFingerprint?)
+    /// Stores extended attributes with the file; throws where the file system has none.
+    func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure)
     /// Truncates the file to `length`, sets its time, syncs it, moves it to its final name, syncs the folder
     /// and removes the journal. The completion's value is the final path (another name than claimed when that
     /// was taken in between and the claim has `rename`). Completions may come on any thread, also before the
@@ -233,6 +245,15 @@ extension Partial {
     ) {
         preconditionFailure("pieces are those of a file")
     }
+
+    package func setAttributes(_ attributes: [(name: String, value: String)]) throws(Failure) {}
+
+    package func decodedDigests(
+        _ algorithms: [HashAlgorithm],
+        coding: String,
+        length: Int64,
+        completion: @escaping @Sendable (Result<[Checksum]?, Failure>) -> Void
+    ) { completion(.success(nil)) }
 
     package func wrote(_ range: ByteRange) {
         preconditionFailure("a partial without a descriptor is written by write only")

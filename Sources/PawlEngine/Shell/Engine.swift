@@ -11,6 +11,8 @@ package struct Ports: Sendable {
     package var witness: (any Witness)?
     /// What hosts allow, stored across runs; `nil` stores nothing.
     package var hostNotes: (any HostNotes)?
+    /// Checks signatures; without it none is good.
+    package var signatures: (any SignatureVerifier)?
 
     package init(
         clock: any Clock,
@@ -124,6 +126,7 @@ package final class Engine: Sendable {
         if let rate { common.change(to: rate, now: ports.clock.now) }
         common.join(self)
         self.shared.withLock { $0 = shared }
+        shared.sidecars.attach(self)
         for (index, mailbox) in loops.enumerated() {
             ports.threads.start("pawl-loop-\(index)") { [weak self] in
                 Loop(shared: shared, mailbox: mailbox).run()

@@ -37,6 +37,11 @@ package struct Job: Sendable {
     /// Called on the loop's thread: it must return at once.
     package var refresh: (@Sendable (WebAddress, @escaping @Sendable (WebAddress?) -> Void) -> Void)?
 
+    /// Receives the notices instead of the engine's owner, who knows nothing of the download.
+    package var observer: (@Sendable (Notice, ResponseHead?) -> Void)?
+    /// The keys whose signatures count.
+    package var signingKeys = SigningKeys()
+
     package init(plan: DownloadPlan, settings: TransferSettings, folder: String) {
         self.plan = plan
         self.settings = settings
@@ -83,4 +88,6 @@ package struct EngineEvent: Sendable {
     package var elapsed: Interval
     /// The accepted response's head, for that event.
     package var head: ResponseHead?
+    /// What the content was verified with, at the end.
+    package var verification: VerificationResult?
 }

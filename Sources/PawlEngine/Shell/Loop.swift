@@ -90,7 +90,10 @@ final class Loop {
     private func runner(_ id: DownloadID) -> Runner? { runners.first { $0.id == id } }
 
     private func start(_ id: DownloadID, _ job: Job, _ box: ProgressCell) {
-        guard !isStopping else { return shared.onReleased(id) }
+        guard !isStopping else {
+            job.observer?(.phase(.paused), nil)
+            return shared.onReleased(id)
+        }
         let runner = Runner(id: id, job: job, box: box, loop: self)
         runners.append(runner)
         if nextTick == nil { nextTick = clock.now + Loop.tickPeriod }

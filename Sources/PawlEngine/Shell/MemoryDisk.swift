@@ -89,12 +89,12 @@ private final class MemoryPartial: Partial {
     }
 
     /// The library refuses checksums for content in memory; its caller has the bytes.
-    func digest(
-        _ algorithm: HashAlgorithm,
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        preconditionFailure("content in memory has no checksum")
+        completion(.success([]))
     }
 
     func checkpoint(
@@ -106,7 +106,7 @@ private final class MemoryPartial: Partial {
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func beginLane(slot: Int, at start: Int64) throws(Failure) {}
     func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func discard() {}
     func restoreOriginal() throws(Failure) {}

@@ -33,9 +33,12 @@ extension Runner {
             shared.throttled(origin, retryAfter: retryAfter, now: clock.now)
         case .connectionRefused(let origin, let isSameFile):
             shared.connectionRefused(origin, isSameFile: isSameFile, now: clock.now)
-        case .verify(let checksum, let length): verify(checksum, length: length)
         case .check(let check, let algorithm): hash(check, algorithm)
         case .discard(let range): discard(range)
+        case .verify(let algorithms, let length): verify(algorithms, length: length)
+        case .verifyDecoded(let algorithms, let coding, let length):
+            verifyDecoded(algorithms, coding: coding, length: length)
+        case .findSidecars(let source): findSidecars(source)
         case .publish(let length, let modified): publish(length: length, modified: modified)
         case .close(let keeping): close(keeping: keeping)
         case .restoreOriginal: restore { partial throws(Failure) in try partial.restoreOriginal() }
@@ -165,12 +168,23 @@ extension Runner {
         onDisk { partial throws(Failure) in try partial.record(facts, done: machine.map.done) }
     }
 
-    private func verify(_ checksum: Checksum, length: Int64) {
+    private func verify(_ algorithms: [HashAlgorithm], length: Int64) {
         let post = loop.poster(for: run)
         guard let partial else {
-            return disk.digest(checksum.algorithm, of: publishedPath) { post(.digested($0)) }
+            return disk.digests(algorithms, of: publishedPath) { post(.digested($0)) }
         }
-        partial.digest(checksum.algorithm, length: length) { post(.digested($0)) }
+        partial.digests(algorithms, length: length) { post(.digested($0)) }
+    }
+
+    private func verifyDecoded(_ algorithms: [HashAlgorithm], coding: String, length: Int64) {
+        let post = loop.poster(for: run)
+        guard let partial else { return post(.digestedDecoded(.success(nil))) }
+        partial.decodedDigests(algorithms, coding: coding, length: length) { post(.digestedDecoded($0)) }
+    }
+
+    private func findSidecars(_ source: Int) {
+        let post = loop.poster(for: run)
+        shared.sidecars.find(beside: machine.sources[source].given, for: job) { post(.foundSidecars($0)) }
     }
 
     private func hash(_ check: PieceMap.Check, _ algorithm: HashAlgorithm) {
@@ -191,7 +205,7 @@ extension Runner {
 
     private func publish(length: Int64, modified: UnixTime?) {
         guard let partial else { return }
-        shared.onPublishing(id)
+        if job.observer == nil { shared.onPublishing(id) }
         guard let announce = job.onPublishing else { return commit(length: length, modified: modified) }
         let post = loop.poster(for: run)
         announce(Publishing(name: partial.name, length: length, finalName: finalName)) { reply in
@@ -205,7 +219,21 @@ extension Runner {
     func commit(length: Int64, modified: UnixTime?) {
         let post = loop.poster(for: run)
         partial?.remember(content)
+        if job.plan.storesAttributes { storeAttributes() }
         partial?.publish(length: length, modified: modified) { post(.published($0)) }
+    }
+
+    private func storeAttributes() {
+        var address = job.plan.sources[0]
+        // A query may be a secret, and an attribute travels with the file.
+        address.query = nil
+        var attributes = [(name: "user.xdg.origin.url", value: address.text)]
+        if let sha256 { attributes.append((name: "user.pawl.sha256", value: Hexadecimal.text(sha256))) }
+        do throws(Failure) {
+            try partial?.setAttributes(attributes)
+        } catch {
+            notify(.notice(.init("attributes-not-stored", "\(error)")))
+        }
     }
 
     private func close(keeping: Bool) {

@@ -3,8 +3,10 @@ import PawlCore
 /// Events for a runner from other threads.
 enum RunnerEvent: Sendable {
     case checkpointed(Result<Void, Failure>)
-    case digested(Result<[UInt8], Failure>)
     case pieceHashed(PieceMap.Check, Result<[UInt8], Failure>)
+    case digested(Result<[Checksum], Failure>)
+    case digestedDecoded(Result<[Checksum]?, Failure>)
+    case foundSidecars([ExpectedDigest])
     case published(Result<String, Failure>)
     /// The owner has recorded the file's name, and the file may be published.
     case mayPublish(length: Int64, modified: UnixTime?)
@@ -49,6 +51,8 @@ final class Runner {
     private(set) var diskFailures = 0
     private var nextLook = Instant(nanoseconds: 0)
     private var isReleased = false
+    /// The SHA-256 digest of the content, if it was computed.
+    private(set) var sha256: [UInt8]?
     /// The number of connections in the sample that is valid while the present actions are carried out.
     var readConnections: Int?
 
@@ -110,8 +114,8 @@ final class Runner {
             machine.limited(to: limit, now: now)
             return machine.tick(now: now)
         }
-        if let checksum = job.plan.checksum, machine.phase == .transferring {
-            partial?.hashAhead(checksum.algorithm, available: machine.map.done.prefix)
+        if machine.phase == .transferring, case let algorithms = ask({ $0.algorithms }), !algorithms.isEmpty {
+            partial?.hashAhead(algorithms, available: machine.map.done.prefix)
         }
         read(now: now)
     }
@@ -128,7 +132,11 @@ final class Runner {
             feed { $0.pieceHashed(check, digest: digest, now: $1) }
         case .pieceHashed(_, .failure(let failure)):
             feed { machine, _ in machine.diskFailed(failure) }
-        case .digested(.success(let digest)): feed { machine, _ in machine.digested(digest) }
+        case .digested(.success(let digests)):
+            sha256 = digests.first { $0.algorithm == .sha256 }?.digest
+            feed { $0.digested(digests, now: $1) }
+        case .digestedDecoded(.success(let digests)): feed { $0.digestedDecoded(digests, now: $1) }
+        case .foundSidecars(let digests): feed { machine, _ in machine.foundSidecars(digests) }
         case .published(.success(let path)):
             publishedPath = finalPath(path)
             partial = nil
@@ -137,7 +145,8 @@ final class Runner {
         case .refreshed(let source, let generation, let address):
             hasOtherAddress = true
             feed { $0.refreshed(source, generation, to: address, now: $1) }
-        case .digested(.failure(let failure)), .published(.failure(let failure)):
+        case .digested(.failure(let failure)), .digestedDecoded(.failure(let failure)),
+            .published(.failure(let failure)):
             feed { machine, _ in machine.diskFailed(failure) }
         }
     }
@@ -308,6 +317,7 @@ final class Runner {
 
     func notify(_ notice: Notice) {
         // Its receivers may start it again because of this event.
+        if let observer = job.observer { return observer(notice, lastHead) }
         if notice.isRest { shared.onRests(id) }
         guard shared.reportsEveryPhase || !notice.isImplied else { return box.set(phase: machine.phase) }
         let now = clock.now
@@ -323,7 +333,8 @@ final class Runner {
                 path: publishedPath,
                 received: machine.received,
                 elapsed: now - startedAt,
-                head: notice.isStart ? lastHead : nil
+                head: notice.isStart ? lastHead : nil,
+                verification: notice.isFinish ? machine.verification : nil
             )
         )
     }
@@ -369,6 +380,10 @@ extension Notice {
         case .failed, .phase(.paused), .phase(.failed): true
         case .phase, .started, .notice, .retrying, .finished: false
         }
+    }
+
+    fileprivate var isFinish: Bool {
+        if case .finished = self { true } else { false }
     }
 
     fileprivate var isStart: Bool {

@@ -33,6 +33,8 @@ final class Shared: Sendable {
         }
     }
 
+    let sidecars: SidecarFinder
+
     private let hosts = Mutex(Hosts())
     private let common: CommonRate
     private let isHostLimited = Atomic(false)
@@ -48,6 +50,7 @@ final class Shared: Sendable {
         onReleased: @escaping @Sendable (DownloadID) -> Void
     ) {
         self.ports = ports
+        sidecars = SidecarFinder(signatures: ports.signatures)
         self.common = common
         self.reportsEveryPhase = reportsEveryPhase
         self.onReport = onReport

@@ -25,6 +25,7 @@ package enum ServiceEvent {
             members.append(JSON.Member("received", .number(file.received)))
             members.append(JSON.Member("seconds", decimal(file.duration, places: 3)))
             members.append(JSON.Member("wasThere", .bool(file.wasThere)))
+            members.append(JSON.Member("verification", file.verification?.json ?? .null))
         case .failed(let error): members += self.members(error)
         case .added, .changed: break
         case .missed(let count): members.append(JSON.Member("count", .number(count)))
@@ -88,6 +89,7 @@ package enum ServiceEvent {
             JSON.Member("timeLeft", snapshot.timeLeft.map { decimal($0, places: 1) } ?? .null),
             JSON.Member("connections", .number(snapshot.connections)),
             JSON.Member("retryIn", snapshot.retryIn.map { decimal($0, places: 1) } ?? .null),
+            JSON.Member("verification", snapshot.verification?.json ?? .null),
             JSON.Member("type", snapshot.contentType.map { .string($0) } ?? .null),
             JSON.Member("group", snapshot.group.map { .string($0) } ?? .null),
             JSON.Member("priority", .number(snapshot.priority)),

@@ -1,3 +1,5 @@
+import PawlCore
+
 /// MD5 (RFC 1321), for checking digest credentials only.
 package enum MessageDigest5 {
     /// The digest of `text` in lower-case hexadecimal.
@@ -6,6 +8,10 @@ package enum MessageDigest5 {
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
         }.joined()
+    }
+
+    static func checksum(_ message: [UInt8]) -> Checksum {
+        Checksum(algorithm: .md5, digest: digest(message))
     }
 
     package static func digest(_ message: [UInt8]) -> [UInt8] {

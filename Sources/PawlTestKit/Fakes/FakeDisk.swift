@@ -204,15 +204,15 @@ package final class FakeDisk: Disk {
         state.withLock { $0.folder.removeFinished(folder + "/" + name) }
     }
 
-    package func digest(
-        _ algorithm: HashAlgorithm,
+    package func digests(
+        _ algorithms: [HashAlgorithm],
         of path: String,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
         let bytes = finished(path)?.bytes
         later {
             let gone = Failure(.cannotOpen, "cannot check", at: path, because: "it does not exist")
-            completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
+            completion(bytes.map { .success([MessageDigest5.checksum($0)]) } ?? .failure(gone))
         }
     }
 

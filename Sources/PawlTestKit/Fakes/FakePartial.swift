@@ -152,7 +152,7 @@ final class FakePartial: Partial {
 
     var durable: ByteRangeSet { on { $0.keeper?.durable ?? ByteRangeSet() } ?? ByteRangeSet() }
 
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {
         guard let prefix = on({ $0.written.prefix }) else { return }
         if available > prefix { disk.violate(.written, "\(path): hashing \(available) of \(prefix) bytes") }
         _ = on { contents in
@@ -162,12 +162,12 @@ final class FakePartial: Partial {
     }
 
     /// Computes the digest; bytes that were hashed ahead are not read again, as on a real disk.
-    func digest(
-        _ algorithm: HashAlgorithm,
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
     ) {
-        precondition(algorithm == .md5, "a fake disk knows only MD5")
+        precondition(algorithms == [.md5], "a fake disk knows only MD5")
         let (disk, file, holder, gone) = (disk, file, holder, gone)
         disk.later {
             let bytes = file.contents.withLock { contents -> [UInt8]? in
@@ -175,7 +175,7 @@ final class FakePartial: Partial {
                 let ahead = contents.hashed.prefix(Int(length))
                 return Array(ahead) + contents.bytes.prefix(Int(length)).dropFirst(ahead.count)
             }
-            completion(bytes.map { .success(MessageDigest5.digest($0)) } ?? .failure(gone))
+            completion(bytes.map { .success([MessageDigest5.checksum($0)]) } ?? .failure(gone))
         }
     }
 

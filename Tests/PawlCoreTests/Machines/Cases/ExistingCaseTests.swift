@@ -19,7 +19,7 @@ import Testing
             var bench = Bench { $0.checksum = Self.checksum }
             bench.begin(.skipped)
             #expect(bench.machine.phase == .verifying)
-            #expect(bench.said.last == .verify(Self.checksum, length: 0))
+            #expect(bench.said.last == .verify([Self.checksum.algorithm], length: 0))
             bench.said = bench.machine.digested(isRight ? Self.digest : [1])
             #expect(bench.machine.phase == (isRight ? .finished : .failed))
             #expect((bench.machine.failure?.code == .checksumMismatch) == !isRight)
@@ -112,7 +112,7 @@ import Testing
         bench.answer(Bench.part(Self.megabyte, 2 * Self.megabyte, of: 2 * Self.megabyte))
         bench.progress(to: 2 * Self.megabyte)
         bench.end(.complete)
-        #expect(bench.said.last == .verify(Self.checksum, length: 2 * Self.megabyte))
+        #expect(bench.said.last == .verify([Self.checksum.algorithm], length: 2 * Self.megabyte))
         bench.said = bench.machine.digested([1])
         #expect(bench.machine.phase == .failed && bench.machine.failure?.code == .checksumMismatch)
         #expect(bench.said.first == .close(keeping: true))
@@ -120,7 +120,7 @@ import Testing
         // The next run fetches nothing: the digest of all bytes decides again.
         for isRight in [false, true] {
             bench.begin(Bench.journal([ByteRange(0, 2 * Self.megabyte)], total: 2 * Self.megabyte))
-            #expect(bench.said.last == .verify(Self.checksum, length: 2 * Self.megabyte))
+            #expect(bench.said.last == .verify([Self.checksum.algorithm], length: 2 * Self.megabyte))
             bench.said = bench.machine.digested(isRight ? Self.digest : [1])
             #expect(bench.machine.phase == (isRight ? .publishing : .failed))
         }

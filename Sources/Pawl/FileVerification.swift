@@ -1,0 +1,73 @@
+package import PawlCore
+
+/// What a finished file was verified with.
+///
+/// `Documentation/Integrity.md` says what each level proves.
+public struct FileVerification: Sendable, Hashable {
+    /// How much the digest proves, by where it is from.
+    public enum Level: String, Sendable, Hashable, CaseIterable {
+        /// A sums file beside the content, on the same host.
+        case sidecar
+        /// A field of the response.
+        case origin
+        /// A sums file with a good signature by a given key.
+        case signed
+        /// Given by the caller.
+        case given
+    }
+
+    /// Where the digest is from.
+    public var level: Level
+    /// `sha-256`, `sha-512`, `sha-1`, `md5`, `crc64nvme`, `crc32c` or `crc32`.
+    public var algorithm: String
+    /// The digest in hexadecimal digits.
+    public var digest: String
+    /// What stated it: a field, a redacted URL; empty for a given one.
+    public var source: String
+
+    /// Whether the algorithm shows damage, but no forgery: other content of the same digest can be made on purpose.
+    public var isWeak: Bool { HashAlgorithm(rawValue: algorithm)?.isWeak ?? true }
+
+    package init(level: Level, algorithm: String, digest: String, source: String) {
+        self.level = level
+        self.algorithm = algorithm
+        self.digest = digest
+        self.source = source
+    }
+
+    /// `nil` where nothing was compared.
+    package init?(_ result: VerificationResult?) {
+        guard let result, let level = Level(rawValue: result.level.name) else { return nil }
+        self.init(
+            level: level,
+            algorithm: result.checksum.algorithm.rawValue,
+            digest: Hexadecimal.text(result.checksum.digest),
+            source: result.source
+        )
+    }
+
+    /// The form in which the queue stores it: the parts, separated by blanks.
+    var stored: String { "\(level.rawValue) \(algorithm) \(digest) \(source)" }
+
+    init?(stored: String) {
+        let parts = stored.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false).map { String($0) }
+        guard parts.count == 4, let level = Level(rawValue: parts[0]) else { return nil }
+        self.init(level: level, algorithm: parts[1], digest: parts[2], source: parts[3])
+    }
+
+    /// As an object of JSON.
+    package var json: JSON {
+        [
+            "level": .string(level.rawValue), "algorithm": .string(algorithm), "digest": .string(digest),
+            "source": .string(source), "weak": .bool(isWeak),
+        ]
+    }
+
+    /// Reads ``json``.
+    package init?(json: JSON?) {
+        guard let json, let level = json["level"]?.string.flatMap(Level.init(rawValue:)),
+            let algorithm = json["algorithm"]?.string, let digest = json["digest"]?.string
+        else { return nil }
+        self.init(level: level, algorithm: algorithm, digest: digest, source: json["source"]?.string ?? "")
+    }
+}

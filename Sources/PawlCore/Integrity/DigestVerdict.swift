@@ -1,0 +1,77 @@
+/// What digests of the content's bytes show, compared with all that is expected of them.
+package enum DigestVerdict: Hashable, Sendable {
+    /// All agree; the one that proves most is told.
+    case verified(VerificationResult)
+    /// Nothing could be compared.
+    case unverified
+    /// The content has another digest than a source states.
+    case wrong(ExpectedDigest, got: Checksum)
+    /// Two sources state different digests of the same bytes.
+    case contradiction(ExpectedDigest, ExpectedDigest)
+
+    /// `computed`: of the bytes in the file; `decoded`: of the content without its coding, for a coded response:
+    /// fronts state the digest of either form. `isDecodable`: `decoded` is all that there is to compare.
+    package init(
+        _ expected: [ExpectedDigest],
+        computed: [Checksum],
+        decoded: [Checksum] = [],
+        isCoded: Bool = false,
+        isDecodable: Bool = true
+    ) {
+        var agreed: ExpectedDigest?
+        var wrong: (ExpectedDigest, Checksum)?
+        for digest in expected {
+            let algorithm = digest.checksum.algorithm
+            guard let got = computed.first(where: { $0.algorithm == algorithm }) else { continue }
+            let mayBeDecoded = isCoded && digest.level != .given
+            if got == digest.checksum || mayBeDecoded && decoded.contains(digest.checksum) {
+                if agreed.map({ Self.proves(digest, moreThan: $0) }) ?? true { agreed = digest }
+            } else if !(mayBeDecoded && !isDecodable), wrong == nil {
+                wrong = (digest, got)
+            }
+        }
+        if !isCoded, wrong != nil, let (first, second) = expected.contradiction {
+            self = .contradiction(first, second)
+        } else if let wrong {
+            self = .wrong(wrong.0, got: wrong.1)
+        } else if let agreed {
+            self = .verified(
+                VerificationResult(level: agreed.level, checksum: agreed.checksum, source: agreed.source)
+            )
+        } else {
+            self = .unverified
+        }
+    }
+
+    /// A digest that nobody can forge proves more than a check from a better source of the same kind of trust.
+    private static func proves(_ one: ExpectedDigest, moreThan other: ExpectedDigest) -> Bool {
+        if one.level != other.level { return one.level > other.level }
+        return one.checksum.algorithm.rank < other.checksum.algorithm.rank
+    }
+}
+
+extension [ExpectedDigest] {
+    /// The first two that state different digests of one algorithm.
+    package var contradiction: (ExpectedDigest, ExpectedDigest)? {
+        for (place, first) in enumerated() {
+            for second in self[(place + 1)...]
+            where first.checksum.algorithm == second.checksum.algorithm && first.checksum != second.checksum {
+                return (first, second)
+            }
+        }
+        return nil
+    }
+
+    /// The algorithms to compute, in the order of what they prove.
+    package var algorithms: [HashAlgorithm] {
+        HashAlgorithm.allCases.filter { algorithm in contains { $0.checksum.algorithm == algorithm } }
+    }
+}
+
+extension ExpectedDigest: CustomStringConvertible {
+    /// `sha-256=HEX (origin: repr-digest sha-256 of https://…)`.
+    package var description: String {
+        let place = source.isEmpty ? level.name : "\(level.name): \(source)"
+        return "\(checksum.text) (\(place))"
+    }
+}

@@ -1,0 +1,95 @@
+import CCrypto
+import CPawlSystem
+import PawlCore
+import PawlSystem
+
+/// Digests in progress, of several algorithms over the same bytes.
+///
+/// Used by one worker at a time.
+@safe final class RunningHash: @unchecked Sendable {  // Lent to one turn at a time by ContentHashing's mutex.
+    @unsafe private enum Part {
+        case digest(OpaquePointer)
+        case cyclic(kind: Int32, value: UInt64)
+    }
+
+    let algorithms: [HashAlgorithm]
+    private var parts: [Part]
+    private let buffer: UnsafeMutableRawBufferPointer
+    private(set) var position: Int64 = 0
+
+    init(_ algorithms: [HashAlgorithm]) {
+        self.algorithms = algorithms
+        unsafe parts = algorithms.map { unsafe Self.begin($0) }
+        unsafe buffer = .allocate(byteCount: 256 << 10, alignment: 64)
+    }
+
+    deinit {
+        for unsafe part in unsafe parts {
+            if case .digest(let context) = unsafe part { unsafe EVP_MD_CTX_free(context) }
+        }
+        unsafe buffer.deallocate()
+    }
+
+    private static func begin(_ algorithm: HashAlgorithm) -> Part {
+        let method: OpaquePointer?
+        switch algorithm {
+        case .sha256: unsafe method = EVP_sha256()
+        case .sha512: unsafe method = EVP_sha512()
+        case .sha1: unsafe method = EVP_sha1()
+        case .md5: unsafe method = EVP_md5()
+        case .crc32: return unsafe .cyclic(kind: Int32(PAWL_CRC32), value: 0)
+        case .crc32c: return unsafe .cyclic(kind: Int32(PAWL_CRC32C), value: 0)
+        case .crc64nvme: return unsafe .cyclic(kind: Int32(PAWL_CRC64NVME), value: 0)
+        }
+        guard let context = unsafe EVP_MD_CTX_new() else { preconditionFailure("out of memory for a digest") }
+        let began = unsafe EVP_DigestInit_ex(context, method, nil)
+        precondition(began == 1, "libcrypto does not have \(algorithm.rawValue)")
+        return unsafe .digest(context)
+    }
+
+    /// Hashes the file's bytes from the current position up to `end`, at most one buffer.
+    func feed(_ file: OpenFile, path: String, upTo end: Int64) throws(Failure) {
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(end - position)])
+        let count: Int
+        do throws(SystemError) {
+            count = try unsafe file.read(into: part, at: position)
+        } catch {
+            throw Failure.system(.inputOutput, "cannot read", at: path, error)
+        }
+        guard count == part.count else { throw FilePartial.cutShort(path) }
+        unsafe feed(UnsafeRawBufferPointer(part))
+    }
+
+    func feed(_ bytes: UnsafeRawBufferPointer) {
+        for index in unsafe parts.indices {
+            switch unsafe parts[index] {
+            case .digest(let context): unsafe EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+            case .cyclic(let kind, let value):
+                guard let start = bytes.baseAddress else { continue }
+                unsafe parts[index] = .cyclic(kind: kind, value: pawl_crc(kind, value, start, bytes.count))
+            }
+        }
+        position += Int64(bytes.count)
+    }
+
+    /// The digests, in the order of the algorithms; nothing is fed afterwards.
+    func finish() -> [Checksum] {
+        algorithms.indices.map { index in
+            let algorithm = algorithms[index]
+            switch unsafe parts[index] {
+            case .digest(let context):
+                let digest = unsafe [UInt8](unsafeUninitializedCapacity: algorithm.length) { digest, count in
+                    var length: UInt32 = 0
+                    unsafe EVP_DigestFinal_ex(context, digest.baseAddress, &length)
+                    count = Int(length)
+                }
+                return Checksum(algorithm: algorithm, digest: digest)
+            case .cyclic(_, let value):
+                let digest = (0..<algorithm.length).map { place in
+                    UInt8(truncatingIfNeeded: value >> UInt64(8 * (algorithm.length - 1 - place)))
+                }
+                return Checksum(algorithm: algorithm, digest: digest)
+            }
+        }
+    }
+}

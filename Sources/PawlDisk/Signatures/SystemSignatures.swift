@@ -1,0 +1,81 @@
+import Glibc
+package import PawlCore
+package import PawlEngine
+import PawlSystem
+
+/// Checks signatures with gpgv, and with libcrypto's Ed25519 for minisign.
+package final class SystemSignatures: SignatureVerifier {
+    private let workers = WorkerPool(threads: 1)
+
+    package init() {}
+
+    /// Throws when a key cannot be read, or the program that checks with it is missing: code 28 names the option.
+    package static func check(_ keys: SigningKeys) throws(Failure) {
+        if let keyring = keys.keyring {
+            _ = try self.keyring(keyring)
+            guard GnuPG.isInstalled else {
+                throw Failure(
+                    refusing: .openPGPKeyring,
+                    keyring,
+                    because: "the program gpgv, which checks OpenPGP signatures, is not installed"
+                )
+            }
+        }
+        if let key = keys.minisign { _ = try minisignKey(key) }
+    }
+
+    package func verify(
+        _ text: [UInt8],
+        signature: [UInt8]?,
+        keys: SigningKeys,
+        completion: @escaping @Sendable ([UInt8]?) -> Void
+    ) {
+        workers.submit { completion(Self.signed(text, signature, keys)) }
+    }
+
+    private static func signed(_ text: [UInt8], _ signature: [UInt8]?, _ keys: SigningKeys) -> [UInt8]? {
+        do throws(Failure) {
+            if let signature, let key = keys.minisign, let envelope = MinisignSignature(signature) {
+                return MinisignCheck.isGood(envelope, of: text, by: try minisignKey(key)) ? text : nil
+            }
+            guard let keyring = keys.keyring else { return nil }
+            return try GnuPG.signed(text, signature, keyring: try Self.keyring(keyring))
+        } catch {
+            return nil
+        }
+    }
+
+    /// The binary keyring of the file.
+    private static func keyring(_ path: String) throws(Failure) -> [UInt8] {
+        let bytes = try contents(of: path, atMost: OpenPGPArmor.longest, for: .openPGPKeyring)
+        guard bytes.starts(with: "-----BEGIN".utf8) else { return bytes }
+        guard let keys = OpenPGPArmor.keys(bytes) else {
+            throw Failure(refusing: .openPGPKeyring, path, because: "it contains no OpenPGP public key")
+        }
+        return keys
+    }
+
+    private static func minisignKey(_ text: String) throws(Failure) -> MinisignKey {
+        if let key = MinisignKey(text.utf8) { return key }
+        let bytes = try contents(of: text, atMost: MinisignSignature.longest, for: .minisignKey)
+        guard let key = MinisignKey(bytes) else {
+            throw Failure(refusing: .minisignKey, text, because: "it is neither a key of minisign nor a file with one")
+        }
+        return key
+    }
+
+    private static func contents(
+        of path: String,
+        atMost longest: Int,
+        for setting: Setting
+    ) throws(Failure) -> [UInt8] {
+        do throws(SystemError) {
+            let file = try OpenFile(at: path)
+            let status = try file.status()
+            guard status.isRegular, status.length <= Int64(longest) else { throw SystemError(number: EFBIG) }
+            return try file.bytes(at: 0, count: Int(status.length))
+        } catch {
+            throw Failure(refusing: setting, path, because: "cannot read it: \(error.text)")
+        }
+    }
+}

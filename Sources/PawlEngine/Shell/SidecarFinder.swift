@@ -1,0 +1,245 @@
+import PawlCore
+import Synchronization
+
+/// Requests the sums files beside contents, and their signatures: those of a folder once for all of its files.
+///
+/// Each is requested from the content's own host, with its login; of one above the limit, or on another host, nothing
+/// counts.
+final class SidecarFinder: Sendable {
+    /// A sums file that was found, and what it is worth.
+    private struct Sums: Sendable {
+        var sums: SumsFile
+        var level: VerificationLevel
+        var source: String
+    }
+
+    private struct FolderKey: Hashable {
+        var address: String
+        var settings: SettingsID
+        var keys: SigningKeys
+    }
+
+    private enum Folder {
+        case waiting([@Sendable ([Sums]) -> Void])
+        case known([Sums])
+    }
+
+    private struct State {
+        var folders: [FolderKey: Folder] = [:]
+    }
+
+    /// Folders that are remembered; beyond that all known ones are forgotten.
+    private static let mostFolders = 1024
+
+    private let engine = Mutex(Reference())
+    private let state = Mutex(State())
+    private let signatures: (any SignatureVerifier)?
+
+    private struct Reference: Sendable { weak var engine: Engine? }
+
+    init(signatures: (any SignatureVerifier)?) { self.signatures = signatures }
+
+    func attach(_ engine: Engine) { self.engine.withLock { $0.engine = engine } }
+
+    /// Calls `completion` once, on any thread, with what the sums files state of this content.
+    func find(
+        beside address: WebAddress,
+        for job: Job,
+        completion: @escaping @Sendable ([ExpectedDigest]) -> Void
+    ) {
+        guard let name = SidecarNames.name(of: address) else { return completion([]) }
+        let own = SidecarNames.own.flatMap { ending in
+            [false, true].compactMap { keepsQuery in
+                keepsQuery && address.query == nil
+                    ? nil : SidecarNames.address(address, appending: ending, keepsQuery: keepsQuery)
+            }
+        }
+        collect(own[...], for: job) { [self] own in
+            common(beside: address, for: job) { common in
+                let found = Self.digests(own, of: name, isOwn: true) + Self.digests(common, of: name, isOwn: false)
+                completion(found)
+            }
+        }
+    }
+
+    private static func digests(_ all: [Sums], of name: [UInt8], isOwn: Bool) -> [ExpectedDigest] {
+        all.flatMap { sums in
+            sums.sums.checksums(of: name, isOwn: isOwn).map {
+                ExpectedDigest($0, level: sums.level, source: sums.source)
+            }
+        }
+    }
+
+    /// The sums files of the folder; the first to need them requests them.
+    private func common(
+        beside address: WebAddress,
+        for job: Job,
+        completion: @escaping @Sendable ([Sums]) -> Void
+    ) {
+        let folder = SidecarNames.address(address, inFolder: "")
+        let key = FolderKey(address: folder.text, settings: job.settings.id, keys: job.signingKeys)
+        let (known, isFirst) = state.withLock { state -> ([Sums]?, Bool) in
+            switch state.folders[key] {
+            case .known(let sums): return (sums, false)
+            case .waiting(let others):
+                state.folders[key] = .waiting(others + [completion])
+                return (nil, false)
+            case nil:
+                if state.folders.count >= Self.mostFolders {
+                    state.folders = state.folders.filter { if case .waiting = $0.value { true } else { false } }
+                }
+                state.folders[key] = .waiting([completion])
+                return (nil, true)
+            }
+        }
+        if let known { return completion(known) }
+        guard isFirst else { return }
+        let addresses = SidecarNames.common.map { SidecarNames.address(address, inFolder: $0) }
+        collect(addresses[...], for: job) { [self] sums in
+            let waiting = state.withLock { state -> [@Sendable ([Sums]) -> Void] in
+                guard case .waiting(let waiting) = state.folders[key] else { return [] }
+                state.folders[key] = .known(sums)
+                return waiting
+            }
+            for completion in waiting { completion(sums) }
+        }
+    }
+
+    /// Requests one after another: the content's own connections come first.
+    private func collect(
+        _ addresses: ArraySlice<WebAddress>,
+        for job: Job,
+        found: [Sums] = [],
+        completion: @escaping @Sendable ([Sums]) -> Void
+    ) {
+        guard let address = addresses.first else { return completion(found) }
+        fetch(address, for: job) { [self] response in
+            guard let response, !response.isPage, let sums = SumsFile(response.bytes) else {
+                return collect(addresses.dropFirst(), for: job, found: found, completion: completion)
+            }
+            sign(response.bytes, sums, at: address, for: job) { [self] sums in
+                collect(addresses.dropFirst(), for: job, found: found + [sums], completion: completion)
+            }
+        }
+    }
+
+    // MARK: signatures
+
+    private func sign(
+        _ text: [UInt8],
+        _ sums: SumsFile,
+        at address: WebAddress,
+        for job: Job,
+        completion: @escaping @Sendable (Sums) -> Void
+    ) {
+        let plain = Sums(sums: sums, level: .sidecar, source: address.redacted)
+        let keys = job.signingKeys
+        guard let signatures, !keys.isEmpty else { return completion(plain) }
+        let finish: @Sendable ([UInt8]?) -> Void = { signed in
+            guard let signed, let sums = SumsFile(signed) else { return completion(plain) }
+            completion(Sums(sums: sums, level: .signed, source: address.redacted))
+        }
+        if let message = ClearSignedText(text)?.message {
+            guard keys.keyring != nil else { return completion(plain) }
+            return signatures.verify(message, signature: nil, keys: keys, completion: finish)
+        }
+        let endings = SidecarNames.signatures.filter { ending in
+            ending == ".minisig" ? keys.minisign != nil : keys.keyring != nil
+        }
+        verify(text, with: endings[...], at: address, for: job, completion: finish)
+    }
+
+    private func verify(
+        _ text: [UInt8],
+        with endings: ArraySlice<String>,
+        at address: WebAddress,
+        for job: Job,
+        completion: @escaping @Sendable ([UInt8]?) -> Void
+    ) {
+        guard let ending = endings.first, let signatures else { return completion(nil) }
+        let next: @Sendable () -> Void = { [self] in
+            verify(text, with: endings.dropFirst(), at: address, for: job, completion: completion)
+        }
+        fetch(SidecarNames.address(address, appending: ending, keepsQuery: true), for: job) { response in
+            guard let response, !response.isPage else { return next() }
+            var keys = job.signingKeys
+            if ending == ".minisig" { keys.keyring = nil } else { keys.minisign = nil }
+            signatures.verify(text, signature: response.bytes, keys: keys) { signed in
+                if let signed { completion(signed) } else { next() }
+            }
+        }
+    }
+
+    // MARK: requests
+
+    /// `nil` for anything but a complete response of the same host.
+    private func fetch(
+        _ address: WebAddress,
+        for job: Job,
+        completion: @escaping @Sendable (SidecarResponse?) -> Void
+    ) {
+        guard let engine = engine.withLock({ $0.engine }) else { return completion(nil) }
+        var plan = DownloadPlan(sources: [address])
+        plan.ramp = .fixed(1)
+        plan.retry = RetryPolicy(retries: 1, longestRetryAfter: .seconds(5))
+        plan.timeout = job.plan.timeout
+        plan.lowestSpeed = Self.lowestSpeed
+        plan.maximumRedirects = Self.mostRedirects
+        plan.allowsDowngrade = job.plan.allowsDowngrade
+        plan.staysOnHost = true
+        plan.keepsPartial = false
+        var request = Job(plan: plan, settings: job.settings, folder: "")
+        request.trustsRedirects = job.trustsRedirects
+        request.sharesConnections = job.sharesConnections
+        engine.fetch(request, limit: Int64(SumsFile.longest), completion: completion)
+    }
+
+    /// A response that is slower for ten seconds is given up: it may never end.
+    private static let lowestSpeed: Int64 = 16 << 10
+    private static let mostRedirects = 5
+}
+
+extension Engine {
+    /// Downloads small content into memory, unnoticed by the engine's owner; `nil` when it fails or the engine
+    /// closes.
+    func fetch(_ job: Job, limit: Int64, completion: @escaping @Sendable (SidecarResponse?) -> Void) {
+        let memory = MemoryDisk(limit: limit)
+        let box = FetchBox()
+        var job = job
+        job.disk = memory
+        job.observer = { [weak self] notice, head in
+            let hasSucceeded: Bool
+            switch notice {
+            case .started:
+                box.state.withLock { $0.type = head?.contentType }
+                return
+            case .finished: hasSucceeded = true
+            case .failed, .phase(.paused), .phase(.removed): hasSucceeded = false
+            case .phase, .notice, .retrying: return
+            }
+            let before = box.state.withLock { state in
+                defer { state.isOver = true }
+                return state
+            }
+            guard !before.isOver else { return }
+            if let id = before.id { self?.forget(id) }
+            completion(hasSucceeded ? SidecarResponse(bytes: memory.bytes, contentType: before.type) : nil)
+        }
+        let (id, _) = add(job)
+        box.state.withLock { $0.id = id }
+        start(id)
+        // Nothing is started while the engine closes.
+        if state.withLock({ $0.isClosing }) { job.observer?(.phase(.paused), nil) }
+    }
+}
+
+/// The state of one fetch, shared by its notices.
+private final class FetchBox: Sendable {
+    struct State: Sendable {
+        var id: DownloadID?
+        var type: String?
+        var isOver = false
+    }
+
+    let state = Mutex(State())
+}
