@@ -60,6 +60,22 @@ extension Downloader {
         return disk.comparison
     }
 
+    /// The digests that the origin states of the content in its response's fields; blocks the calling thread, which must not
+    /// be one of Swift's pool.
+    package func statedDigests(of source: String, options: DownloadOptions) throws(PawlError) -> [ExpectedDigest] {
+        let disk = StatingDisk()
+        var options = try options.forMemory()
+        options.fileName = nil
+        options.naming = .server
+        let download = try add(source, options: options) { _ in disk }
+        download.resume()
+        do throws(PawlError) { _ = try wait(for: download) } catch {
+            guard let digests = disk.digests else { throw error }
+            return digests
+        }
+        return disk.digests ?? []
+    }
+
     /// Small content, waited for on the calling thread, which must not be one of Swift's pool.
     package func content(
         of source: String,

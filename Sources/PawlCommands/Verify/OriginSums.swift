@@ -1,19 +1,12 @@
 import Pawl
 import PawlCore
 
-/// The sums files beside content on its host.
+/// What an origin says of content: fields of its response, and sums files beside it.
 final class OriginSums {
     private let address: WebAddress
     private let downloader = Downloader()
     /// Each is requested once; `nil` for what is none.
     private var folder: [String: SumsFile?] = [:]
-
-    /// Appended to the content's own URL.
-    private static let own = [".sha256", ".sha256sum", ".sha512", ".sha512sum", ".md5"]
-    /// In its folder.
-    private static let common = [
-        "SHA256SUMS", "SHA256SUMS.txt", "sha256sum.txt", "SHA512SUMS", "CHECKSUM", "MD5SUMS",
-    ]
 
     /// The URL of the content, or of its folder if the path ends with a slash.
     init(_ address: WebAddress) {
@@ -25,19 +18,35 @@ final class OriginSums {
     /// Stops the transfers.
     func end() { downloader.shutDown() }
 
-    /// The digests that the first sums file that names the file has, with the sums file's URL.
-    func checksums(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
-        let name = path.split(separator: "/").last.map { String($0) } ?? path
+    /// What the fields of the content's response state, and else the sums files beside it.
+    func digests(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
+        let file = content(of: path)
+        do throws(PawlError) {
+            let stated = try downloader.statedDigests(of: file.text, options: DownloadOptions())
+            if !stated.isEmpty { return stated.map { ($0.checksum, $0.source) } }
+        } catch {
+            throw error.failure
+        }
+        return try checksums(ofFileAt: path)
+    }
+
+    private func content(of path: String) -> WebAddress {
         var file = address
-        if address.path.hasSuffix("/") { file.path += Self.encoded(name) }
+        if address.path.hasSuffix("/") { file.path += Self.encoded(path.split(separator: "/").last.map { String($0) } ?? path) }
+        return file
+    }
+
+    /// The digests that the first sums file that names the file has, with the sums file's URL.
+    private func checksums(ofFileAt path: String) throws(Failure) -> [(Checksum, String)] {
+        let file = content(of: path)
         let stated = file.path.split(separator: "/").last.map { PercentCoding.decoded($0.utf8) } ?? []
-        for ending in Self.own {
+        for ending in SidecarNames.own {
             var sidecar = file
             sidecar.path += ending
             let found = try sums(at: sidecar)?.checksums(of: stated, isOwn: true) ?? []
             if !found.isEmpty { return found.map { ($0, sidecar.redacted) } }
         }
-        for other in Self.common {
+        for other in SidecarNames.common {
             var sidecar = file
             let slash = sidecar.path.lastIndex(of: "/") ?? sidecar.path.startIndex
             sidecar.path = sidecar.path[..<slash] + "/" + other

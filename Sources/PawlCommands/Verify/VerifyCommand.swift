@@ -92,7 +92,7 @@ struct VerifyPlan: Sendable {
         let origin = OriginSums(address)
         defer { origin.end() }
         for index in items.indices {
-            for (checksum, source) in try origin.checksums(ofFileAt: items[index].path) {
+            for (checksum, source) in try origin.digests(ofFileAt: items[index].path) {
                 items[index].expected.append(Expectation(checksum: checksum, source: source))
             }
         }

@@ -133,7 +133,7 @@ extension DownloadMachine {
         guard sidecars == .asked else { return [] }
         sidecars = .known(digests)
         switch phase {
-        case .verifying: return verify(length: written)
+        case .verifying: return settlePieces() ?? verify(length: written)
         case .probing, .transferring, .waitingForNetwork:
             return representation?.coding == nil ? failEarly() : []
         case .waiting, .publishing, .paused, .preempted, .finished, .failed, .removed: return []
@@ -155,7 +155,8 @@ extension DownloadMachine {
     }
 
     private func reachesLeast(_ level: VerificationLevel?) -> Bool {
-        plan.verification.least <= level ?? .none
+        // Pieces are digests that the caller stated.
+        plan.verification.least <= (pieces?.isSettled == true ? .given : level ?? .none)
     }
 
     private mutating func failUnverified(_ level: VerificationLevel) -> [Action] {

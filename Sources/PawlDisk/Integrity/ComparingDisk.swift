@@ -125,11 +125,12 @@ private final class ComparingPartial: Partial {
         completion(.success(path))
     }
 
-    func digest(
-        _ algorithm: HashAlgorithm,
+    /// Nothing is left of the bytes; what is downloaded because of the comparison is verified.
+    func digests(
+        _ algorithms: [HashAlgorithm],
         length: Int64,
-        completion: @escaping @Sendable (Result<[UInt8], Failure>) -> Void
-    ) { preconditionFailure("a comparison has no digest") }
+        completion: @escaping @Sendable (Result<[Checksum], Failure>) -> Void
+    ) { completion(.success([])) }
 
     func checkpoint(
         _ done: ByteRangeSet,
@@ -141,7 +142,7 @@ private final class ComparingPartial: Partial {
     func record(_ facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func beginLane(slot: Int, at start: Int64) throws(Failure) {}
     func advanceLane(slot: Int, to cursor: Int64) {}
-    func hashAhead(_ algorithm: HashAlgorithm, available: Int64) {}
+    func hashAhead(_ algorithms: [HashAlgorithm], available: Int64) {}
     func close(keeping facts: JournalFacts, done: ByteRangeSet) throws(Failure) {}
     func discard() {}
     func restoreOriginal() throws(Failure) {}

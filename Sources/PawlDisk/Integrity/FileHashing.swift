@@ -36,9 +36,9 @@ package struct FileHashing: Sendable {
 
     /// The digest of one range, which the file has.
     func digest(_ algorithm: HashAlgorithm, of range: ByteRange) throws(Failure) -> [UInt8] {
-        let hash = RunningHash(algorithm)
+        let hash = RunningHash([algorithm])
         _ = try unsafe read(range, progress: { _ in true }, { unsafe hash.feed($0) })
-        return hash.finish()
+        return hash.finish()[0].digest
     }
 
     /// The file's digests in the order of `algorithms`, each byte read once; `nil` when stopped.
@@ -46,11 +46,9 @@ package struct FileHashing: Sendable {
         _ algorithms: [HashAlgorithm],
         progress: Progress = { _ in true }
     ) throws(Failure) -> [[UInt8]]? {
-        let hashes = algorithms.map { RunningHash($0) }
-        let isWhole = try unsafe read(ByteRange(0, length), progress: progress) { bytes in
-            for hash in hashes { unsafe hash.feed(bytes) }
-        }
-        return isWhole ? hashes.map { $0.finish() } : nil
+        let hash = RunningHash(algorithms)
+        let isWhole = try unsafe read(ByteRange(0, length), progress: progress) { unsafe hash.feed($0) }
+        return isWhole ? hash.finish().map(\.digest) : nil
     }
 
     /// The pieces that are wrong or missing in this file, in order; `nil` when stopped.
@@ -66,9 +64,9 @@ package struct FileHashing: Sendable {
                 wrong.append(piece)
                 continue
             }
-            let hash = RunningHash(pieces.algorithm)
+            let hash = RunningHash([pieces.algorithm])
             guard try unsafe read(range, progress: progress, { unsafe hash.feed($0) }) else { return nil }
-            if !hash.finish().elementsEqual(pieces.digest(piece)) { wrong.append(piece) }
+            if !hash.finish()[0].digest.elementsEqual(pieces.digest(piece)) { wrong.append(piece) }
         }
         return wrong
     }

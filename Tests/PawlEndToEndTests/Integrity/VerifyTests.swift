@@ -59,6 +59,8 @@ import Testing
         let bench = try IntegrityBench()
         try bench.write("a", Self.content)
         let digest = try bench.sum("sha256sum", of: "a")
+        bench.origin.serve("/d/a", Payload(Self.content))
+        bench.origin.serve("/d/b", Payload(Self.content))
         bench.origin.serve("/d/SHA256SUMS", Payload(text: "\(digest)  ./a\n\(digest)  ../b\n"))
         bench.origin.serve("/d/a.sha512", Payload(text: "<html>no such file</html>"))
         let right = try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a"))
@@ -71,5 +73,16 @@ import Testing
         #expect(both.code == 3, "a path out of the folder names nothing: \(both)")
         bench.origin.serve("/d/a.sha256", Payload(text: String(repeating: "0", count: 64)))
         #expect(try bench.pawl("verify", "a", "--from", bench.origin.url("/d/a")).code == 32)
+    }
+
+    @Test func `what the fields of the origin's response state`() throws {
+        let bench = try IntegrityBench()
+        try bench.write("a", Self.content)
+        let digest = try bench.sum("md5sum", of: "a")
+        let url = bench.origin.serve("/a", Payload(Self.content)) { $0.add(header: "X-Checksum-Md5: \(digest)") }
+        let right = try bench.pawl("verify", "a", "--from", url)
+        #expect(right.code == 0 && right.lines[0].contains("x-checksum-md5"), "\(right)")
+        try bench.write("a", [1])
+        #expect(try bench.pawl("verify", "a", "--from", url).code == 32)
     }
 }

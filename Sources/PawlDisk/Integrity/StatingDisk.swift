@@ -1,0 +1,23 @@
+package import PawlCore
+package import PawlEngine
+import Synchronization
+
+/// The disk of a download that ends with its first response: only what the origin states of the content is of interest.
+package final class StatingDisk: Disk {
+    private let state = Mutex<Representation?>(nil)
+
+    package init() {}
+
+    /// The digests that the response stated; `nil` without an accepted response.
+    package var digests: [ExpectedDigest]? { state.withLock { $0?.digests.map(\.expected) } }
+
+    package func claim(_ claim: Claim, adopts: (LoadedJournal) -> Bool) throws(Failure) -> ClaimResult {
+        state.withLock { $0 = claim.facts.representation }
+        throw Failure(.unfinished, "cannot download", at: claim.name, because: "only its header was requested")
+    }
+
+    package func unfinished(of source: String, in folder: String) -> String? { nil }
+    package func length(of name: String, in folder: String) -> Int64? { nil }
+    package func rename(_ name: String, to newName: String, in folder: String) throws(Failure) {}
+    package func remove(_ name: String, in folder: String) throws(Failure) {}
+}
