@@ -48,6 +48,8 @@ public final class Downloader: Sendable {
         /// Default `true`. With thousands of small files these events take a tenth of the work; snapshots
         /// have the state in any case.
         public var reportsEveryState = true
+        /// The form of the name that is used when one is taken.
+        package var numbering = FileName.Numbering.parenthesized
 
         /// Creates a configuration with all defaults.
         public init() {}
@@ -71,7 +73,8 @@ public final class Downloader: Sendable {
         self.board = board
         sharesConnections = configuration.sharesConnections
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-        let ports = Ports.system { board.notice($0) }.remembering(in: configuration.stateFolder)
+        let ports = Ports.system(numbering: configuration.numbering) { board.notice($0) }
+            .remembering(in: configuration.stateFolder)
         disk = ports.disk
         scheduler = DownloadScheduler(
             ports: ports,
@@ -163,7 +166,7 @@ public final class Downloader: Sendable {
         return try add(source, options: options) { StreamDisk(to: target, checksum: $0.checksum?.algorithm) }
     }
 
-    private func add(
+    func add(
         _ source: String,
         options: DownloadOptions,
         ownDisk: (DownloadPlan) -> (any Disk)?

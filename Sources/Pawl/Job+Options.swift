@@ -56,7 +56,7 @@ extension Job {
     static let longestSources = 1 << 20
 
     /// A valid `TYPE=HEX`.
-    private static func checksum(_ text: String) -> Checksum? {
+    static func checksum(_ text: String) -> Checksum? {
         let parts = text.split(separator: "=", maxSplits: 1)
         guard let algorithm = HashAlgorithm(rawValue: parts[0].lowercased()),
             let digest = Hexadecimal.bytes(String(parts[1]))

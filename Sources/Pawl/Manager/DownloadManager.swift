@@ -71,6 +71,8 @@ public final class DownloadManager: Sendable {
         package var holdsAtStart = false
         /// Whether responses are stored with the records, without fields that may contain a secret.
         package var keepsResponses = false
+        /// The form of the name that is used when one is taken.
+        package var numbering = FileName.Numbering.parenthesized
         /// Whether the queue belongs to a program that has exited, see
         /// ``DownloadManager/init(resumingIn:beside:)``.
         var isGuest = false
@@ -103,7 +105,10 @@ public final class DownloadManager: Sendable {
         _ configuration: Configuration = Configuration(),
         delegate: (any DownloadDelegate)? = nil
     ) async throws(PawlError) {
-        try await self.init(root: root, configuration, delegate: delegate) { notice in
+        let ports: @Sendable (@escaping @Sendable (String) -> Void) -> Ports = {
+            Ports.system(numbering: configuration.numbering, notice: $0)
+        }
+        try await self.init(root: root, configuration, delegate: delegate, ports: ports) { notice in
             Result { () throws(Failure) in
                 try QueueDatabase(at: Self.queue(in: root), asGuest: configuration.isGuest, notice: notice)
             }

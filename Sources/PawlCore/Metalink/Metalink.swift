@@ -12,6 +12,10 @@ package struct Metalink: Hashable, Sendable {
         package var checksums: [Checksum]
         /// The best one first, at least one.
         package var sources: [Source]
+        /// As written: language tags, names of operating systems, and a version.
+        package var languages: [String] = []
+        package var systems: [String] = []
+        package var version: String?
     }
 
     package struct Source: Hashable, Sendable {
@@ -81,7 +85,10 @@ package struct Metalink: Hashable, Sendable {
             name: FileName.safe(last),
             size: element.child("size").flatMap { Array($0.trimmedText.utf8).decimalNumber },
             checksums: hashes.compactMap(checksum).sorted { rank($0.algorithm) < rank($1.algorithm) },
-            sources: sources
+            sources: sources,
+            languages: element.children("language").map(\.trimmedText),
+            systems: element.children("os").map(\.trimmedText),
+            version: element.child("version").map(\.trimmedText)
         )
     }
 

@@ -23,12 +23,14 @@ extension Aria2Methods {
 
     func tellStopped(_ parameters: RPCParameters) async throws -> JSON {
         let window = try Window(parameters)
-        let count = try await manager.counts().ended
+        let all = try await manager.counts().ended
+        // The older ones are not listed.
+        let count = min(all, Int(clamping: settings.options.number("max-download-result") ?? 1000))
         guard let slice = window.slice(of: count) else { return [] }
         let page = try await manager.downloads(
             matching: .ended,
             by: .ended(newestFirst: false),
-            offset: slice.lowerBound,
+            offset: all - count + slice.lowerBound,
             limit: slice.count
         ).map(\.id)
         return try await statuses(window.isReversed ? page.reversed() : page, keys: window.keys)
