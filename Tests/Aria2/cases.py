@@ -28,8 +28,10 @@ class Case:
 
 CASES = []
 
-# Lines whose presence depends on speed.
-IGNORED = re.compile(r"^\*\*\* Download Progress Summary|^=+$|^-+$|^FILE: ")
+# Lines whose presence depends on speed, and those about the way to a result: redirects, and places in aria2's source.
+IGNORED = re.compile(
+    r"^ \*\*\* Download Progress Summary|^=+$|^-+$|^FILE: |Redirecting to|Verification finished|^Exception: |^  -> "
+)
 
 
 def case(line, files=None, times=None, environment=None, **more):

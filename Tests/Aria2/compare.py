@@ -85,7 +85,8 @@ def form(text, root):
             continue
         line = re.sub(r"^\d\d/\d\d \d\d:\d\d:\d\d ", "TIME ", line)
         line = re.sub(r"^([0-9a-f]{6})\|", "GID   |", line)
-        line = re.sub(r"\|[ 0-9.KMGi]{7,8}B/s\|", "|SPEED|", line)
+        line = re.sub(r"\|( *[0-9.KMGi]+B/s| +n/a)\|", "|SPEED|", line)
+        line = re.sub(r"CUID#\d+", "CUID#N", line)
         line = re.sub(r"GID#[0-9a-f]{16}", "GID#G", line)
         line = re.sub(r"as of .* \*\*\*", "as of WHEN ***", line)
         line = re.sub(r"^\[#[0-9a-f]{6} .*\]", "READOUT", line)
@@ -104,7 +105,7 @@ def files(root, case):
                 continue
             with open(os.path.join(folder, name), "rb") as file:
                 data = file.read()
-            if path.endswith((".txt", ".session", ".out", ".conf")):
+            if path.endswith((".txt", ".session", ".out", ".conf", ".sh")):
                 text = normal(data.decode(errors="replace"), root)
                 if path.endswith(".session"):
                     keep = re.compile(r"^(\S| (dir|out|pause)=)")

@@ -129,7 +129,9 @@ package struct Aria2cRow: Sendable {
             "check-integrity": "V",
             "parameterized-uri": "P", "ftp-pasv": "p", "index-out": "O", "max-upload-limit": "u",
         ]
-        let known = Set((start + calls + files + session + watching).map(\.option.name))
+        let known = Set(
+            (start + calls + files + session + watching + torrents + silent).map(\.option.name)
+        )
         let shared = Aria2Option.table.values.filter { !known.contains($0.name) }.sorted { $0.name < $1.name }
         let own = rows(
             .security,

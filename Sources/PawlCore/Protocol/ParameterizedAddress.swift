@@ -8,6 +8,8 @@ package enum ParameterizedAddress {
 
     /// Addresses of one text, at most.
     package static let most = 100_000
+    /// Bytes of all of them together, at most.
+    private static let mostBytes = 64 << 20
 
     /// All addresses in order; the last part varies fastest. Throws for an open bracket, a damaged sequence, and
     /// more than ``most`` addresses.
@@ -26,6 +28,9 @@ package enum ParameterizedAddress {
             default:
                 let plain = [byte] + rest.prefix { $0 != UInt8(ascii: "{") && $0 != UInt8(ascii: "[") }
                 rest = rest.dropFirst(plain.count - 1)
+                guard results.count * (results[0].count + plain.count) <= mostBytes else {
+                    throw Fault(words: "its addresses are too long together")
+                }
                 for index in results.indices { results[index] += plain }
             }
         }
@@ -45,7 +50,10 @@ package enum ParameterizedAddress {
 
     private static func product(_ left: [[UInt8]], _ right: [[UInt8]]) throws(Fault) -> [[UInt8]] {
         let (count, overflow) = left.count.multipliedReportingOverflow(by: right.count)
-        guard !overflow, count <= most else { throw Fault(words: "it means more than \(most) addresses") }
+        let bytes = (left.first?.count ?? 0) + (right.map(\.count).max() ?? 0)
+        guard !overflow, count <= most, count * bytes <= mostBytes else {
+            throw Fault(words: "it means more than \(most) addresses")
+        }
         return left.flatMap { start in right.map { start + $0 } }
     }
 

@@ -135,7 +135,11 @@ extension Aria2Methods {
             offset = try parameters.integer(0)
             count = min(try parameters.integer(1), 10_000)
             keys = Set(try parameters.optionalTexts(2) ?? [])
-            if count < 0 { throw RPCError("Illegal argument.") }
+            if count < 0 {
+                throw RPCError(
+                    "The integer parameter at 1 has invalid value: the value must be greater than or equal to 0."
+                )
+            }
         }
 
         var isReversed: Bool { offset < 0 }

@@ -146,7 +146,7 @@ extension Aria2Methods {
         let removed = try parameters.texts(2)
         // Invalid URLs are skipped, as in aria2.
         let added = try parameters.texts(3).filter { (try? WebAddress.parse($0)) != nil }
-        let position = try parameters.optionalInteger(4)
+        let position = try position(parameters, 4)
         let isTrusted = parameters.rights.mayNameFiles
         let (_, count) = try await one(parameters) { step, id in
             guard let details = try step.details(of: id) else {

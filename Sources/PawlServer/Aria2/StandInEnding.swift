@@ -1,7 +1,7 @@
 import Pawl
 import Synchronization
 
-/// aria2c's exit code of a service that ends: that of the last failure, else 7 with unfinished downloads.
+/// aria2c's exit code of a service that ends: that of the last failure, else 7 if a download was running.
 package final class StandInEnding: Sendable {
     private let code = Mutex<UInt8>(0)
 
@@ -17,8 +17,7 @@ package final class StandInEnding: Sendable {
             limit: 1
         ).first
         let counts = try? await service.manager.counts()
-        let unfinished = (counts?.running ?? 0) + (counts?.waiting ?? 0)
         let last = (failed ?? nil)?.error?.code.rawValue
-        code.withLock { $0 = last ?? (unfinished > 0 ? PawlError.Code.unfinished.rawValue : 0) }
+        code.withLock { $0 = last ?? (counts?.running ?? 0 > 0 ? PawlError.Code.unfinished.rawValue : 0) }
     }
 }
