@@ -56,6 +56,8 @@ public final class Downloader: Sendable {
         ///
         /// Default none.
         public var observers = Observers()
+        /// The form of the name that is used when one is taken.
+        package var numbering = FileName.Numbering.parenthesized
 
         /// Creates a configuration with all defaults.
         public init() {}
@@ -86,7 +88,8 @@ public final class Downloader: Sendable {
         sharesConnections = configuration.sharesConnections
         hooks = configuration.hooks
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-        let ports = Ports.system { board.notice($0) }.remembering(in: configuration.stateFolder)
+        let ports = Ports.system(numbering: configuration.numbering) { board.notice($0) }
+            .remembering(in: configuration.stateFolder)
         disk = ports.disk
         scheduler = DownloadScheduler(
             ports: ports,

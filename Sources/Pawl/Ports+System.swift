@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlCurl
 import PawlDisk
 package import PawlEngine
@@ -8,11 +8,14 @@ import PawlSystem
 extension Ports {
     /// This machine's clock, disk, network and threads; `notice` receives notices that belong to no single
     /// download.
-    package static func system(notice: @escaping @Sendable (String) -> Void) -> Ports {
+    package static func system(
+        numbering: FileName.Numbering = .parenthesized,
+        notice: @escaping @Sendable (String) -> Void
+    ) -> Ports {
         let clock = SystemClock()
         var ports = Ports(
             clock: clock,
-            disk: FileDisk(notice: notice),
+            disk: FileDisk(numbering: numbering, notice: notice),
             reachability: SystemReachability(),
             threads: SystemThreads(),
             transports: CurlTransports(clock: clock)

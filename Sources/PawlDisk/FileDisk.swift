@@ -13,6 +13,8 @@ package final class FileDisk: Disk {
     let claims = ClaimRegistry()
     let unfinished = UnfinishedIndex()
     let numbers = SuffixCache()
+    /// The form of the name that is used when one is taken.
+    let numbering: FileName.Numbering
     let syncers = WorkerPool(threads: 2)
     let hashers = WorkerPool(threads: 2)
     let publisher: Publisher
@@ -35,12 +37,16 @@ package final class FileDisk: Disk {
 
     /// Creates a disk that reports through `notice` what the user should know but what stops no download: a damaged
     /// journal that was renamed, for instance.
-    package convenience init(notice: @escaping @Sendable (String) -> Void) {
-        self.init(Environment(notice: notice))
+    package convenience init(
+        numbering: FileName.Numbering = .parenthesized,
+        notice: @escaping @Sendable (String) -> Void
+    ) {
+        self.init(Environment(notice: notice), numbering: numbering)
     }
 
-    init(_ environment: Environment) {
+    init(_ environment: Environment, numbering: FileName.Numbering = .parenthesized) {
         self.environment = environment
+        self.numbering = numbering
         folders = FolderCache(
             traits: environment.traits,
             marks: environment.marks,

@@ -3,6 +3,7 @@
 /// The raw value names the target on the command line and its folder in `Corpus`.
 enum FuzzTarget: String, CaseIterable, Sendable {
     case address
+    case aria2
     case chunks
     case contentRange
     case cookie
@@ -40,6 +41,7 @@ enum FuzzTarget: String, CaseIterable, Sendable {
         var input = FuzzInput(bytes)
         switch self {
         case .address: try AddressLaws.check(&input)
+        case .aria2: try Aria2Laws.check(&input)
         case .chunks: try ChunkLaws.check(&input)
         case .contentRange: try ContentRangeLaws.check(&input)
         case .cookie: try CookieLaws.check(&input)

@@ -88,6 +88,8 @@ public final class DownloadManager: Sendable {
         package var judge: (@Sendable (Download.ID, CertificateQuestion) async -> CertificateDecision)?
         /// Whether ``DownloadDelegate`` gets what was measured of each request.
         package var isMeasured = false
+        /// The form of the name that is used when one is taken.
+        package var numbering = FileName.Numbering.parenthesized
         /// Whether the queue belongs to a program that has exited, see
         /// ``DownloadManager/init(resumingIn:beside:)``.
         var isGuest = false
@@ -121,7 +123,10 @@ public final class DownloadManager: Sendable {
         _ configuration: Configuration = Configuration(),
         delegate: (any DownloadDelegate)? = nil
     ) async throws(PawlError) {
-        try await self.init(root: root, configuration, delegate: delegate) { notice in
+        let ports: @Sendable (@escaping @Sendable (String) -> Void) -> Ports = {
+            Ports.system(numbering: configuration.numbering, notice: $0)
+        }
+        try await self.init(root: root, configuration, delegate: delegate, ports: ports) { notice in
             Result { () throws(Failure) in
                 try QueueDatabase(at: Self.queue(in: root), asGuest: configuration.isGuest, notice: notice)
             }

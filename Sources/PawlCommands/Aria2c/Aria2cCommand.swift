@@ -22,7 +22,7 @@ extension Command {
         let parser = OptionParser(Aria2cOptions.table, command: "aria2c")
         let addresses = try parser.parse(arguments, into: &given)
         switch given.textOption {
-        case "help": say(try PawlCommands.help(on: "aria2c"))
+        case "help": say(try Aria2cOptions.help(on: given.topic))
         case "version": say(Aria2cOptions.versionText)
         case nil, .some: return try Aria2cRun(given.joined(), addresses).run()
         }
@@ -35,20 +35,34 @@ extension Aria2cOptions {
         CommandOption(
             row.option.name,
             short: row.short,
-            takes: row.option.kind == .flag || row.role == .text
-                ? .optional("true|false") : .required("VALUE"),
+            takes: row.role == .text
+                ? .optional("#TAG|WORD")
+                // aria2c takes the next word for this flag alone.
+                : row.option.kind == .flag && row.option.name != "show-console-readout"
+                    ? .optional("true|false") : .required("VALUE"),
             in: row.group,
             row.help
         ) { (options, value) throws(Failure) in try options.set(row, value) }
     }
 
     static let versionText = """
-        aria2 version 1.37.0
+        aria2 version 1.36.0
         Pawl \(PawlVersion.text) as a replacement for aria2
 
-        Enabled Features: Async DNS, HTTPS, Message Digest, Metalink
+        ** Configuration **
+        Enabled Features: Async DNS, GZip, HTTPS, Message Digest, Metalink, XML-RPC, SFTP
+        Hash Algorithms: \(HashAlgorithm.allCases.map(\.rawValue).joined(separator: ", "))
 
         """
+
+    /// Help for a word in the options' names; for nothing or a tag such as `#basic`, all of it.
+    static func help(on topic: String) throws(Failure) -> String {
+        let all = try PawlCommands.help(on: "aria2c")
+        let word = topic.drop { $0 == "-" }
+        guard !word.isEmpty, !word.hasPrefix("#") else { return all }
+        let lines = all.split(separator: "\n").filter { $0.contains(word) }
+        return lines.isEmpty ? "No option matching with '\(word)'.\n" : lines.joined(separator: "\n") + "\n"
+    }
 
     /// These options over the configuration file's, over aria2's defaults where they differ from Pawl's.
     func joined() throws(Failure) -> Aria2cOptions {
@@ -59,9 +73,13 @@ extension Aria2cOptions {
         guard !flag("no-conf") else { return over(joined) }
         var file = Aria2cOptions()
         if let path = self["conf-path"] {
-            try file.take(configuration: try readText(at: path))
+            do throws(Failure) {
+                try file.take(configuration: try readBytes(at: path), home: Aria2cOptions.home)
+            } catch  where error.code == .cannotOpen {
+                throw Failure(.unknown, error.what, at: error.place, because: error.why)
+            }
         } else if let path = Aria2cOptions.usualFiles.first(where: { unsafe access($0, R_OK) == 0 }) {
-            try file.take(configuration: try readText(at: path))
+            try file.take(configuration: try readBytes(at: path), home: Aria2cOptions.home)
         }
         return over(file.over(joined))
     }
@@ -71,8 +89,11 @@ extension Aria2cOptions {
         "min-split-size": "20M", "retry-wait": "0", "remote-time": "false",
     ]
 
+    private static var home: String { environmentVariable("HOME") ?? "" }
+
     private static var usualFiles: [String] {
-        guard let home = environmentVariable("HOME"), !home.isEmpty else { return [] }
+        let home = home
+        guard !home.isEmpty else { return [] }
         let settings =
             environmentVariable("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 } ?? home + "/.config"
         return [home + "/.aria2/aria2.conf", settings + "/aria2/aria2.conf"]

@@ -9,6 +9,10 @@ package struct Aria2cOptions: Sendable {
     package private(set) var passedOver: [String] = []
     /// The requested text: `help` or `version`.
     package private(set) var textOption: String?
+    /// What help is requested about: a tag such as `#basic`, or a word; empty for the basic options.
+    package private(set) var topic = ""
+    /// Assignments of a configuration file that no option is known for.
+    package private(set) var unknown: [String] = []
 
     package init() {}
 
@@ -19,10 +23,12 @@ package struct Aria2cOptions: Sendable {
     /// Throws code 28 for an invalid value.
     package mutating func set(_ row: Aria2cRow, _ value: String) throws(Failure) {
         switch row.role {
-        case .text: textOption = row.option.name
+        case .text: (textOption, topic) = (row.option.name, value)
         case .nothing: passedOver.append(row.option.name)
         case .meant:
-            let given = row.option.kind == .flag && value.isEmpty ? "true" : value
+            // Scripts glue a blank to a number.
+            let word = row.option.kind.isNumeric ? String(value.drop { $0 == " " }) : value
+            let given = row.option.kind == .flag && value.isEmpty ? "true" : word
             // Several lines must be given as several options.
             guard !given.utf8.contains(UInt8(ascii: "\n")), let normal = row.option.normal(given) else {
                 throw Failure(
@@ -43,28 +49,23 @@ package struct Aria2cOptions: Sendable {
         var joined = others
         for (name, value) in values { joined.values[name] = value }
         joined.passedOver += passedOver
+        joined.unknown += unknown
+        joined.topic = topic.isEmpty ? others.topic : topic
         joined.textOption = textOption ?? others.textOption
         return joined
     }
 
-    /// Applies the options of one download.
-    func apply(to options: inout GetOptions, of source: String) throws(Failure) {
-        if let folder = self["dir"] { options.folder = try OptionValues.notEmpty("dir", folder) }
-        if let name = self["out"] { options.output = try OptionValues.notEmpty("out", name) }
-        try Aria2Options(values).apply(to: &options.download, of: source)
-    }
+    /// Leaves an option out.
+    mutating func forget(_ name: String) { values[name] = nil }
 
-    /// Lines `name=value` of a configuration file; unknown names are ignored, as in aria2.
-    package mutating func take(configuration text: String) throws(Failure) {
-        for line in text.split(whereSeparator: \.isNewline) {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = String(parts[0]).trimmed
-            guard !name.isEmpty, !name.hasPrefix("#") else { continue }
-            guard parts.count == 2, let row = Aria2cRow.named[name] else {
-                passedOver.append(name)
+    /// The assignments of a configuration file; unknown names are ignored, as in aria2, and returned.
+    package mutating func take(configuration bytes: [UInt8], home: String) throws(Failure) {
+        for option in ConfigurationFile.parse(bytes, home: home) {
+            guard let row = Aria2cRow.named[option.name] else {
+                unknown.append("\(option.name)=\(option.value)")
                 continue
             }
-            try set(row, String(parts[1]).trimmed)
+            try set(row, option.value)
         }
     }
 
@@ -74,13 +75,5 @@ package struct Aria2cOptions: Sendable {
             guard let row = Aria2cRow.named[line.name] else { continue }
             try set(row, line.value)
         }
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        var rest = self[...].drop(while: \.isWhitespace)
-        while rest.last?.isWhitespace == true { rest = rest.dropLast() }
-        return String(rest)
     }
 }

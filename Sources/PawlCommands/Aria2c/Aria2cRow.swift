@@ -17,6 +17,8 @@ package struct Aria2cRow: Sendable {
     var help: String
     var group: OptionGroup
 
+    private static let levels = ["debug", "info", "notice", "warn", "error"]
+
     /// Every option, in display order.
     package static let table: [Aria2cRow] =
         start + calls + files + session + watching + rest + torrents + silent
@@ -46,7 +48,14 @@ package struct Aria2cRow: Sendable {
             ("no-conf", nil, .flag, "read no configuration file"),
             ("daemon", "D", .flag, "run in the background"),
             ("help", "h", .text, "show this help"), ("version", "v", .flag, "show the version"),
-            ("quiet", "q", .flag, "print errors only"),
+            ("quiet", "q", .flag, "print nothing"),
+            ("stderr", nil, .flag, "print on standard error instead of standard output"),
+            ("console-log-level", nil, .choice(Aria2cRow.levels), "least level of printed notices [notice]"),
+            ("show-console-readout", nil, .flag, "print progress once a second [true]"),
+            ("truncate-console-readout", nil, .flag, "cut progress to the terminal's width [true]"),
+            ("human-readable", nil, .flag, "print sizes with units [true]"),
+            ("enable-color", nil, .flag, "print in colors [true]"),
+            ("stop-with-process", nil, .number(0...Int64.max), "exit when the process with this ID does"),
         ]
     )
 
@@ -63,6 +72,11 @@ package struct Aria2cRow: Sendable {
             ("rpc-secure", nil, .flag, "use TLS"), ("rpc-certificate", nil, .text, "certificate (PEM)"),
             ("rpc-private-key", nil, .text, "private key of the certificate (PEM)"),
             ("rpc-max-request-size", nil, .text, "maximum request size [2M]"),
+            (
+                "rpc-allow-unauthenticated", nil, .flag,
+                "with --rpc-listen-all: other machines need no secret (insecure)"
+            ),
+            ("host-name", nil, .lines, "a name by which the service is reached; repeatable"),
         ]
     )
 
@@ -73,6 +87,9 @@ package struct Aria2cRow: Sendable {
             ("out", "o", .text, "file name"),
             ("force-sequential", "Z", .flag, "each URL is a file; otherwise all are mirrors of one file"),
             ("input-file", "i", .text, "read URLs from a file: one download per line, options below"),
+            ("deferred-input", nil, .flag, "accepted: the list is read as a whole"),
+            ("show-files", "S", .flag, "print the files of a Metalink, and download nothing"),
+            ("netrc-path", nil, .text, "netrc file [~/.netrc]"),
             ("metalink-file", "M", .text, "download the files of a Metalink"),
             ("continue", "c", .flag, "resume an existing file"),
             ("checksum", nil, .text, "expected checksum"),
@@ -95,11 +112,11 @@ package struct Aria2cRow: Sendable {
         Hooks.Occasion.allCases.map { occasion in
             (
                 "on-download-\(occasion.rawValue)", nil, .text,
-                "with --enable-rpc: run CMD GID N PATH"
+                "run CMD GID N PATH"
             )
         } + [
-            ("log", "l", .text, "with --enable-rpc: append a line per event"),
-            ("stop", nil, .number(0...Int64.max), "with --enable-rpc: exit after N seconds [never]"),
+            ("log", "l", .text, "append what is printed to this file; - for standard output"),
+            ("stop", nil, .number(0...Int64.max), "exit after N seconds [never]"),
         ]
     )
 
@@ -112,7 +129,9 @@ package struct Aria2cRow: Sendable {
             "check-integrity": "V",
             "parameterized-uri": "P", "ftp-pasv": "p", "index-out": "O", "max-upload-limit": "u",
         ]
-        let known = Set((start + calls + files + session + watching).map(\.option.name))
+        let known = Set(
+            (start + calls + files + session + watching + torrents + silent).map(\.option.name)
+        )
         let shared = Aria2Option.table.values.filter { !known.contains($0.name) }.sorted { $0.name < $1.name }
         let own = rows(
             .security,
@@ -137,7 +156,7 @@ package struct Aria2cRow: Sendable {
     private static func silent(_ names: String, flags: String, _ help: String) -> [Aria2cRow] {
         func row(_ name: Substring, _ kind: Aria2Option.Kind) -> Aria2cRow {
             let option = Aria2Option(name: String(name), kind: kind, fallback: nil, scope: [])
-            let short: Character? = name == "torrent-file" ? "T" : name == "show-files" ? "S" : nil
+            let short: Character? = name == "torrent-file" ? "T" : nil
             return Aria2cRow(option: option, short: short, role: .nothing, help: help, group: .service)
         }
         return names.split(whereSeparator: \.isWhitespace).sorted().map { row($0, .text) }
@@ -153,7 +172,7 @@ package struct Aria2cRow: Sendable {
         bt-tracker bt-exclude-tracker on-bt-download-complete
         """,
         flags: """
-            show-files enable-peer-exchange enable-dht enable-dht6 bt-require-crypto bt-seed-unverified \
+            enable-peer-exchange enable-dht enable-dht6 bt-require-crypto bt-seed-unverified \
             bt-hash-check-seed bt-save-metadata bt-metadata-only bt-enable-lpd bt-remove-unselected-file \
             bt-detach-seed-only bt-force-encryption bt-enable-hook-after-hash-check bt-load-saved-metadata \
             pause-metadata
@@ -163,12 +182,11 @@ package struct Aria2cRow: Sendable {
 
     private static let silent = silent(
         """
-        console-log-level event-poll multiple-interface async-dns-server stop-with-process dscp \
+        event-poll multiple-interface async-dns-server dscp \
         rlimit-nofile min-tls-version socket-recv-buffer-size server-stat-if
         """,
         flags: """
-            deferred-input disable-ipv6 human-readable enable-async-dns6 show-console-readout \
-            truncate-console-readout enable-color stderr
+            disable-ipv6 enable-async-dns6
             """,
         "ignored"
     )

@@ -16,24 +16,53 @@ struct Aria2cRun {
 
     func run() throws(Failure) -> Int32 {
         let isService = options.flag("enable-rpc")
-        let passedOver =
-            options.passedOver + (isService ? [] : Aria2cRun.ofServices.filter { options[$0] != nil })
-        if !passedOver.isEmpty, !options.flag("quiet") {
-            let names = Set(passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
-            var errors = OutputFile(descriptor: STDERR_FILENO)
-            errors.appendLine(
-                TerminalText.harmless("pawl: ignored options without effect: \(names)")
-            )
-            errors.flush()
+        if !options.passedOver.isEmpty, !options.flag("quiet") {
+            let names = Set(options.passedOver).sorted().map { "--" + $0 }.joined(separator: ", ")
+            tell("ignored options without effect: \(names)")
         }
-        let entries = try entries()
-        guard isService else { return try GetSession(try plan(entries)).run() }
-        let configuration = try configuration(entries)
-        // Before the first thread: only the calling thread survives daemon(3).
-        if options.flag("daemon"), daemon(1, 0) != 0 {
-            throw Failure(.unknown, "cannot detach from", at: "the terminal", because: SystemError.last.text)
+        var printer = try Aria2cPrinter(options)
+        for line in options.unknown { printer.note(.warn, "Unknown option: \(line)") }
+        var collected = Aria2cEntries(options)
+        if !isService || !addresses.isEmpty || options["input-file"] != nil || options["metalink-file"] != nil {
+            try collected.collect(addresses, to: &printer)
         }
+        let entries = collected.entries
+        if isService { return try serve(entries) }
+        if options.flag("show-files") { return 0 }
+        guard !entries.isEmpty else {
+            printer.say("\nNo files to download.\n")
+            return 0
+        }
+        try detach()
+        if !options.flag("deferred-input") || options["input-file"] == nil {
+            printer.note(.notice, "Downloading \(entries.count) item(s)")
+        }
+        return try Aria2cSession(options, entries, printer).run()
+    }
+
+    private func tell(_ text: String) {
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        errors.appendLine(TerminalText.harmless("pawl: " + text))
+        errors.flush()
+    }
+
+    /// Before the first thread: only the calling thread survives daemon(3).
+    private func detach() throws(Failure) {
+        guard options.flag("daemon"), daemon(1, 0) != 0 else { return }
+        throw Failure(.unknown, "cannot detach from", at: "the terminal", because: SystemError.last.text)
+    }
+
+    private static let hooks = Hooks.Occasion.allCases.map { occasion in
+        (occasion: occasion, name: "on-download-\(occasion.rawValue)")
+    }
+
+    private func serve(_ entries: [Aria2cEntry]) throws(Failure) -> Int32 {
+        let configuration = try configuration(entries.map(\.input))
+        // While there is a terminal to report it on.
+        try configuration.checkPort()
+        try detach()
         let seconds = options.number("stop") ?? 0
+        let process = options.number("stop-with-process")
         let supervisor = Supervisor()
         let restarter = Restarter(isSupervised: supervisor.isThere, isDetached: false)
         let log = configuration.log
@@ -44,53 +73,28 @@ struct Aria2cRun {
                 restarter.end(finding)
             }
         )
-        try ServeSession.run(configuration, watchdog: watchdog) { service in
+        let ending = StandInEnding()
+        try ServeSession.run(configuration, watchdog: watchdog, ending: ending) { service in
             supervisor.notify("READY=1")
-            guard seconds > 0 else { return }
+            if seconds > 0 {
+                Task {
+                    try? await Task.sleep(for: .seconds(min(seconds, Int64(Int32.max))))
+                    service.ask()
+                }
+            }
+            guard let process else { return }
             Task {
-                try? await Task.sleep(for: .seconds(min(seconds, Int64(Int32.max))))
+                while Aria2cFiles.isAlive(process) { try? await Task.sleep(for: .seconds(1)) }
                 service.ask()
             }
         }
-        return 0
-    }
-
-    /// Options that apply to the service only.
-    private static let ofServices = hooks.map(\.name) + ["log", "stop"]
-
-    private static let hooks = Hooks.Occasion.allCases.map { occasion in
-        (occasion: occasion, name: "on-download-\(occasion.rawValue)")
-    }
-
-    /// The downloads of the command line, input files and Metalinks.
-    private func entries() throws(Failure) -> [InputEntry] {
-        var entries: [InputEntry] = []
-        if options.flag("force-sequential") {
-            entries = addresses.map { InputEntry(addresses: [$0], line: 0) }
-        } else if !addresses.isEmpty {
-            entries = [InputEntry(addresses: addresses, line: 0)]
-        }
-        if let path = options["input-file"] {
-            entries += try InputFile.parse(
-                try readText(at: path),
-                name: path == "-" ? "standard input" : path
-            )
-        }
-        if let path = options["metalink-file"] {
-            for item in try GetPlan.Item.items(ofMetalink: try readText(at: path), at: path) {
-                let lines = item.lines.map { line in
-                    InputOption(name: line.name == "output" ? "out" : line.name, value: line.value, line: 0)
-                }
-                entries.append(InputEntry(addresses: [item.source] + item.mirrors, options: lines, line: 0))
-            }
-        }
-        return entries
+        return Int32(ending.exitCode)
     }
 
     // MARK: as a service
 
     private func configuration(_ entries: [InputEntry]) throws(Failure) -> ServiceConfiguration {
-        let root = ServicePlace.absolute(options["dir"] ?? ".")
+        let root = ServicePlace.absolute(options["dir"].flatMap { $0.isEmpty ? nil : $0 } ?? ".")
         // In the root, so that several services do not collide, unless the path is too long for a socket address.
         let socket = root + "/.pawl/socket"
         var configuration = ServiceConfiguration(
@@ -98,10 +102,27 @@ struct Aria2cRun {
             socket: socket.utf8.count < 90 ? socket : try ServicePlace.socket(nil)
         )
         configuration.port = Int(options.number("rpc-listen-port") ?? 6800)
-        if options.flag("rpc-listen-all") { configuration.address = "0.0.0.0" }
-        configuration.secret = options["rpc-secret"]
-        configuration.login = options["rpc-user"].map { "\($0):\(options["rpc-passwd"] ?? "")" }
-        configuration.needsNoSecret = options["rpc-secret"] == nil
+        configuration.isStandIn = true
+        configuration.manager.numbering = .dotted
+        if options.flag("rpc-listen-all") {
+            if options["rpc-secret"]?.isEmpty == false || options["rpc-user"]?.isEmpty == false
+                || options.flag("rpc-allow-unauthenticated")
+            {
+                configuration.address = "0.0.0.0"
+                configuration.allowsUnauthenticated = options.flag("rpc-allow-unauthenticated")
+            } else {
+                tell(
+                    "listening on 127.0.0.1 only: other machines could call it without a secret; set --rpc-secret, or "
+                        + "pass --rpc-allow-unauthenticated if the network is closed"
+                )
+            }
+        }
+        if let names = options["host-name"] {
+            configuration.names = Set(names.split(separator: "\n").map { $0.lowercased() })
+        }
+        configuration.secret = options["rpc-secret"].flatMap { $0.isEmpty ? nil : $0 }
+        configuration.login = options["rpc-user"].flatMap { $0.isEmpty ? nil : $0 }.map { "\($0):\(options["rpc-passwd"] ?? "")" }
+        configuration.needsNoSecret = configuration.secret == nil
         configuration.allowsEveryOrigin = options.flag("rpc-allow-origin-all")
         if options.flag("rpc-secure") {
             guard let certificate = options["rpc-certificate"], let key = options["rpc-private-key"] else {
@@ -145,28 +166,5 @@ struct Aria2cRun {
         values["checksum"] = nil
         configuration.options = Aria2Options(values)
         return configuration
-    }
-
-    // MARK: as plain downloads
-
-    private func plan(_ entries: [InputEntry]) throws(Failure) -> GetPlan {
-        var common = GetOptions()
-        common.jobs = Int(clamping: min(1_000, options.number("max-concurrent-downloads") ?? 5))
-        common.rateLimit = options.number("max-overall-download-limit").flatMap { $0 == 0 ? nil : $0 }
-        common.isQuiet = options.flag("quiet")
-        try options.apply(to: &common, of: "*")
-        var items: [GetPlan.Item] = []
-        for entry in entries {
-            items.append(
-                GetPlan.Item(
-                    source: entry.addresses.first ?? "",
-                    mirrors: Array(entry.addresses.dropFirst()),
-                    lines: entry.options
-                )
-            )
-        }
-        return try GetPlan(common, items: items) { (item, options) throws(Failure) in
-            try Aria2cOptions(item.lines).apply(to: &options, of: item.source)
-        }
     }
 }

@@ -6,6 +6,11 @@ import PawlSystem
 ///
 /// Invalid UTF-8 becomes U+FFFD.
 func readText(at path: String) throws(Failure) -> String {
+    String(decoding: try readBytes(at: path), as: UTF8.self)
+}
+
+/// The bytes of a file, or of standard input for `-`.
+func readBytes(at path: String) throws(Failure) -> [UInt8] {
     let isInput = path == "-"
     let place = isInput ? "standard input" : path
     let descriptor = isInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -20,7 +25,7 @@ func readText(at path: String) throws(Failure) -> String {
         if count > 0 {
             bytes.append(contentsOf: piece[..<count])
         } else if count == 0 {
-            return String(decoding: bytes, as: UTF8.self)
+            return bytes
         } else if errno != EINTR {
             throw Failure(.cannotOpen, "cannot read", at: place, because: SystemError.last.text)
         }

@@ -92,6 +92,10 @@ struct OptionParser<Target> {
             guard let option = options.first(where: { $0.entry.short == letter }) else {
                 throw unknown("option", "-\(letter)", like: String(text))
             }
+            // A topic of help may follow its letter.
+            if case .optional(let metavar) = option.entry.value, metavar.hasPrefix("#"), !left.isEmpty {
+                return try option.apply(&target, String(left))
+            }
             guard case .required(let metavar) = option.entry.value else {
                 try option.apply(&target, "")
                 continue

@@ -11,6 +11,7 @@ package enum ServeSession {
     package static func run(
         _ configuration: ServiceConfiguration,
         watchdog: Watchdog,
+        ending: StandInEnding? = nil,
         started: @escaping @Sendable (Service) -> Void
     ) throws(Failure) {
         let (signals, sender) = AsyncStream.makeStream(of: Int32.self)
@@ -20,7 +21,7 @@ package enum ServeSession {
             sender.yield(number)
         }
         watchdog.start()
-        let outcome = SystemThread.wait { await serve(configuration, watchdog, signals, started) }
+        let outcome = SystemThread.wait { await serve(configuration, watchdog, signals, ending, started) }
         watchdog.end()
         try outcome.get()
     }
@@ -29,6 +30,7 @@ package enum ServeSession {
         _ configuration: ServiceConfiguration,
         _ watchdog: Watchdog,
         _ signals: AsyncStream<Int32>,
+        _ ending: StandInEnding?,
         _ started: @Sendable (Service) -> Void
     ) async -> Result<Void, Failure> {
         do throws(Failure) {
@@ -39,6 +41,7 @@ package enum ServeSession {
             await service.waitUntilStopRequested()
             listening.cancel()
             watchdog.expectEnd()
+            await ending?.note(service)
             await service.stop()
             return .success(())
         } catch {

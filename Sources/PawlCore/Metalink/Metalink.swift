@@ -14,6 +14,10 @@ package struct Metalink: Hashable, Sendable {
         package var pieces: PieceHashes?
         /// The best one first, at least one.
         package var sources: [Source]
+        /// As written: language tags, names of operating systems, and a version.
+        package var languages: [String] = []
+        package var systems: [String] = []
+        package var version: String?
     }
 
     package struct Source: Hashable, Sendable {
@@ -87,7 +91,10 @@ package struct Metalink: Hashable, Sendable {
             size: size,
             checksums: hashes.compactMap(checksum).sorted { rank($0.algorithm) < rank($1.algorithm) },
             pieces: pieces.min { rank($0.algorithm) < rank($1.algorithm) },
-            sources: sources
+            sources: sources,
+            languages: element.children("language").map(\.trimmedText),
+            systems: element.children("os").map(\.trimmedText),
+            version: element.child("version").map(\.trimmedText)
         )
     }
 

@@ -27,10 +27,30 @@ package enum FileName {
         return name.isEmpty ? fallback : String(name)
     }
 
-    /// `name (2).ext`, still at most 255 bytes.
-    package static func numbered(_ name: String, _ number: Int) -> String {
-        let mark = " (\(number))"
-        let (stem, suffix) = split(name)
+    /// The form of the names that are used when one is taken.
+    package enum Numbering: Hashable, Sendable {
+        /// `name (1).tar.gz`
+        case parenthesized
+        /// `name.tar.1.gz`, as aria2 does.
+        case dotted
+    }
+
+    /// `name (2).ext` or `name.2.ext`, still at most 255 bytes.
+    package static func numbered(
+        _ name: String,
+        _ number: Int,
+        as numbering: Numbering = .parenthesized
+    ) -> String {
+        let mark: String
+        let (stem, suffix): (Substring, Substring)
+        switch numbering {
+        case .parenthesized:
+            mark = " (\(number))"
+            (stem, suffix) = split(name)
+        case .dotted:
+            mark = ".\(number)"
+            (stem, suffix) = splitOnce(name[...]) ?? (name[...], "")
+        }
         return String(prefix(stem, bytes: limit - suffix.utf8.count - mark.utf8.count)) + mark + suffix
     }
 

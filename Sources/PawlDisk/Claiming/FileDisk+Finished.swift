@@ -26,7 +26,7 @@ extension FileDisk {
     package func wasFinished(_ name: String, from source: String, in folder: String) -> Bool {
         guard let folder = folders.existing(folder) else { return false }
         for number in 0..<Self.mostVariants {
-            let variant = number == 0 ? name : FileName.numbered(name, number)
+            let variant = number == 0 ? name : FileName.numbered(name, number, as: numbering)
             guard let status = try? folder.status(of: variant) else { return false }
             let mark = completion(of: variant, status, in: folder)
             if mark?.fingerprint.source == OwnerAttribute.value(of: source) { return true }

@@ -179,7 +179,7 @@ struct Publication: Sendable {
         var next = number
         while true {
             next += 1
-            let name = FileName.numbered(claim.name, next)
+            let name = FileName.numbered(claim.name, next, as: disk.numbering)
             // A name that a running download of this process has claimed is not used.
             let key = ClaimRegistry.Key(folder: folder.identity, name: name)
             if !disk.claims.holds(key) { return (name, next) }

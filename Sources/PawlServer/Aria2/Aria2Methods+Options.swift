@@ -25,6 +25,9 @@ extension Aria2Methods {
         let isTrusted = parameters.rights.mayNameFiles
         _ = try await one(parameters) { step, id in
             guard let details = try step.details(of: id) else { throw RPCError("GID \(id) is not found") }
+            guard !["complete", "error", "removed"].contains(Aria2Status.word(details.snapshot.state)) else {
+                throw RPCError("Cannot change option for GID#\(id)")
+            }
             var options = Aria2Options.remembered(in: details.options.attributes)
             var change = Aria2Options()
             try change.take(given, scope: .changeable)

@@ -81,6 +81,27 @@ final class SessionKeeper: Sendable {
         }
     }
 
+    /// aria2 knows only what its session file has: everything else is dropped from the queue, without its data.
+    func forgetOthers(than entries: [InputEntry]) async {
+        let kept = Set(
+            entries.compactMap { entry in
+                entry.options.last(where: { $0.name == "gid" }).flatMap { Download.ID($0.value) }
+            }
+        )
+        let filter = DownloadFilter([.waiting, .paused, .failed, .finished, .removed])
+        let manager = methods.manager
+        var page = (try? await manager.downloads(matching: filter, limit: 500)) ?? []
+        while let last = page.last {
+            let texts = page.map(\.id).filter { !kept.contains($0) }.map(\.description)
+            for text in texts {
+                _ = try? await manager.steer([text]) { step, id in
+                    try step.remove(id, keepingFile: true, keepingHistory: false, keepingPartial: true)
+                }
+            }
+            page = (try? await manager.downloads(matching: filter, after: last.id, limit: 500)) ?? []
+        }
+    }
+
     /// An entry whose id is already in the queue is not added again; one that cannot be added is logged and skipped.
     func load(_ entries: [InputEntry]) async {
         for entry in entries {

@@ -23,12 +23,14 @@ extension Aria2Methods {
 
     func tellStopped(_ parameters: RPCParameters) async throws -> JSON {
         let window = try Window(parameters)
-        let count = try await manager.counts().ended
+        let all = try await manager.counts().ended
+        // The older ones are not listed.
+        let count = min(all, Int(clamping: settings.options.number("max-download-result") ?? 1000))
         guard let slice = window.slice(of: count) else { return [] }
         let page = try await manager.downloads(
             matching: .ended,
             by: .ended(newestFirst: false),
-            offset: slice.lowerBound,
+            offset: all - count + slice.lowerBound,
             limit: slice.count
         ).map(\.id)
         return try await statuses(window.isReversed ? page.reversed() : page, keys: window.keys)
@@ -133,7 +135,11 @@ extension Aria2Methods {
             offset = try parameters.integer(0)
             count = min(try parameters.integer(1), 10_000)
             keys = Set(try parameters.optionalTexts(2) ?? [])
-            if count < 0 { throw RPCError("Illegal argument.") }
+            if count < 0 {
+                throw RPCError(
+                    "The integer parameter at 1 has invalid value: the value must be greater than or equal to 0."
+                )
+            }
         }
 
         var isReversed: Bool { offset < 0 }

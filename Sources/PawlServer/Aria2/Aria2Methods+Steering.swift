@@ -4,13 +4,31 @@ import PawlCore
 // Methods that change the queue.
 extension Aria2Methods {
     func addURI(_ parameters: RPCParameters) async throws -> JSON {
-        let sources = try parameters.texts(0)
-        guard let first = sources.first else { throw RPCError("URI is not provided.") }
+        let given = try parameters.texts(0)
+        guard !given.isEmpty else { throw RPCError("URI is not provided.") }
         let options = try options(parameters, 1)
+        let sources = try Self.usable(given, isExpanded: options.flag("parameterized-uri") == true)
+        let first = sources[0]
         let position = try position(parameters, 2)
         var request = try options.request(first, mirrors: Array(sources.dropFirst()), root: settings.root)
         request.options.usesOwnersSecrets = parameters.rights.mayNameFiles
         return .string(try await add([request], at: position)[0].description)
+    }
+
+    /// As in aria2, an unusable one among several is left out.
+    private static func usable(_ given: [String], isExpanded: Bool) throws(RPCError) -> [String] {
+        var sources = given
+        if isExpanded {
+            do throws(ParameterizedAddress.Fault) {
+                sources = []
+                for text in given { sources += try ParameterizedAddress.expand(text) }
+            } catch {
+                throw RPCError("The URI cannot be expanded: \(error.words).")
+            }
+        }
+        let usable = sources.filter { (try? WebAddress.parse($0)) != nil }
+        // If none is, the first one's error says why.
+        return usable.isEmpty ? Array(sources.prefix(1)) : usable
     }
 
     /// One download for each file of the Metalink.
@@ -128,7 +146,7 @@ extension Aria2Methods {
         let removed = try parameters.texts(2)
         // Invalid URLs are skipped, as in aria2.
         let added = try parameters.texts(3).filter { (try? WebAddress.parse($0)) != nil }
-        let position = try parameters.optionalInteger(4)
+        let position = try position(parameters, 4)
         let isTrusted = parameters.rights.mayNameFiles
         let (_, count) = try await one(parameters) { step, id in
             guard let details = try step.details(of: id) else {

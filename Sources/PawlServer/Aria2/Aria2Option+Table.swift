@@ -108,6 +108,9 @@ extension Aria2Option {
                 )
             }
         }
+        for (name, value) in torrents {
+            table[name] = Aria2Option(name: name, kind: .text, fallback: value, scope: .reported)
+        }
         return table
     }()
 }

@@ -16,6 +16,14 @@ package struct Aria2Option: Hashable, Sendable {
         case checksum
         /// Several lines, returned joined by line feeds.
         case lines
+
+        /// Whether its values are numbers or words, for which white space has no meaning.
+        package var isNumeric: Bool {
+            switch self {
+            case .number, .size, .choice: true
+            case .flag, .text, .identifier, .checksum, .lines: false
+            }
+        }
     }
 
     /// The contexts in which an option may be given.

@@ -39,7 +39,7 @@ extension Aria2Options {
     func apply(to options: inout DownloadOptions, of source: String, root: String) throws(RPCError) {
         if let folder = self["dir"] { options.folder = try Self.folder(folder, root: root) }
         if let name = self["out"] { try Self.place(name, in: &options) }
-        for name in ["dry-run", "hash-check-only", "parameterized-uri"] where flag(name) == true {
+        for name in ["dry-run", "hash-check-only"] where flag(name) == true {
             throw RPCError("The option '--\(name)' is not supported.")
         }
         // With their defaults, which clients send back, Pawl decides.

@@ -34,6 +34,9 @@ extension Aria2Options {
         // An asterisk stands for the URL itself.
         if self["referer"] == "*" { options.referer = source }
         if let proxy { options.proxy = proxy }
+        if flag("http-no-cache") == true {
+            options.headers += ["Cache-Control: no-cache", "Pragma: no-cache"]
+        }
         if flag("allow-overwrite") == true {
             options.existingFile = .overwrite
         } else if flag("continue") == true {

@@ -26,6 +26,8 @@ struct Aria2Status {
 
     var isOver: Bool { ["complete", "error", "removed"].contains(Aria2Status.word(snapshot.state)) }
 
+    private var isStarted: Bool { !["waiting", "paused"].contains(Aria2Status.word(snapshot.state)) }
+
     /// The requested keys; all if none were given.
     func json(keys: Set<String>) -> JSON {
         var members: [JSON.Member] = []
@@ -92,11 +94,11 @@ struct Aria2Status {
         ]
     }
 
-    /// The first source is in use, the others are waiting.
+    /// The first source is in use while the download runs, and was when it ended; the others are waiting.
     var uris: JSON {
         .array(
             details.sources.enumerated().map { index, source in
-                ["uri": .string(source), "status": .string(index == 0 ? "used" : "waiting")]
+                ["uri": .string(source), "status": .string(index == 0 && isStarted ? "used" : "waiting")]
             }
         )
     }

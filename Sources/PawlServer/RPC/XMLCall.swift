@@ -49,22 +49,27 @@ package enum XMLCall {
         }
     }
 
-    /// The JSON-RPC response encoded as XML-RPC.
-    package static func response(_ reply: JSON) -> [UInt8] {
+    /// The JSON-RPC response encoded as XML-RPC; failed calls of a multicall are faults (system.multicall).
+    package static func response(_ reply: JSON, isMulticall: Bool = false) -> [UInt8] {
         var text = "<?xml version=\"1.0\"?><methodResponse>"
         if let error = reply["error"] {
-            let fault: JSON = [
-                "faultCode": error["code"] ?? .number(1), "faultString": error["message"] ?? .string(""),
-            ]
             text += "<fault>"
-            write(fault, to: &text)
+            write(fault(error), to: &text)
             text += "</fault>"
         } else {
             text += "<params><param>"
-            write(reply["result"] ?? .null, to: &text)
+            var result = reply["result"] ?? .null
+            if isMulticall, let entries = result.array {
+                result = .array(entries.map { $0["code"] == nil ? $0 : fault($0) })
+            }
+            write(result, to: &text)
             text += "</param></params>"
         }
         return Array((text + "</methodResponse>").utf8)
+    }
+
+    private static func fault(_ error: JSON) -> JSON {
+        ["faultCode": error["code"] ?? .number(1), "faultString": error["message"] ?? .string("")]
     }
 
     private static func write(_ value: JSON, to text: inout String) {

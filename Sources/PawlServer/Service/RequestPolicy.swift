@@ -12,8 +12,16 @@ package struct RequestPolicy: Hashable, Sendable {
     package var allowsEveryOrigin: Bool
     /// Whether browser extensions may call; they are not pages, and must present the secret.
     package var allowsExtensions: Bool
+    /// Whether a request that no page can have caused may use any host name if it presents the secret.
+    package var allowsNamesWithSecret: Bool
 
-    package init(names: Set<String> = [], allowsEveryOrigin: Bool = false, allowsExtensions: Bool = false) {
+    package init(
+        names: Set<String> = [],
+        allowsEveryOrigin: Bool = false,
+        allowsExtensions: Bool = false,
+        allowsNamesWithSecret: Bool = false
+    ) {
+        self.allowsNamesWithSecret = allowsNamesWithSecret
         self.names = names.union(["localhost"])
         self.allowsEveryOrigin = allowsEveryOrigin
         self.allowsExtensions = allowsExtensions
@@ -22,10 +30,22 @@ package struct RequestPolicy: Hashable, Sendable {
     private static let extensions = ["chrome-extension://", "moz-extension://", "safari-web-extension://"]
 
     /// `nil` if the request is accepted, else the reason why not.
-    package func refusal(of request: WebRequest) -> String? {
+    ///
+    /// `showsSecret` is asked only if the answer depends on it. Browsers send Origin with POST and with WebSockets, and
+    /// Sec-Fetch-Site with the rest; whoever knows the secret needs no other name.
+    package func refusal(
+        of request: WebRequest,
+        showsSecret: (() -> Bool)? = nil
+    ) -> String? {
         if request.listener == .local { return nil }
-        guard let host = request.fields[.host], isOurs(host) else {
+        guard let host = request.fields[.host], RequestPolicy.name(of: host) != nil else {
             return "this host name is not allowed"
+        }
+        if !isOurs(host) {
+            let isFromPage = request.fields[.origin] != nil || request.fields[.fetchSite] != nil
+            guard allowsNamesWithSecret, !isFromPage, showsSecret?() == true else {
+                return "this host name is not allowed"
+            }
         }
         if allowsEveryOrigin { return nil }
         guard let origin = request.fields[.origin] else {

@@ -91,6 +91,7 @@ package final class Service: Sendable {
             portRefusal: configuration.portRefusal
         ) { bell.ring() }
         let session = SessionKeeper(aria2, interval: configuration.sessionInterval, log: configuration.log)
+        if configuration.isStandIn { await session.forgetOthers(than: configuration.entries) }
         await session.load(configuration.entries)
         let lines = EventStreams()
         let orphanedSessions = configuration.sessions.map {
@@ -104,6 +105,7 @@ package final class Service: Sendable {
             login: login,
             lines: lines,
             page: page,
+            isStandIn: configuration.isStandIn,
             metrics: { await metrics.text(manager, $0, orphanedSessions: orphanedSessions) }
         )
         let server = try await WebServer.start(

@@ -29,6 +29,11 @@ package struct ServiceConfiguration: Sendable {
     /// Names besides `localhost` under which the port is reached.
     package var names: Set<String> = []
     package var allowsEveryOrigin = false
+    /// Whether it takes aria2c's place: forgets downloads at its end, answers to every host name if the secret is
+    /// right, and notifies WebSockets from this machine without a call.
+    package var isStandIn = false
+    /// Whether other machines may call without a secret.
+    package var allowsUnauthenticated = false
     /// aria2's session file with unfinished downloads, written on request, at an interval in seconds (0:
     /// never), and at the end.
     package var sessionFile: String?
@@ -89,7 +94,7 @@ package struct ServiceConfiguration: Sendable {
 
     /// Throws code 28 when the port would be open to others without a secret.
     func check() throws(Failure) {
-        if needsNoSecret, login == nil, port != nil, !isLoopback {
+        if needsNoSecret, login == nil, port != nil, !isLoopback, !allowsUnauthenticated {
             throw Failure(
                 .badOption,
                 "cannot listen at",
@@ -102,11 +107,22 @@ package struct ServiceConfiguration: Sendable {
 }
 
 extension ServiceConfiguration {
+    /// Throws code 28 when the port cannot be used.
+    package func checkPort() throws(Failure) {
+        try check()
+        if let port, !canDoWithoutPort { try AddressProbe.check(address, port: port) }
+    }
+
     func settings(stop: @escaping @Sendable () -> Void) -> Aria2Settings {
         Aria2Settings(root: root, sessionFile: sessionFile, options: options, stop: stop)
     }
 
     func requestPolicy(hasSecret: Bool) -> RequestPolicy {
-        RequestPolicy(names: names, allowsEveryOrigin: allowsEveryOrigin, allowsExtensions: hasSecret)
+        RequestPolicy(
+            names: names,
+            allowsEveryOrigin: allowsEveryOrigin,
+            allowsExtensions: hasSecret,
+            allowsNamesWithSecret: isStandIn && hasSecret
+        )
     }
 }

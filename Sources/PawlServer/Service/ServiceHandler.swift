@@ -11,6 +11,7 @@ final class ServiceHandler: WebHandler {
     private let login: Secret?
     private let metrics: @Sendable (LatencyHistogram?) async -> String
     private let page: Page
+    private let isStandIn: Bool
     let lines: EventStreams
     /// All unauthenticated clients together use at most one of many threads.
     private let unauthenticated = SerialWork(priority: .low)
@@ -27,6 +28,7 @@ final class ServiceHandler: WebHandler {
         login: Secret?,
         lines: EventStreams,
         page: Page,
+        isStandIn: Bool = false,
         metrics: @escaping @Sendable (LatencyHistogram?) async -> String
     ) {
         self.dispatcher = dispatcher
@@ -35,6 +37,7 @@ final class ServiceHandler: WebHandler {
         self.login = login
         self.lines = lines
         self.page = page
+        self.isStandIn = isStandIn
         self.metrics = metrics
     }
 
@@ -52,7 +55,7 @@ final class ServiceHandler: WebHandler {
             response.fields += fields
             send(response)
         }
-        if let why = requestPolicy.refusal(of: request) {
+        if let why = requestPolicy.refusal(of: request, showsSecret: { [self] in showsSecret(request) }) {
             var response = WebResponse(403, text: why)
             response.closes = true
             return reply(response)
@@ -138,7 +141,7 @@ final class ServiceHandler: WebHandler {
             var response = WebResponse(
                 200,
                 contentType: "text/xml",
-                body: .bytes(XMLCall.response(outcome.json))
+                body: .bytes(XMLCall.response(outcome.json, isMulticall: call.method == "system.multicall"))
             )
             if outcome.isUnauthorized { response.delay = .seconds(1) }
             response.isForKnown = outcome.showedSecret
@@ -242,6 +245,12 @@ final class ServiceHandler: WebHandler {
             || request.path != "/jsonrpc" && request.fields[.cookie] != nil && page.isKnown(request)
     }
 
+    /// Whether the request has the right secret or login in any of their places.
+    private func showsSecret(_ request: WebRequest) -> Bool {
+        if secret == nil, login == nil { return false }
+        return recognizes(request) || recognizes(request.body) || recognizes(inQueryOf: request)
+    }
+
     func recognizes(_ beginning: [UInt8]) -> Bool {
         guard let secret else { return login == nil }
         return ShownSecret.candidates(in: beginning).contains(where: secret.recognizes)
@@ -255,7 +264,10 @@ final class ServiceHandler: WebHandler {
     // MARK: WebSockets
 
     func refusal(ofSocket request: WebRequest) -> WebResponse? {
-        if requestPolicy.refusal(of: request) != nil { return WebResponse(403) }
+        // A WebSocket shows the secret in its messages; without it, it gets nothing.
+        let isRefused =
+            requestPolicy.refusal(of: request, showsSecret: { request.path == "/jsonrpc" }) != nil
+        if isRefused { return WebResponse(403) }
         if request.path == Page.live { return page.isKnown(request) ? nil : WebResponse(401) }
         if !hasLogin(request) { return WebResponse(401) }
         return request.path == "/jsonrpc" ? nil : WebResponse(404)
@@ -272,6 +284,9 @@ final class ServiceHandler: WebHandler {
             page.feed.add(socket)
         } else if secret == nil || rights.isTrusted {
             trust(socket)
+        } else if isStandIn, request.isFromLoopback, request.fields[.origin] == nil {
+            // aria2's clients on this machine listen without a call; they learn identifiers only.
+            _ = lines.add(socket: socket)
         }
         Task { [weak self, rights] in
             var rights = rights

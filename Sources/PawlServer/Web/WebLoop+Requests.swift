@@ -49,7 +49,10 @@ extension WebLoop {
     }
 
     private func begin(_ head: RequestHead, on connection: WebConnection) {
-        let request = WebRequest(head, connection: connection.id, listener: connection.listener)
+        var request = WebRequest(head, connection: connection.id, listener: connection.listener)
+        if head.webSocketKey != nil {
+            request.isFromLoopback = PeerAddress.isLoopback(unsafe lws_get_socket_fd(connection.wsi))
+        }
         connection.isHead = head.method == "HEAD"
         connection.keepsConnection = head.keepsConnection
         if handler.recognizes(request) { recognize(connection) }

@@ -43,6 +43,8 @@ package struct WebRequest: Sendable {
     package var query: [(name: String, value: String)] = []
     package var fields: [Field: String] = [:]
     package var body: [UInt8] = []
+    /// Whether the client is on this machine, as far as its address tells.
+    package var isFromLoopback = false
 
     package init(connection: ConnectionID, listener: ListenerKind, method: Method, path: String) {
         self.connection = connection

@@ -1,0 +1,150 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlServer
+
+/// A download of ``Aria2cSession`` with the place that its options mean.
+struct Aria2cDownload: Sendable {
+    let entry: Aria2cEntry
+    /// The options of the entry over those of the run.
+    let values: Aria2cOptions
+    /// Counts from 0, in order of start.
+    let order: Int
+    var target = DownloadOptions()
+    var handle: Download?
+    /// The name on disk once known.
+    var name: String?
+    var attempt = 0
+    var isConditional = false
+    /// Why it was stopped although it would be retried.
+    var refusal: PawlError?
+    private let start = milliseconds()
+
+    init(_ entry: Aria2cEntry, common: Aria2cOptions, order: Int) {
+        self.entry = entry
+        self.order = order
+        values = entry.options.over(common)
+    }
+
+    func flag(_ name: String) -> Bool { values.flag(name) }
+
+    var isDry: Bool { flag("dry-run") }
+    var renames: Bool { values["auto-file-renaming"] != "false" }
+
+    /// Resolves folder, name and all options. Throws code 28.
+    mutating func prepare(_ note: (String) -> Void) throws(Failure) {
+        let source = entry.addresses[0]
+        try Aria2Options(values.values).apply(to: &target, of: source)
+        target.mirrors = Array(entry.addresses.dropFirst())
+        target.folder = folder
+        target.fileName = outName
+        target.expectedLength = entry.length
+        if flag("continue") { target.existingFile = .resume }
+        guard !flag("no-netrc") else { return }
+        let path = values["netrc-path"] ?? (environmentVariable("HOME") ?? "") + "/.netrc"
+        guard Aria2cFiles.length(of: path) != nil else { return }
+        if Aria2cFiles.isOpenToOthers(path) {
+            note(
+                ".netrc file \(path) does not have correct permissions. It should be 600. netrc support disabled."
+            )
+        } else {
+            target.netrc = path
+        }
+    }
+
+    // MARK: places
+
+    /// The folder as given, with a slash; the working folder's path by default.
+    private var shownFolder: String {
+        let dir = values["dir"].map { $0.isEmpty ? "." : $0 } ?? Aria2cFiles.workingFolder
+        let folders = outParts.dropLast().map { "/" + $0 }.joined()
+        return dir == "/" ? String(folders) : dir + folders
+    }
+
+    private var outParts: [Substring] {
+        (values["out"] ?? "").split(separator: "/").filter { $0 != "." }
+    }
+
+    /// The name that `out` gives.
+    var outName: String? { outParts.last.map(String.init) }
+
+    var folder: String {
+        let folder = shownFolder
+        return folder.isEmpty ? "/" : folder
+    }
+
+    func shown(_ path: String) -> String {
+        shownFolder + "/" + (path.split(separator: "/").last.map(String.init) ?? "")
+    }
+
+    /// The path as aria2c prints it.
+    var shownPath: String {
+        shownFolder + "/" + (name ?? expectedName ?? "")
+    }
+
+    var path: String { folder + "/" + (name ?? expectedName ?? "") }
+
+    /// The name that `out` or the URL gives.
+    var expectedName: String? {
+        if let outName { return outName }
+        guard let address = (try? WebAddress.parse(entry.addresses[0]))?.address else { return nil }
+        return NamingPolicy.choose(.url, address: address, head: nil)
+    }
+
+    var expectedPath: String? { expectedName.map { folder + "/" + $0 } }
+
+    var host: String? { (try? WebAddress.parse(entry.addresses[0]))?.address.host }
+
+    /// `a.bin` for `a.1.bin`.
+    static func unnumbered(_ name: String) -> String? {
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        func isNumber(_ part: Substring) -> Bool {
+            !part.isEmpty && part.utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+        }
+        if parts.count >= 3, isNumber(parts[parts.count - 2]) {
+            return (parts.dropLast(2) + [parts[parts.count - 1]]).joined(separator: ".")
+        }
+        return parts.count >= 2 && isNumber(parts[parts.count - 1]) ? parts.dropLast().joined(separator: ".") : nil
+    }
+
+    // MARK: results
+
+    /// Another way with an existing file when it cannot be continued, as aria2c has one: start over under this name
+    /// or another.
+    func secondTry(after error: PawlError) -> DownloadOptions.ExistingFile? {
+        guard error.code == .cannotResume, target.existingFile == .resume, attempt == 0 else { return nil }
+        if flag("allow-overwrite") { return .overwrite }
+        return renames ? .rename : nil
+    }
+
+    var averageSpeed: Int64 {
+        let seconds = Double(milliseconds() - start) / 1000
+        guard seconds > 0, let received = handle?.snapshot.received else { return 0 }
+        return Int64(Double(received) / seconds)
+    }
+
+    var progress: Aria2cText.Progress {
+        let snapshot = handle?.snapshot
+        return Aria2cText.Progress(
+            gid: entry.gid.description,
+            written: snapshot?.written ?? 0,
+            total: snapshot?.total ?? 0,
+            connections: snapshot?.connections ?? 0,
+            speed: snapshot?.speed ?? 0,
+            path: shownPath
+        )
+    }
+
+    func result(_ outcome: Aria2cText.Outcome, speed: Int64?) -> Aria2cText.Result {
+        let snapshot = handle?.snapshot
+        let percent = snapshot?.total.map { Aria2cText.percent(snapshot?.written ?? 0, of: $0) }
+        let isNamed = outcome == .complete || name != nil || outName != nil
+        return Aria2cText.Result(
+            gid: entry.gid.description,
+            outcome: outcome,
+            speed: speed,
+            percent: outcome == .complete ? 100 : percent,
+            place: isNamed ? shownPath : Redaction.address(entry.addresses.first ?? "n/a")
+        )
+    }
+}

@@ -1,0 +1,242 @@
+import Glibc
+import Pawl
+import PawlCore
+
+/// One download of aria2c's command line, list or Metalink.
+struct Aria2cEntry: Sendable {
+    /// The first is the source, the others are mirrors.
+    var addresses: [String]
+    /// The options below the URL, as written, for the session file.
+    var lines: [InputOption] = []
+    var options = Aria2cOptions()
+    var gid = Download.ID(rawValue: .random(in: 1 ... .max))
+    /// The expected size, from a Metalink.
+    var length: Int64?
+
+    /// The form that the service loads.
+    var input: InputEntry {
+        InputEntry(addresses: addresses, options: lines, line: 0)
+    }
+}
+
+/// Collects the downloads of one run: those of a Metalink, else of a list, else of the operands, as aria2c does.
+struct Aria2cEntries: ~Copyable {
+    private let options: Aria2cOptions
+    private(set) var entries: [Aria2cEntry] = []
+    private var gids: Set<Download.ID> = []
+
+    init(_ options: Aria2cOptions) { self.options = options }
+
+    /// Throws for what keeps aria2c from starting; the rest is printed and left out.
+    mutating func collect(_ operands: [String], to printer: inout Aria2cPrinter) throws(Failure) {
+        if let path = options["metalink-file"] {
+            if options.flag("show-files") {
+                return printer.say(try Aria2cEntries.listing(of: path, options))
+            }
+            try add(metalink: path)
+        } else if let path = options["input-file"] {
+            try add(list: try Aria2cEntries.bytes(at: path), to: &printer)
+        } else {
+            guard !operands.isEmpty else {
+                throw Failure(
+                    .unknown,
+                    "cannot start",
+                    at: "aria2c",
+                    because: "missing URL",
+                    remedy: "see 'pawl help aria2c'"
+                )
+            }
+            try add(operands: operands, to: &printer)
+        }
+    }
+
+    // MARK: operands
+
+    private mutating func add(operands: [String], to printer: inout Aria2cPrinter) throws(Failure) {
+        var mirrors: [String] = []
+        var words: [String] = []
+        for operand in operands { words += try expanded(operand) }
+        for operand in words {
+            if Aria2cEntries.isAddress(operand) {
+                if options.flag("force-sequential") {
+                    entries.append(Aria2cEntry(addresses: [operand]))
+                } else {
+                    mirrors.append(operand)
+                }
+            } else if Aria2cEntries.isMetalink(operand) {
+                if options.flag("show-files") {
+                    printer.say(">>> Printing the contents of file '\(TerminalText.harmless(operand))'...\n")
+                    printer.say(try Aria2cEntries.listing(of: operand, options))
+                } else {
+                    try add(metalink: operand)
+                }
+            } else {
+                let isTorrent = operand.hasPrefix("magnet:") || operand.lowercased().hasSuffix(".torrent")
+                throw Failure(
+                    .unknown,
+                    "cannot use the URL",
+                    at: Redaction.address(operand),
+                    because: isTorrent
+                        ? "BitTorrent is not supported" : "unrecognized URI or unsupported protocol"
+                )
+            }
+        }
+        if !mirrors.isEmpty { entries.insert(Aria2cEntry(addresses: mirrors), at: 0) }
+    }
+
+    private func expanded(_ text: String) throws(Failure) -> [String] {
+        guard options.flag("parameterized-uri") else { return [text] }
+        do throws(ParameterizedAddress.Fault) { return try ParameterizedAddress.expand(text) } catch {
+            throw Failure(
+                .unknown,
+                "cannot expand the URL",
+                at: Redaction.address(text),
+                because: error.words
+            )
+        }
+    }
+
+    /// A scheme and something after it; whether the scheme is supported shows when it starts.
+    static func isAddress(_ text: String) -> Bool {
+        guard let marks = text.firstRange(of: "://"), marks.lowerBound > text.startIndex else { return false }
+        return text[..<marks.lowerBound].utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }
+    }
+
+    // MARK: lists
+
+    private mutating func add(list bytes: [UInt8], to printer: inout Aria2cPrinter) throws(Failure) {
+        let (list, faults) = InputFile.parseLeniently(bytes)
+        for fault in faults { printer.note(.warn, "Unknown option: \(fault.text)") }
+        for item in list {
+            for line in item.options where Aria2cRow.named[line.name] == nil {
+                printer.note(.warn, "Unknown option:   \(line.name)=\(line.value)")
+            }
+            let own = try Aria2cOptions(item.options)
+            let isExpanded = own.over(options).flag("parameterized-uri")
+            var addresses: [String] = []
+            for address in item.addresses {
+                if let metalink = address.hasPrefix("/") || !address.contains("://") ? address : nil,
+                    Aria2cEntries.isMetalink(metalink)
+                {
+                    try add(metalink: metalink)
+                } else if Aria2cEntries.isAddress(address) {
+                    addresses += isExpanded ? (try? ParameterizedAddress.expand(address)) ?? [] : [address]
+                } else {
+                    printer.note(.error, "Unrecognized URI or unsupported protocol: \(address)")
+                }
+            }
+            guard !addresses.isEmpty else { continue }
+            var entry = Aria2cEntry(addresses: addresses, lines: item.options, options: own)
+            if let gid = own["gid"].flatMap({ Download.ID($0) }) {
+                guard gids.insert(gid).inserted else {
+                    printer.note(
+                        .error,
+                        "Exception caught",
+                        more: ["Exception: errorCode=1 GID \(gid) is not unique."]
+                    )
+                    continue
+                }
+                entry.gid = gid
+            }
+            entries.append(entry)
+        }
+    }
+
+    // MARK: Metalinks
+
+    private static let longest = 64 << 20
+
+    /// The bytes of a file, of standard input for `-`, without gzip's compression.
+    static func bytes(at path: String) throws(Failure) -> [UInt8] {
+        do throws(Failure) {
+            let bytes = try readBytes(at: path)
+            return Inflate.isGzip(bytes) ? Inflate.gzip(bytes, limit: longest) ?? bytes : bytes
+        } catch {
+            throw Failure(.unknown, error.what, at: error.place, because: error.why)
+        }
+    }
+
+    private static func isMetalink(_ path: String) -> Bool {
+        guard !path.contains("://"), let bytes = try? readBytes(at: path) else { return false }
+        return String(decoding: bytes.prefix(4096), as: UTF8.self).contains("<metalink")
+    }
+
+    private mutating func add(metalink path: String) throws(Failure) {
+        let bytes: [UInt8]
+        do throws(Failure) { bytes = try readBytes(at: path) } catch {
+            throw Failure(.badOption, error.what, at: error.place, because: error.why)
+        }
+        entries += try Aria2cEntries.entries(of: bytes, at: path, options)
+    }
+
+    /// The entries of a Metalink's selected files. Throws code 20 for a damaged one.
+    static func entries(
+        of bytes: [UInt8],
+        at path: String,
+        _ options: Aria2cOptions,
+        base: WebAddress? = nil
+    ) throws(Failure) -> [Aria2cEntry] {
+        var entries: [Aria2cEntry] = []
+        let scheme = options["metalink-preferred-protocol"]
+        for file in try files(of: bytes, at: path, options, base: base) {
+            let addresses = file.sources(preferring: scheme, near: options["metalink-location"]).map(\.text)
+            var lines = [
+                InputOption(name: "out", value: (file.folders + [file.name]).joined(separator: "/"), line: 0)
+            ]
+            if let checksum = file.checksums.first {
+                lines.append(InputOption(name: "checksum", value: checksum.text, line: 0))
+            }
+            var entry = Aria2cEntry(addresses: addresses, lines: lines, options: try Aria2cOptions(lines))
+            entry.length = file.size
+            entries.append(entry)
+        }
+        return entries
+    }
+
+    private static func files(
+        of bytes: [UInt8],
+        at path: String,
+        _ options: Aria2cOptions,
+        base: WebAddress? = nil
+    ) throws(Failure) -> [Metalink.File] {
+        let metalink: Metalink
+        do throws(Metalink.Fault) { metalink = try Metalink(bytes, base: base) } catch {
+            throw Failure(.metalink, "cannot use the Metalink", at: path, because: error.words)
+        }
+        let files = metalink.files.filter { file in
+            [
+                (options["metalink-language"], file.languages), (options["metalink-os"], file.systems),
+                (options["metalink-version"], file.version.map { [$0] } ?? []),
+            ].allSatisfy { wanted, there in wanted.map { $0.isEmpty || there.contains($0) } ?? true }
+        }
+        guard let chosen = options["select-file"].flatMap(numbers) else { return files }
+        return files.enumerated().filter { chosen.contains($0.offset + 1) }.map(\.element)
+    }
+
+    private static func listing(of path: String, _ options: Aria2cOptions) throws(Failure) -> String {
+        var all = options
+        all.forget("select-file")
+        let files = try files(of: try bytes(at: path), at: path, all)
+        return Aria2cText.files(
+            files.map { ((($0.folders + [$0.name]).joined(separator: "/")), $0.size) }
+        )
+    }
+
+    /// `1-3,5`; `nil` for nothing usable.
+    static func numbers(_ text: String) -> Set<Int>? {
+        var numbers: Set<Int> = []
+        for part in text.split(separator: ",") {
+            let ends = part.split(separator: "-").map { Int($0) }
+            guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last,
+                last - first < 100_000
+            else { continue }
+            numbers.formUnion(first...last)
+        }
+        return numbers.isEmpty ? nil : numbers
+    }
+}
+
+extension Failure.Code {
+    /// aria2's code for a Metalink that cannot be parsed.
+    static let metalink = Failure.Code(rawValue: 20)
+}

@@ -1,0 +1,38 @@
+package import Pawl
+import PawlCore
+
+/// The exit code that aria2c has for a failure.
+///
+/// Pawl's codes are aria2's table, but it tells some failures apart that aria2c does not.
+package enum Aria2cExit {
+    package static func code(of error: PawlError, mostNotFound: Int64 = 0) -> UInt8 {
+        if let status = status(of: error) {
+            switch status {
+            case 404: return mostNotFound > 0 ? 4 : 3
+            case 401, 407: return 24
+            case 502, 503, 504: return 29
+            // aria2c has one code for every other status.
+            default: return 22
+            }
+        }
+        switch error.code {
+        // aria2c has no code for a connection that is refused or lost.
+        case .network: return 1
+        // A failed TLS handshake, too.
+        case .insecure: return 1
+        // A URL that cannot be used ends only its own download.
+        case .badOption: return 1
+        // aria2c cannot append to a file whose content differs either.
+        case .cannotResume: return 8
+        default: return error.code.rawValue
+        }
+    }
+
+    /// The HTTP status that is the cause.
+    package static func status(of error: PawlError) -> Int? {
+        guard let cause = error.cause, cause.id == "http-status", case .text(let text) = cause.values.first else {
+            return nil
+        }
+        return Int(text)
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import PawlCore
+import PawlServer
+import PawlSystem
+
+/// Files beside a download that scripts of aria2c look for.
+enum Aria2cFiles {
+    /// Marks `path` as unfinished with an empty file `NAME.aria2`; a file of that name stays.
+    static func mark(_ path: String) {
+        let file = unsafe open(path + ".aria2", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        if file >= 0 { close(file) }
+    }
+
+    /// Removes the mark, and aria2's own control file.
+    static func unmark(_ path: String) {
+        var found = stat()
+        let control = path + ".aria2"
+        guard unsafe lstat(control, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return }
+        _ = unsafe unlink(control)
+    }
+
+    /// Whether aria2 left the file unfinished: its control file is not empty, and parts of the file are missing.
+    static func isUnfinished(_ path: String) -> Bool {
+        (length(of: path + ".aria2") ?? 0) > 0
+    }
+
+    /// `nil` if there is no regular file.
+    static func length(of path: String) -> Int64? {
+        var found = stat()
+        guard unsafe stat(path, &found) == 0, found.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int64(found.st_size)
+    }
+
+    static func exists(_ path: String) -> Bool {
+        var found = stat()
+        return unsafe lstat(path, &found) == 0
+    }
+
+    /// The time of the last change as an HTTP date (RFC 9110 §5.6.7).
+    static func date(of path: String) -> String? {
+        var found = stat()
+        guard unsafe stat(path, &found) == 0 else { return nil }
+        return UnixTime(seconds: Int64(found.st_mtim.tv_sec)).httpDate
+    }
+
+    /// Whether others may read the file, which aria2c does not accept of a netrc file.
+    static func isOpenToOthers(_ path: String) -> Bool {
+        var found = stat()
+        return unsafe stat(path, &found) == 0 && found.st_mode & 0o077 != 0
+    }
+
+    static var workingFolder: String {
+        let folder = unsafe getcwd(nil, 0)
+        defer { unsafe free(folder) }
+        return unsafe folder.map { unsafe String(cString: $0) } ?? "."
+    }
+
+    /// Starts an event program without waiting for it; its output goes where this one's does.
+    static func run(_ program: String, gid: String, path: String) {
+        _ = try? ChildProcess.start(program, [program, gid, "1", path])
+    }
+
+    static func isAlive(_ process: Int64) -> Bool {
+        guard let process = Int32(exactly: process) else { return false }
+        return kill(process, 0) == 0 || errno == EPERM
+    }
+
+    /// The session file's entry of a download.
+    static func sessionText(_ entry: Aria2cEntry) -> String {
+        var text = entry.addresses.map { $0 + "\t" }.joined() + "\n gid=\(entry.gid)\n"
+        for line in entry.lines where line.name != "gid" && Aria2cRow.named[line.name] != nil {
+            text += " \(line.name)=\(line.value)\n"
+        }
+        return text
+    }
+}

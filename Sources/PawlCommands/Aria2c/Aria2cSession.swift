@@ -1,0 +1,362 @@
+import Glibc
+import Pawl
+import PawlCore
+import PawlServer
+
+/// One run of aria2c without a service: starts the downloads in order, prints what aria2c prints, and returns its
+/// exit code.
+///
+/// Everything here runs on the main thread; other threads only post to the mailbox.
+struct Aria2cSession: ~Copyable {
+    let options: Aria2cOptions
+    let downloader: Downloader
+    private let mailbox: CommandMailbox
+    var printer: Aria2cPrinter
+    private var waiting: [Aria2cEntry]
+    /// Those that wait until another download of the same file ends.
+    private var held: [Aria2cEntry] = []
+    private var active: [UInt64: Aria2cDownload] = [:]
+    private var ended: [(entry: Aria2cEntry, code: UInt8)] = []
+    private var results: [Aria2cText.Result] = []
+    private var lastFailure: UInt8 = 0
+    private var isStopped = false
+    private var serverStates: [String: Int64] = [:]
+    private let start = milliseconds()
+    private var nextTick: Int64
+    private var nextSave: Int64?
+
+    init(_ options: Aria2cOptions, _ entries: [Aria2cEntry], _ printer: consuming Aria2cPrinter) throws(Failure) {
+        self.options = options
+        self.printer = printer
+        waiting = entries
+        let mailbox = try CommandMailbox()
+        // Before any other thread, so that the downloader's threads inherit the signal mask.
+        SignalWatch.start(hasDisplay: false, cursor: CursorGuard()) { mailbox.post(.signal($0)) }
+        var configuration = Downloader.Configuration()
+        configuration.jobs = 1_000
+        configuration.rateLimit = options.number("max-overall-download-limit").flatMap { $0 == 0 ? nil : $0 }
+        let cores = Int(clamping: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        configuration.threads = max(1, min(entries.count, cores, 4))
+        configuration.reportsEveryState = false
+        configuration.stateFolder = StateFolder.usual
+        configuration.numbering = .dotted
+        downloader = Downloader(configuration) { mailbox.post(.event($0)) }
+        self.mailbox = mailbox
+        nextTick = start + 1000
+        nextSave = options.number("save-session-interval").flatMap { $0 > 0 ? start + $0 * 1000 : nil }
+    }
+
+    consuming func run() -> Int32 {
+        feed()
+        while !active.isEmpty {
+            mailbox.wait(milliseconds: Int32(clamping: max(0, nextTick - milliseconds())))
+            for message in mailbox.take() { hear(message) }
+            if milliseconds() >= nextTick { tick() }
+            if isStopped { break }
+            feed()
+        }
+        if !active.isEmpty { leaveUnfinished() }
+        downloader.shutDown()
+        if let path = options["server-stat-of"], !path.isEmpty { saveServerStates(to: path) }
+        printer.end(results, isUnfinished: results.contains { $0.outcome != .complete })
+        saveSession()
+        let isUnfinished = !active.isEmpty || !waiting.isEmpty
+        return Int32(lastFailure != 0 ? lastFailure : isUnfinished ? PawlError.Code.unfinished.rawValue : 0)
+    }
+
+    private mutating func tick() {
+        while nextTick <= milliseconds() { nextTick += 1000 }
+        printer.show(active.values.sorted { $0.order < $1.order }.map(\.progress))
+        if let due = nextSave, milliseconds() >= due {
+            nextSave = due + (options.number("save-session-interval") ?? 1) * 1000
+            saveSession(quietly: true)
+        }
+        if let seconds = options.number("stop"), seconds > 0, milliseconds() - start >= seconds * 1000 {
+            printer.note(.notice, "\(seconds) second(s) has passed. Stopping application.")
+            isStopped = true
+        }
+        if let process = options.number("stop-with-process"), !Aria2cFiles.isAlive(process) {
+            printer.note(.notice, "Process \(process) is not running. Stopping application.")
+            isStopped = true
+        }
+    }
+
+    // MARK: starting
+
+    private mutating func feed() {
+        let slots = Int(clamping: options.number("max-concurrent-downloads") ?? 5)
+        if active.isEmpty, !held.isEmpty {
+            waiting.insert(contentsOf: held, at: 0)
+            held = []
+        }
+        while active.count < slots, !waiting.isEmpty { begin(waiting.removeFirst(), attempt: 0) }
+    }
+
+    /// `attempt` counts the other ways in which it was tried.
+    private mutating func begin(_ entry: Aria2cEntry, attempt: Int, existing: DownloadOptions.ExistingFile? = nil) {
+        var download = Aria2cDownload(entry, common: options, order: results.count + active.count + ended.count)
+        download.attempt = attempt
+        if attempt == 0 { run(.start, download) }
+        do throws(Failure) {
+            try download.prepare { self.printer.note(.notice, $0) }
+            if let existing { download.target.existingFile = existing }
+            if attempt == 0, try !prepared(&download) { return }
+            try add(download)
+        } catch {
+            fail(download, PawlError(error))
+        }
+    }
+
+    private mutating func add(_ download: Aria2cDownload) throws(Failure) {
+        var download = download
+        do throws(PawlError) {
+            let source = download.entry.addresses[0]
+            let handle =
+                download.isDry
+                ? try downloader.probe(source, options: download.target)
+                : try downloader.add(source, options: download.target)
+            download.handle = handle
+            active[handle.id.rawValue] = download
+            handle.resume()
+        } catch {
+            throw error.failure
+        }
+    }
+
+    /// Checks what is on disk first; `false` if that is all there is to do.
+    private mutating func prepared(_ download: inout Aria2cDownload) throws(Failure) -> Bool {
+        guard let path = download.expectedPath, Aria2cFiles.length(of: path) != nil else {
+            return true
+        }
+        if Aria2cFiles.isUnfinished(path), !download.isDry { download.target.existingFile = .overwrite }
+        if download.flag("check-integrity"), let checksum = download.target.checksum,
+            let isRight = downloader.verifies(path, checksum: checksum)
+        {
+            if isRight {
+                printer.note(.notice, "Verification finished successfully. file=\(download.shown(path))")
+                complete(download, speed: 0)
+                return false
+            }
+            printer.note(.error, "Checksum error detected. file=\(download.shown(path))")
+            download.target.existingFile = .overwrite
+        }
+        if download.flag("conditional-get"), let date = Aria2cFiles.date(of: path) {
+            download.target.headers.append("If-Modified-Since: \(date)")
+            download.isConditional = true
+        }
+        return true
+    }
+
+    // MARK: events
+
+    private mutating func hear(_ message: CommandMailbox.Message) {
+        switch message {
+        case .event(let event): hear(event.kind, of: event.id.rawValue)
+        case .signal(SIGINT):
+            printer.note(
+                .notice,
+                "Shutdown sequence commencing... Press Ctrl-C again for emergency shutdown."
+            )
+            isStopped = true
+        case .signal(SIGTERM), .signal(SIGHUP):
+            printer.note(.notice, "Emergency Shutdown sequence commencing...")
+            isStopped = true
+        case .signal: break
+        }
+    }
+
+    private mutating func hear(_ kind: DownloadEvent.Kind, of id: UInt64) {
+        guard active[id] != nil else {
+            if case .notice(let text) = kind { printer.note(.info, text.description) }
+            return
+        }
+        switch kind {
+        case .started(let name, let total, _): started(id, name, total)
+        case .notice(let text): printer.note(.info, text.description)
+        case .retry(let error, _):
+            printer.note(.info, error.description)
+            // aria2c gives a slow server up instead of asking again.
+            guard error.code == .tooSlow, active[id]?.refusal == nil else { return }
+            active[id]?.refusal = error
+            active[id]?.handle?.pause()
+        case .finished(let file):
+            guard let download = active.removeValue(forKey: id) else { return }
+            finish(download, file)
+        case .failed(let error):
+            guard let download = active.removeValue(forKey: id) else { return }
+            fail(download, error)
+        case .state(.paused):
+            guard let error = active[id]?.refusal, let download = active.removeValue(forKey: id) else { return }
+            fail(download, error)
+        case .state, .added, .changed, .missed: break
+        }
+    }
+
+    private mutating func started(_ id: UInt64, _ name: String, _ total: Int64?) {
+        guard var download = active[id], !download.isDry else { return }
+        let isFirst = download.name != name
+        download.name = name
+        active[id] = download
+        guard isFirst else { return }
+        Aria2cFiles.mark(download.path)
+        noteRename(download)
+    }
+
+    private mutating func noteRename(_ download: Aria2cDownload) {
+        guard let name = download.name, let former = Aria2cDownload.unnumbered(name),
+            former == download.expectedName || Aria2cFiles.exists(download.folder + "/" + former),
+            name != download.expectedName
+        else { return }
+        printer.note(.notice, "File already exists. Renamed to \(download.shownPath).")
+    }
+
+    private mutating func finish(_ download: Aria2cDownload, _ file: DownloadedFile) {
+        var download = download
+        if !download.isDry {
+            let isNew = download.name == nil
+            download.name = file.path.split(separator: "/").last.map(String.init) ?? download.name
+            if isNew, !file.wasThere { noteRename(download) }
+            if download.values["force-save"] != "true" { Aria2cFiles.unmark(download.path) }
+        }
+        if file.wasThere {
+            printer.note(
+                .notice,
+                "GID#\(download.entry.gid) - Download has already completed: \(download.shownPath)"
+            )
+        } else if download.target.checksum != nil {
+            printer.note(.notice, "Verification finished successfully. file=\(download.shownPath)")
+        }
+        if let host = download.host, file.duration > 0.001 {
+            serverStates[host] = Int64(Double(file.received) / file.duration)
+        }
+        let speed = file.duration > 0.001 ? Int64(Double(file.received) / file.duration) : nil
+        let followers = download.isDry ? [] : followers(of: download)
+        complete(download, speed: speed)
+        waiting.insert(contentsOf: followers, at: 0)
+    }
+
+    /// The downloads of a Metalink that was just downloaded.
+    private mutating func followers(of download: Aria2cDownload) -> [Aria2cEntry] {
+        let mode = download.values["follow-metalink"] ?? "true"
+        let type = download.handle?.snapshot.contentType ?? ""
+        let name = (download.name ?? "").lowercased()
+        guard mode != "false",
+            type.hasPrefix("application/metalink") || name.hasSuffix(".meta4") || name.hasSuffix(".metalink")
+        else { return [] }
+        do throws(Failure) {
+            let base = (try? WebAddress.parse(download.entry.addresses[0]))?.address
+            let bytes = try readBytes(at: download.path)
+            if mode == "mem" { _ = unsafe unlink(download.path) }
+            var own = download.entry.options
+            for name in ["out", "checksum", "gid"] { own.forget(name) }
+            return try Aria2cEntries.entries(of: bytes, at: download.path, download.values, base: base).map {
+                var entry = $0
+                entry.options = entry.options.over(own)
+                return entry
+            }
+        } catch {
+            printer.note(.error, error.description)
+            lastFailure = error.code.rawValue
+            return []
+        }
+    }
+
+    private mutating func complete(_ download: Aria2cDownload, speed: Int64?) {
+        printer.note(.notice, "Download complete: \(download.shownPath)")
+        ended.append((download.entry, 0))
+        results.append(download.result(.complete, speed: speed))
+        run(.complete, download)
+    }
+
+    private mutating func fail(_ download: Aria2cDownload, _ error: PawlError) {
+        if download.isDry, error.code == .tooLarge { return complete(download, speed: 0) }
+        if download.isConditional, Aria2cExit.status(of: error) == 304 {
+            printer.note(
+                .notice,
+                "GID#\(download.entry.gid) - Download has already completed: \(download.shownPath)"
+            )
+            return complete(download, speed: 0)
+        }
+        if let existing = download.secondTry(after: error) {
+            return begin(download.entry, attempt: download.attempt + 1, existing: existing)
+        }
+        if error.code == .alreadyDownloading, !active.isEmpty, download.renames {
+            return held.append(download.entry)
+        }
+        let code = Aria2cExit.code(of: error, mostNotFound: download.values.number("max-file-not-found") ?? 0)
+        if error.code == .checksumMismatch {
+            printer.note(.error, "Checksum error detected. file=\(download.shownPath)")
+        } else {
+            printer.note(
+                .error,
+                "CUID#\(7 + download.order) - Download aborted. URI=\(Redaction.address(download.entry.addresses[0]))",
+                more: [
+                    "Exception: errorCode=\(code) URI=\(Redaction.address(download.entry.addresses[0]))",
+                    "  -> errorCode=\(code) \(error.description)",
+                ]
+            )
+        }
+        notComplete(download)
+        if download.name != nil, !Aria2cFiles.exists(download.path + ".part") { Aria2cFiles.unmark(download.path) }
+        lastFailure = code
+        ended.append((download.entry, code))
+        results.append(download.result(.failed, speed: download.averageSpeed))
+        run(.error, download)
+    }
+
+    private mutating func notComplete(_ download: Aria2cDownload) {
+        let path = download.name == nil && download.outName == nil ? "" : download.shownPath
+        printer.note(.notice, "Download GID#\(download.entry.gid) not complete: \(path)")
+    }
+
+    private mutating func leaveUnfinished() {
+        for download in active.values.sorted(by: { $0.order < $1.order }) {
+            notComplete(download)
+            results.append(download.result(.inProgress, speed: download.averageSpeed))
+            run(.stop, download)
+        }
+    }
+
+    // MARK: programs and files
+
+    private func run(_ occasion: Hooks.Occasion, _ download: Aria2cDownload) {
+        func program(_ name: String) -> String? {
+            options["on-download-\(name)"].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let isEnd = occasion == .complete || occasion == .error
+        guard let program = program(occasion.rawValue) ?? (isEnd ? program("stop") : nil) else { return }
+        let isNamed = download.name != nil || download.outName != nil || occasion == .complete
+        Aria2cFiles.run(program, gid: "\(download.entry.gid)", path: isNamed ? download.shownPath : "")
+    }
+
+    private mutating func saveSession(quietly: Bool = false) {
+        guard let path = options["save-session"], !path.isEmpty else { return }
+        var entries: [Aria2cEntry] = []
+        for (entry, code) in ended {
+            let values = entry.options.over(options)
+            switch code {
+            case 0: if values.flag("force-save") { entries.append(entry) }
+            case 3, 4: if values["save-not-found"] != "false" { entries.append(entry) }
+            default: entries.append(entry)
+            }
+        }
+        entries += active.values.sorted { $0.order < $1.order }.map(\.entry) + held + waiting
+        let text = entries.map(Aria2cFiles.sessionText).joined()
+        do throws(Failure) {
+            try AtomicFile.write(Array(text.utf8), to: path)
+            if !quietly { printer.note(.notice, "Serialized session to '\(path)' successfully.") }
+        } catch {
+            if !quietly { printer.note(.notice, "Failed to serialize session to '\(path)'.") }
+        }
+    }
+
+    private mutating func saveServerStates(to path: String) {
+        let now = time(nil)
+        let text = serverStates.sorted { $0.key < $1.key }.map { host, speed in
+            "host=\(host), protocol=http, dl_speed=\(speed), sc_avg_speed=\(speed), mc_avg_speed=0, "
+                + "last_updated=\(now), counter=1, status=OK\n"
+        }.joined()
+        let isSaved = (try? AtomicFile.write(Array(text.utf8), to: path)) != nil
+        printer.note(.notice, "ServerStat file \(path) \(isSaved ? "saved successfully" : "could not be saved").")
+    }
+}

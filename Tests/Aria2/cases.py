@@ -1,0 +1,306 @@
+"""Command lines of aria2c as scripts write them.
+
+{u} and {f} are the HTTP and the FTP server, {a} the HTTP server's address without a scheme, {d} the folder.
+"""
+
+import dataclasses
+import re
+import shlex
+
+import origin
+
+
+@dataclasses.dataclass
+class Case:
+    line: list
+    files: dict
+    times: dict
+    environment: dict
+    input: str = ""
+    ignored: tuple = ()
+    reason: str = ""
+    signal_after: float = 0
+    compares_output: bool = True
+    compares_times: bool = False
+    sorts_output: bool = False
+    needs_readouts: bool = False
+
+
+CASES = []
+
+# Lines whose presence depends on speed, and those about the way to a result: redirects, and places in aria2's source.
+IGNORED = re.compile(
+    r"^ \*\*\* Download Progress Summary|^=+$|^-+$|^FILE: |Redirecting to|Verification finished|^Exception: |^  -> "
+)
+
+
+def case(line, files=None, times=None, environment=None, **more):
+    words = line if isinstance(line, list) else shlex.split(line)
+    CASES.append(Case(words, files or {}, times or {}, environment or {}, **more))
+
+
+def half(name):
+    return origin.cached(name)[: len(origin.cached(name)) // 2]
+
+
+whole = origin.cached
+
+# 1. One file.
+case("{u}/a.bin")
+case("-q {u}/a.bin")
+case("--quiet=true {u}/a.bin")
+case("-o x.bin {u}/a.bin")
+case("-d out {u}/a.bin")
+case("-d out/deep -o x.bin {u}/a.bin")
+case("--dir={d}/out --out=sub/x.bin {u}/a.bin")
+case("-x 16 -s 16 -k 1M {u}/big.bin")
+case("-x16 -s16 -k1M -j5 -c {u}/big.bin -o big")
+case(["-s 16", "-x 16", "-k 1M", "{u}/big.bin"])
+case("--console-log-level=error -c -x 16 -s 16 -k 1M {u}/big.bin -d models -o big.safetensors")
+case("--console-log-level=warn --summary-interval=0 {u}/a.bin")
+case("--summary-interval=0 --download-result=hide {u}/a.bin")
+case("--download-result=full {u}/a.bin")
+case("--show-console-readout=false {u}/a.bin")
+case("--show-console-readout false {u}/a.bin")
+case("--enable-color=false {u}/a.bin")
+case("--human-readable=false {u}/a.bin")
+case("--stderr=true {u}/a.bin")
+case("-l - {u}/tiny.txt", compares_output=False)
+case("-l run.log {u}/a.bin")
+case("-l run.log --log-level=notice {u}/404/a.bin")
+case("{u}/empty.bin")
+case("{u}/chunk/nolength/a.bin")
+case("{u}/norange/a.bin -x4 -s4")
+case("{u}/a%20b.bin")
+case("{u}/a.bin?token=1")
+case("{u}/")
+case("{u}/dir/")
+case("'{u}/cd=served.bin/get?id=1'")
+case("'{u}/cd=..%2Fevil.bin/get'")
+case("--content-disposition-default-utf8=true {u}/cd=served.bin/get")
+case("-o own.bin {u}/cd=served.bin/get")
+case("{u}/redirect301/redirect302/a.bin")
+case("{u}/redirect307/cd=served.bin/a.bin")
+case("{u}/loop/a.bin", sorts_output=True)
+case("-j 1 {u}/a.bin {u}/mirror/a.bin")
+case("-Z {u}/a.bin {u}/b.bin", sorts_output=True)
+case("-Z -j1 {u}/a.bin {u}/b.bin {u}/c.bin")
+case("--force-sequential=true -j1 {u}/a.bin {u}/404/b.bin")
+case("-Z -j1 {u}/404/a.bin {u}/b.bin")
+case("{u}/404/a.bin {u}/a.bin")
+case("-Z -j1 {u}/a.bin {u}/a.bin")
+case("-P -j1 -Z '{u}/{a,b}.bin'")
+case("-P -Z -j1 '{u}/f[1-3].bin'")
+case("-P -Z -j1 '{u}/f[001-007:3].bin'")
+case("-P -Z -j1 '{u}/f[a-c].bin'")
+case("-P '{u}/{m1,m2}/a.bin'")
+case("'{u}/f[1-2].bin'")
+case("-P '{u}/f[1-'")
+# 2. What is there already.
+case("{u}/a.bin", {"a.bin": "old"})
+case("{u}/a.bin", {"a.bin": "old", "a.1.bin": "older"})
+case("{u}/tiny", {"tiny": "old"})
+case("--auto-file-renaming=false {u}/a.bin", {"a.bin": "old"})
+case("--auto-file-renaming false {u}/a.bin", {"a.bin": "old"})
+case("--allow-overwrite=true {u}/a.bin", {"a.bin": "old"})
+case("--allow-overwrite=true --auto-file-renaming=false {u}/a.bin", {"a.bin": "old"})
+case("-c {u}/a.bin", {"a.bin": half("a.bin")})
+case("--continue=true {u}/a.bin", {"a.bin": whole("a.bin")})
+case("-c {u}/a.bin", {"a.bin": whole("a.bin") + b"more"})
+case("-c {u}/norange/a.bin", {"a.bin": half("a.bin")})
+case("-c --always-resume=false {u}/norange/a.bin", {"a.bin": half("a.bin")})
+case("-c --always-resume=false --max-resume-failure-tries=1 {u}/norange/a.bin", {"a.bin": half("a.bin")})
+case("-c --allow-overwrite=true {u}/norange/a.bin", {"a.bin": half("a.bin")})
+case("-c -o x.bin {u}/a.bin", {"x.bin": half("a.bin")})
+case("-c {u}/a.bin", {"a.bin": b""})
+case("{u}/a.bin", {"a.bin/keep": "x"})
+case("-d a.bin {u}/b.bin", {"a.bin": "a file"})
+case("-c -x4 -s4 {u}/mid.bin", {"mid.bin": half("mid.bin")})
+# 3. Lists.
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n{u}/b.bin\n"})
+case("-i - -j1", input="{u}/a.bin\n{u}/b.bin\n")
+case("--input-file=list.txt -j 1", {"list.txt": "# comment\n\n{u}/a.bin\n  out=x.bin\n  dir=sub\n{u}/b.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\t{u}/m/a.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n dir=\n out=x.bin\n\n{u}/b.bin\n dir=\n out=y.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/needs=X-Test=yes/a.bin\n  header=X-Test: yes\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n  checksum=sha-1=0000000000000000000000000000000000000000\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n{u}/a.bin\n"})
+case("-i list.txt -j1", {"list.txt": ""})
+case("-i list.txt -j1", {"list.txt": "\n\n# nothing\n"})
+case("-i list.txt -j1", {"list.txt": "this is not a url\n{u}/a.bin\n"})
+case("-i list.txt -j1", {"list.txt": "junk\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n  junk line\n  out=x.bin\n"})
+case("-i list.txt -j1", {"list.txt": "  out=lost.bin\n{u}/a.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n  nosuchoption=1\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n  split=zero\n{u}/b.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\r\n  out=x.bin\r\n{u}/b.bin\r\n"})
+case("-i missing.txt")
+case("-i list.gz -j1", {"list.gz": "{u}/a.bin\n{u}/b.bin\n"}, ignored=("list.gz",))
+case("-i list.txt -j1 {u}/c.bin", {"list.txt": "{u}/a.bin\n"})
+case("-i list.txt --deferred-input=true -j1", {"list.txt": "{u}/a.bin\n{u}/b.bin\n"})
+case("-i list.txt -j1 -d sub", {"list.txt": "{u}/404/a.bin\n{u}/b.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n gid=0123456789abcdef\n out=x.bin\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n gid=0123456789abcdef\n{u}/b.bin\n gid=0123456789abcdef\n"})
+case("-i list.txt -j1", {"list.txt": "{u}/a.bin\n pause=true\n"})
+# 4. Sessions.
+case("-i l.session --save-session=l.session -j1", {"l.session": "{u}/a.bin\n out=x.bin\n{u}/404/b.bin\n out=y.bin\n"})
+case("-i l.session --save-session=l.session -j1", {"l.session": "{u}/a.bin\n{u}/b.bin\n"})
+case("--save-session=s.session {u}/404/a.bin")
+case("--save-session=s.session {u}/403/a.bin")
+case("--save-session=s.session --save-not-found=false {u}/404/a.bin")
+case("--save-session=s.session --force-save=true {u}/a.bin")
+case("--save-session=s.session --save-session-interval=1 -Z -j1 {u}/a.bin {u}/500/b.bin -m1")
+case("--save-session=s.session {u}/slow100000/mid.bin", signal_after=2.2, compares_output=False)
+case("--save-session=no/such/folder/s.session {u}/a.bin")
+# 5. Errors.
+case("{u}/404/a.bin")
+case("{u}/410/a.bin")
+case("{u}/403/a.bin")
+case("{u}/401/a.bin")
+case("{u}/400/a.bin")
+case("{u}/405/a.bin")
+case("-m1 {u}/500/a.bin")
+case("-m1 {u}/502/a.bin")
+case("-m2 --retry-wait=1 {u}/503/a.bin")
+case("-m1 {u}/504/a.bin")
+case("-m1 {u}/429/a.bin")
+case("-m 3 --retry-wait=1 {u}/fail503x2/a.bin")
+case("-m 5 --retry-wait 1 {u}/cut/mid.bin")
+case("-m1 {u}/cutalways/mid.bin", ignored=("mid.bin.*",))
+case("http://127.0.0.1:1/a.bin -m1")
+case("-t1 -m1 {u}/stall/a.bin")
+case("-t1 -m1 --connect-timeout=1 {u}/reset/a.bin", sorts_output=True)
+case("--max-file-not-found=2 -m3 {u}/404/a.bin")
+case("--checksum=sha-256=0000000000000000000000000000000000000000000000000000000000000000 {u}/a.bin")
+case(f"--checksum=sha-1={__import__('hashlib').sha1(whole('a.bin')).hexdigest()} {{u}}/a.bin")
+case(f"--checksum=md5={__import__('hashlib').md5(whole('a.bin')).hexdigest().upper()} {{u}}/a.bin")
+case("--checksum=sha-256=12 {u}/a.bin")
+case("--checksum=sha-224=" + __import__("hashlib").sha224(whole("a.bin")).hexdigest() + " {u}/a.bin")
+case("--checksum=sha-384=" + __import__("hashlib").sha384(whole("a.bin")).hexdigest() + " {u}/a.bin")
+case("--checksum=adler32=" + "%08x" % __import__("zlib").adler32(whole("a.bin")) + " {u}/a.bin")
+case("")
+case("--nosuchoption {u}/a.bin")
+case("--split=0 {u}/a.bin")
+case("-x 17 {u}/a.bin")
+case("-k 1K {u}/a.bin")
+case("-j 0 {u}/a.bin")
+case("--file-allocation=nope {u}/a.bin")
+case("-x")
+case("notaurl")
+case("sftp2://x/y")
+case("--max-tries=abc {u}/a.bin")
+case("--lowest-speed-limit=100K {u}/slow10000/mid.bin", ignored=("mid.bin.*",), needs_readouts=True)
+# 6. Requests.
+case("--header='X-Test: yes' {u}/needs=X-Test=yes/a.bin")
+case("--header='X-A: 1' --header='X-B: 2' {u}/needs=X-A=1/needs=X-B=2/a.bin")
+case("-U 'Mozilla/5.0 (X11)' {u}/needs=User-Agent=Mozilla/a.bin")
+case("--user-agent=netdisk --referer=http://x/ {u}/needs=User-Agent=netdisk/needs=Referer=x/a.bin")
+case("--referer='*' {u}/needs=Referer=a.bin/a.bin")
+case("--http-user=user --http-passwd=pass {u}/auth/a.bin")
+case("http://user:pass@{a}/auth/a.bin")
+case("--http-user=user --http-passwd=wrong {u}/auth/a.bin")
+case("{u}/auth/a.bin", {"home/.netrc": "machine 127.0.0.1 login user password pass\n"})
+case("-n {u}/auth/a.bin", {"home/.netrc": "machine 127.0.0.1 login user password pass\n"})
+case("--netrc-path=my.netrc {u}/auth/a.bin", {"my.netrc": "machine 127.0.0.1 login user password pass\n"})
+case("--load-cookies=c.txt {u}/needs=Cookie=k=v1/a.bin", {"c.txt": "127.0.0.1\tFALSE\t/\tFALSE\t2000000000\tk\tv1\n"})
+case("--save-cookies=jar.cookies {u}/setcookie=k=v/a.bin", ignored=("jar.cookies",))
+case("--load-cookies=none.txt {u}/a.bin")
+case("--use-head=true {u}/a.bin")
+case("--http-no-cache=true {u}/needs=Cache-Control=no-cache/a.bin")
+case("--http-accept-gzip=true {u}/gzip/a.bin")
+case("{u}/gzip/a.bin")
+case("--all-proxy=http://{a} http://example.invalid/a.bin")
+case("--http-proxy={u} --no-proxy=127.0.0.1 {u}/a.bin")
+case("http://example.invalid/a.bin", environment={"http_proxy": "http://127.0.0.1:1"}, reason="") if False else None
+case("{f}/a.bin")
+case("{f}/404/a.bin")
+case("--ftp-user=user --ftp-passwd=pass {f}/a.bin")
+case("ftp://user:wrong@127.0.0.1:1/a.bin -m1")
+case("{f}/a.bin {u}/a.bin -s2")
+case("-c {f}/a.bin", {"a.bin": half("a.bin")})
+case("-R {u}/dated/a.bin", compares_times=True)
+case("--remote-time=true {u}/dated/a.bin", compares_times=True)
+case("--conditional-get=true --allow-overwrite=true {u}/dated/a.bin", {"a.bin": "old"}, {"a.bin": 1_600_000_000})
+case("--conditional-get=true --allow-overwrite=true -R {u}/dated/a.bin", {"a.bin": "old"}, {"a.bin": 1_500_000_000})
+case("--dry-run=true {u}/a.bin")
+case("--dry-run {u}/404/a.bin")
+# 7. Speed.
+case("--max-download-limit=2M {u}/big.bin", needs_readouts=True)
+case("--max-overall-download-limit=2M -Z -j2 {u}/mid.bin {u}/big.bin", sorts_output=True, needs_readouts=True)
+case("--summary-interval=1 {u}/slow/mid.bin", needs_readouts=True)
+case("--stop=2 {u}/slow100000/mid.bin", ignored=("mid.bin.*",), needs_readouts=True)
+case("{u}/slow100000/mid.bin", ignored=("mid.bin.*",), signal_after=2.3, needs_readouts=True)
+case("--stop-with-process=1 {u}/a.bin")
+# 8. Metalinks.
+META = {"m.meta4": lambda u: origin.meta4(u, "a.bin", "b.bin")}
+case("-M m.meta4 -j1", META)
+case("m.meta4 -j1", META)
+case("--metalink-file=m.meta4 --select-file=2", META)
+case("-S m.meta4", META)
+case("-M m.meta4 -S", META)
+case("{u}/metalink/a.bin+b.bin.meta4 -j1", compares_output=False)
+case("--follow-metalink=false {u}/metalink/a.bin.meta4")
+case("--follow-metalink=mem {u}/metalink/a.bin.meta4", compares_output=False)
+case("-M m.meta4", {"m.meta4": "<metalink"})
+case("-M missing.meta4")
+case("-M m.meta4 -d sub -o renamed.bin", {"m.meta4": lambda u: origin.meta4(u, "a.bin")})
+# 9. Checks.
+case(f"-V --checksum=sha-1={__import__('hashlib').sha1(whole('a.bin')).hexdigest()} {{u}}/a.bin", {"a.bin": whole("a.bin")})
+case(f"-V --checksum=sha-1={__import__('hashlib').sha1(whole('a.bin')).hexdigest()} {{u}}/a.bin", {"a.bin": whole("a.bin")[:-1] + b"?"})
+case("-V -M m.meta4 -j1", {**META, "a.bin": whole("a.bin"), "b.bin": whole("b.bin")})
+case("-V --hash-check-only=true -M m.meta4 -j1", {**META, "a.bin": whole("a.bin"), "b.bin": whole("b.bin")})
+case("-V --hash-check-only=true -M m.meta4 -j1", {**META, "a.bin": b"x" * 100_001, "b.bin": whole("b.bin")})
+# 10. Configurations.
+case("--conf-path=my.conf {u}/a.bin", {"my.conf": "# mine\ndir={d}/sub\nsplit=4\n\nquiet=true\n"})
+case("--conf-path=my.conf {u}/a.bin", {"my.conf": "dir=${HOME}/dl\n"})
+case("--conf-path=my.conf {u}/a.bin", {"my.conf": "nosuch=1\n"})
+case("--conf-path=my.conf {u}/a.bin", {"my.conf": "split=zero\n"})
+case("--conf-path=missing.conf {u}/a.bin")
+case("{u}/a.bin", {"home/.aria2/aria2.conf": "dir={d}/conf\n"})
+case("--no-conf {u}/a.bin", {"home/.aria2/aria2.conf": "dir={d}/conf\n"})
+case("{u}/a.bin", {"home/.config/aria2/aria2.conf": "out=conf.bin\n"})
+case("--conf-path=my.conf", {"my.conf": "input-file={d}/l.session\nsave-session={d}/l.session\nmax-concurrent-downloads=1\n", "l.session": "{u}/a.bin\n"})
+# 11. Hooks.
+HOOK = {"hook.sh": '#!/bin/sh\necho "$(basename $0) $# $2 $3" >> {d}/hook.out\n'}
+case("--on-download-complete={d}/hook.sh {u}/a.bin", HOOK)
+case("--on-download-error={d}/hook.sh {u}/404/a.bin", HOOK)
+case("--on-download-stop={d}/hook.sh {u}/a.bin", HOOK)
+case("--on-download-start={d}/hook.sh {u}/a.bin", HOOK)
+case("--on-download-complete=./hook.sh --on-download-start ./hook.sh -Z -j1 {u}/a.bin {u}/404/b.bin", HOOK)
+case("--on-download-complete={d}/missing.sh {u}/a.bin")
+# 12. As programs call it.
+case(
+    "-c --no-conf --console-log-level=warn --summary-interval=0 --download-result=hide --http-accept-gzip=true "
+    "--file-allocation=none -x16 -j16 -s16 --min-split-size 1M --header 'User-Agent: Mozilla/5.0' "
+    "--header 'Accept: */*' --check-certificate=true --remote-time=true --show-console-readout=false "
+    "--auto-file-renaming=false --dir ./ --out 'video [x].mp4.part' -- {u}/dated/big.bin",
+    compares_times=True,
+)
+case(
+    "-c --no-conf --console-log-level=warn --summary-interval=0 --download-result=hide --http-accept-gzip=true "
+    "--file-allocation=none -x16 -j16 -s16 --min-split-size 1M --allow-overwrite=true "
+    "--allow-piece-length-change=true --dir ./ --auto-file-renaming=false --uri-selector inorder -i v.frag.urls",
+    {"v.frag.urls": "{u}/a.bin\n\tout=v.part-Frag0\n{u}/b.bin\n\tout=v.part-Frag1\n"},
+)
+case(
+    "--console-log-level=error --file-allocation=none -x 4 -j 1 -s 4 -k 1M -c -i l.session --save-session=l.session",
+    {"l.session": "{u}/a.bin\n dir=\n out=config.json\n gid=0000000000000a01\n header=Authorization: Bearer x\n\n"
+     "{u}/404/b.bin\n dir=sub\n out=model.bin\n gid=0000000000000a02\n\n"},
+)
+case(
+    "--no-conf -c -j 5 -x 16 -s 16 -i debs.list --min-split-size=1M --stream-piece-selector=default "
+    "--connect-timeout=600 --timeout=600 -m0 --header 'Accept: */*'",
+    {"debs.list": lambda u: f"{u}/a.bin\t{u}/m/a.bin\n checksum=sha256=x\n out=a_1.0_amd64.deb\n".replace(
+        "sha256=x", "sha-256=" + __import__("hashlib").sha256(whole("a.bin")).hexdigest())},
+)
+case("-x 5 -s 5 --retry-wait=2 --max-tries=5 --timeout=20 --allow-overwrite=true --auto-file-renaming=false -d models -o m.ckpt {u}/redirect/big.bin")
+case("--no-conf --file-allocation=none --seed-time=0 --bt-tracker= --dht-listen-port=6881 {u}/a.bin")
+case("-j16 -x16 -s16 --file-allocation=falloc --max-connection-per-server=8 --optimize-concurrent-downloads=true {u}/mid.bin")
+case("--file-allocation=prealloc --no-file-allocation-limit=1M {u}/big.bin")
+case("--disk-cache=64M --enable-mmap=true --piece-length=1M --realtime-chunk-checksum=true {u}/big.bin")
+case("--async-dns=false --disable-ipv6=true --event-poll=poll --min-tls-version=TLSv1.2 --rlimit-nofile=1024 {u}/a.bin")
+case("-v", compares_output=False)
+case("-h", compares_output=False)
+case("-h#all", compares_output=False)
+case("--help=#basic", compares_output=False)
+case("-h --split", compares_output=False)
