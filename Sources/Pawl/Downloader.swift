@@ -49,6 +49,9 @@ public final class Downloader: Sendable {
         /// have the state in any case.
         public var reportsEveryState = true
 
+        /// Receives every request and response, on the threads that transfer data.
+        package var trace: (@Sendable (TransferTrace) -> Void)?
+
         /// Creates a configuration with all defaults.
         public init() {}
     }
@@ -71,7 +74,8 @@ public final class Downloader: Sendable {
         self.board = board
         sharesConnections = configuration.sharesConnections
         settingsCache = TransferSettingsCache(deniesPrivateAddresses: configuration.deniesPrivateAddresses)
-        let ports = Ports.system { board.notice($0) }.remembering(in: configuration.stateFolder)
+        let ports = Ports.system(trace: configuration.trace) { board.notice($0) }
+            .remembering(in: configuration.stateFolder)
         disk = ports.disk
         scheduler = DownloadScheduler(
             ports: ports,

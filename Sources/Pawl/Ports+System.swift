@@ -1,4 +1,4 @@
-import PawlCore
+package import PawlCore
 import PawlCurl
 import PawlDisk
 package import PawlEngine
@@ -8,14 +8,19 @@ import PawlSystem
 extension Ports {
     /// This machine's clock, disk, network and threads; `notice` receives notices that belong to no single
     /// download.
-    package static func system(notice: @escaping @Sendable (String) -> Void) -> Ports {
+    ///
+    /// `trace` receives every request and response, on the threads of the transports.
+    package static func system(
+        trace: (@Sendable (TransferTrace) -> Void)? = nil,
+        notice: @escaping @Sendable (String) -> Void
+    ) -> Ports {
         let clock = SystemClock()
         return Ports(
             clock: clock,
             disk: FileDisk(notice: notice),
             reachability: SystemReachability(),
             threads: SystemThreads(),
-            transports: CurlTransports(clock: clock)
+            transports: CurlTransports(clock: clock, trace: trace)
         )
     }
 }

@@ -33,7 +33,7 @@ extension Command {
             "Show what a command does and its options; with --man, print the manual page pawl(1).",
         operand: .words(["--man"])
     ) { (arguments) throws(Failure) in
-        say(arguments.first == "--man" ? ManualPage.text : try PawlCommands.help(on: arguments.first))
+        say(arguments.first == "--man" ? ManualPage.text : try PawlCommands.help(on: arguments.first { !$0.hasPrefix("-") }, whole: !arguments.filter { ["--all", "--help-all"].contains($0) }.isEmpty))
         return 0
     }
 
@@ -48,6 +48,11 @@ extension Command {
             """,
         operand: .words(Completions.shells)
     ) { (arguments) throws(Failure) in
+        if let list = CompletionList(rawValue: arguments.first ?? "") {
+            // A shell that asks while the user types gets candidates or nothing.
+            say((try? list.text()) ?? "")
+            return 0
+        }
         guard let shell = arguments.first, arguments.count == 1, let text = Completions.text(for: shell)
         else {
             throw Failure.usage("completions", Completions.shells.joined(separator: "|"))
@@ -58,11 +63,17 @@ extension Command {
 }
 
 @Sendable private func runGet(_ arguments: ArraySlice<String>) throws(Failure) -> Int32 {
-    let plan = try GetPlan(arguments: arguments, readingWith: readText, askingWith: PasswordPrompt.ask)
+    let plan = try GetPlan(
+        arguments: arguments,
+        readingWith: readText,
+        askingWith: PasswordPrompt.ask,
+        guessingWith: RemoteLook.scheme
+    )
     guard !plan.options.wantsHelp else {
-        say(try help(on: "get"))
+        say(try help(on: "get", whole: plan.options.asksForWholeHelp))
         return 0
     }
     for (option, path) in plan.options.filesToRead { try checkReadable(path, option: option) }
+    if plan.options.isDryRun { return DryRun(plan).run() }
     return try GetSession(plan).run()
 }

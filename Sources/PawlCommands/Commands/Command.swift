@@ -47,7 +47,7 @@ struct Command: Sendable {
             var options = Options()
             let operands = try OptionParser(table(), command: name).parse(arguments, into: &options)
             guard !options.wantsHelp else {
-                say(try help(on: name))
+                say(try help(on: name, whole: options.wantsWholeHelp))
                 return 0
             }
             return try run(options, operands)
@@ -81,6 +81,7 @@ extension Command {
 /// The parsed options of a command.
 protocol CommandOptions: Sendable {
     var wantsHelp: Bool { get set }
+    var wantsWholeHelp: Bool { get set }
     init()
 }
 
@@ -92,12 +93,22 @@ extension CommandOptions {
             options.wantsHelp = true
         }
     }
+
+    static var wholeHelpOption: CommandOption<Self> {
+        CommandOption("help-all", takes: .none, in: .output, "show every option", setsOneDownload: false) {
+            (options, _) in
+            options.wantsHelp = true
+            options.wantsWholeHelp = true
+        }
+    }
 }
 
-/// The help text of a command, of `pawl` itself for `nil`.
-func help(on name: String?) throws(Failure) -> String {
+/// The help text of a command, of `pawl` itself for `nil`; with `whole`, every option.
+func help(on name: String?, whole: Bool = false) throws(Failure) -> String {
     guard let name else { return HelpText.overview }
-    if let command = Command.table.first(where: { $0.name == name }) { return HelpText.text(of: command) }
+    if let command = Command.table.first(where: { $0.name == name }) {
+        return HelpText.text(of: command, whole: whole)
+    }
     throw Failure(
         .badOption,
         "no help for",

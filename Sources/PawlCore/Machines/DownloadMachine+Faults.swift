@@ -290,7 +290,7 @@ extension TransferFault {
         switch kind {
         case .tls: "check the URL and the clock, or set \(.setting(.authorityFile))"
         case .denied: "correct \(.setting(.user))"
-        case .nameResolution: "check the host's name"
+        case .nameResolution, .nameMissing: "check the host's name"
         case .proxy: "check \(.setting(.proxy))"
         case .notFound: "check the URL"
         case .privateAddress: "disable \(.setting(.deniesPrivateAddresses)) if this is intended"

@@ -74,6 +74,8 @@ final class LoginSink: TransferSink {
 
     func spliceTarget(_ id: TransferID) -> SpliceTarget? { target.spliceTarget(id) }
 
+    func transfer(_ id: TransferID, willSplice count: Int) { target.transfer(id, willSplice: count) }
+
     func transfer(_ id: TransferID, spliced count: Int) -> ChunkResult {
         target.transfer(id, spliced: count)
     }
