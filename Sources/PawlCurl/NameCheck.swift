@@ -9,7 +9,13 @@ import Synchronization
 /// libcurl has one error for both. So the first failure of a name is followed by a lookup on a thread of its own, whose
 /// result is there when the request is retried.
 final class NameCheck: Sendable {
-    static let shared = NameCheck { SystemClock().now } resolve: { host in NameCheck.lookUp(host) }
+    static let shared = NameCheck {
+        SystemClock().now
+    } starting: { body in
+        SystemThread.detached("pawl-names", blocksSignals: true, body)
+    } resolving: { host in
+        NameCheck.lookUp(host)
+    }
 
     private struct State {
         /// When a name was found to be missing.
@@ -24,11 +30,17 @@ final class NameCheck: Sendable {
 
     private let state = Mutex(State())
     private let now: @Sendable () -> Instant
+    private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
     private let resolve: @Sendable (String) -> Bool
 
-    /// `resolve` returns whether a name does not exist; it may block.
-    init(now: @escaping @Sendable () -> Instant, resolve: @escaping @Sendable (String) -> Bool) {
+    /// `start` runs a lookup elsewhere, since it may block; `resolve` returns whether a name does not exist.
+    init(
+        now: @escaping @Sendable () -> Instant,
+        starting start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        resolving resolve: @escaping @Sendable (String) -> Bool
+    ) {
         self.now = now
+        self.start = start
         self.resolve = resolve
     }
 
@@ -43,7 +55,7 @@ final class NameCheck: Sendable {
             guard state.pending.count < NameCheck.mostPending else { return (false, false) }
             return (false, state.pending.insert(host).inserted)
         }
-        if starts { SystemThread.detached("pawl-names", blocksSignals: true) { self.look(up: host) } }
+        if starts { start { self.look(up: host) } }
         return isKnown
     }
 

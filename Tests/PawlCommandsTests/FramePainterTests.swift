@@ -36,7 +36,7 @@ import Testing
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(
-            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80)) == "<^1Adone^K</b^K^J"
+            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80)) == "<^1A^Jdone</b^K^J"
         )
     }
 
@@ -44,6 +44,27 @@ import Testing
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
         #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^3Az^K^J")
+    }
+
+    @Test func `a terminal that cuts lines off has one row for each`() {
+        var painter = FramePainter(FramePainter.Terminal(reflows: false))
+        _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
+        #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^1Az^K^J")
+    }
+
+    @Test func `a wide character that does not fit begins the next row`() {
+        #expect(TerminalText.rows(of: "ab海海海", width: 5) == 2)
+        #expect(TerminalText.rows(of: "海海海海", width: 3) == 4)
+        #expect(TerminalText.rows(of: "e\u{301}e\u{301}", width: 2) == 1)
+        #expect(TerminalText.rows(of: "", width: 10) == 1)
+        #expect(TerminalText.rows(of: "abcdef", width: 3) == 2)
+    }
+
+    @Test func `NO_COLOR takes the colours, not the bar`() {
+        var painter = FramePainter(FramePainter.Terminal(takesColor: false))
+        var line = StyledLine()
+        line.append("##", .done)
+        #expect(readable(painter.paint(permanent: [], frame: [line], width: 80)) == "##^K^J")
     }
 
     @Test func `output of other programs in between is not overwritten`() {
@@ -59,7 +80,7 @@ import Testing
         line.append("n ")
         line.append("##", .done)
         line.append("--", .faint)
-        #expect(readable(line.escaped) == "n ^32m##^m^2m--^m")
+        #expect(readable(line.escaped()) == "n ^32m##^m^2m--^m")
         #expect(line.width == 6)
     }
 

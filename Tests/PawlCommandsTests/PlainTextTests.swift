@@ -28,7 +28,7 @@ import Testing
         file.duration = 0.01
         #expect(line(.finished(file)) == "d/f.iso: finished, 4.00 KiB in 0.0s")
         file.wasThere = true
-        #expect(line(.finished(file)) == "d/f.iso: already exists, nothing was downloaded")
+        #expect(line(.finished(file)) == "d/f.iso: already complete")
     }
 
     @Test func `a server's text cannot control the terminal`() {
