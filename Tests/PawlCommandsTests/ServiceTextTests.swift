@@ -59,7 +59,7 @@ import Testing
     @Test func `a retry says when, why and how often, in the longest form that fits`() throws {
         let waiting = try #require(
             download(
-                ("state", "probing"), ("retryIn", .number(56.6)), ("retryAttempt", .number(2)),
+                ("state", "probing"), ("retryIn", .number("56.6")), ("retryAttempt", .number(2)),
                 ("retryLimit", .number(8)), ("retryReason", "503")
             )
         )

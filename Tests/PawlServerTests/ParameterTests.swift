@@ -139,19 +139,18 @@ import Testing
         let id = try #require(added.array?.first?["id"]?.string)
         let change: JSON = [
             "options": ["header": ["X-New: 1", "X-Too: 2"], "connections": "5", "limit-rate": ""],
-            "group": "films", "priority": 7, "mirrors": [.string(bench.origin.url("/g"))],
+            "group": "films", "priority": .number(7), "mirrors": [.string(bench.origin.url("/g"))],
         ]
         #expect(try await bench.result("pawl.set", [.string(id), change])[id] == .bool(true))
-        let options = try #require(
-            try await bench.service.manager.details(of: [try #require(Download.ID(id))]).first?.options
-        )
+        let known = try #require(Download.ID(id))
+        let options = try #require(try await bench.service.manager.details(of: [known]).first?.options)
         #expect(options.headers == ["X-New: 1", "X-Too: 2"])
         #expect(options.connections == 5 && options.rateLimit == nil)
         #expect(options.mirrors == [bench.origin.url("/g")])
         let shown = try await bench.result("pawl.show", [.string(id)])
         #expect(shown["group"]?.string == "films" && shown["priority"]?.integer == 7)
         let groups = try await bench.result("pawl.groups", [])
-        #expect(groups == [["name": "films", "paused": .bool(false), "count": 1]])
+        #expect(groups == [["name": "films", "paused": .bool(false), "count": .number(1)]])
         let refused = try await bench.call("pawl.set", [.string(id), ["options": ["connections": "61"]]])
         #expect(refused["error"]?["code"]?.integer == 28)
         let status = try await bench.result("pawl.status", [])

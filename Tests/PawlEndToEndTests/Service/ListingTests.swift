@@ -18,7 +18,8 @@ struct `The queue's commands` {
         let process = try house.start(["add", "--json"] + arguments)
         process.wait()
         try #require(process.exit == .code(0), "\(process.errors)")
-        return try #require(try JSON.parse(try #require(process.lines.last))["id"]?.string)
+        let line = try #require(process.lines.last)
+        return try #require(try JSON.parse(line)["id"]?.string)
     }
 
     private func finished(_ path: String) throws -> String {
