@@ -52,7 +52,9 @@ public struct DownloadSnapshot: Sendable, Hashable {
 
     /// An attempt that a download waits for (``retry``).
     public struct Retry: Sendable, Hashable {
-        /// Its number; 1 is the first retry. Progress resets the count.
+        /// Its number, from 1 for the first retry.
+        ///
+        /// Progress resets the count.
         public var attempt: Int
         /// The number of retries without progress after which the download fails
         /// (``DownloadOptions/retries``).

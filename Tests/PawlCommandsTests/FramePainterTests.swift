@@ -28,15 +28,16 @@ import Testing
         var painter = FramePainter()
         #expect(readable(painter.paint(permanent: [], frame: frame("a", "b"), width: 80)) == "a^K</b^K^J")
         #expect(readable(painter.paint(permanent: [], frame: frame("c"), width: 80)) == "<^1Ac^K^J")
-        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "<^J")
-        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "^J")
+        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "<^2K")
+        #expect(readable(painter.paint(permanent: [], frame: [], width: 80)) == "")
     }
 
     @Test func `permanent lines scroll up above the frame`() {
         var painter = FramePainter()
         _ = painter.paint(permanent: [], frame: frame("a", "b"), width: 80)
         #expect(
-            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80)) == "<^1A^Jdone</b^K^J"
+            readable(painter.paint(permanent: ["done"], frame: frame("b"), width: 80))
+                == "<^1A^2K/^2K^1Adone</b^K^J"
         )
     }
 
@@ -50,6 +51,18 @@ import Testing
         var painter = FramePainter(FramePainter.Terminal(reflows: false))
         _ = painter.paint(permanent: [], frame: frame(String(repeating: "x", count: 79), "y"), width: 80)
         #expect(readable(painter.paint(permanent: [], frame: frame("z"), width: 30)) == "<^1Az^K^J")
+    }
+
+    @Test func `a display at the bottom of the screen is filled from the top`() {
+        var painter = FramePainter()
+        func painted(_ permanent: [String], _ lines: StyledLine...) -> String {
+            readable(painter.paint(permanent: permanent, frame: lines, width: 80, height: 4))
+        }
+        let (a, b) = (frame("a")[0], frame("b")[0])
+        #expect(painted([], a, b) == "///<^3A^2K</^2K</a^K</b^K^J")
+        #expect(painted([], a, b) == "<^3A</</a^K</b^K^J")
+        #expect(painted(["one"], a) == "<^3A^2K/^2K/^2K/^2K^3Aone</</</a^K^J")
+        #expect(painted(["two"]) == "<^2A^2K/^2K/^2K^2Atwo</")
     }
 
     @Test func `a wide character that does not fit begins the next row`() {

@@ -21,7 +21,8 @@ import Testing
 
     @Test(arguments: [
         ["-c"], ["--continue"], ["-C", "-"], ["-L"], ["-fSL"], ["--location"], ["-s", "4"], ["-s4"],
-        ["--split=4"], ["--split", "4"], ["--silent"], ["-v"], ["--verbose"], ["--dry-run"], ["-P", "d"], ["-O"],
+        ["--split=4"], ["--split", "4"], ["--silent"], ["-v"], ["--verbose"], ["--dry-run"], ["-P", "d"],
+        ["-O"],
         ["-#"], ["--progress", "plain"], ["--progress=none"],
     ])
     func `common options of other tools are understood`(options: [String]) throws {
@@ -48,10 +49,13 @@ import Testing
         #expect(text.contains(word) && !text.contains("\n"), "\(text)")
     }
 
-    @Test func `the two meanings of -O are told apart`() throws {
+    @Test func `the two meanings of -O are distinguished`() throws {
         #expect(try plan("-O", "http://h/f").items.count == 1)
         let text = try refusal("-O", "name.iso.part", "http://h/f")
-        #expect(text.contains("curl") && text.contains("wget") && text.contains("-o name.iso.part"), "\(text)")
+        #expect(
+            text.contains("curl") && text.contains("wget") && text.contains("-o name.iso.part"),
+            "\(text)"
+        )
         #expect(try refusal("-s", "x", "http://h/f").contains("-q"))
         #expect(try refusal("-C", "100", "http://h/f").contains("--range"))
     }
@@ -67,13 +71,13 @@ import Testing
         #expect(BareAddress.hasNoScheme(word) == isAddress)
     }
 
-    @Test func `the scheme is asked for once per host, and mirrors get one too`() throws {
-        var asked: [String] = []
+    @Test func `the scheme is determined once per host, and mirrors get one too`() throws {
+        var guessed: [String] = []
         let plan = try GetPlan(
             arguments: ["-i", "list"],
             readingWith: { _ in "example.com/a\texample.org/a\nexample.com/b\nftp://h/c\n" },
             guessingWith: { source, _ in
-                asked.append(source)
+                guessed.append(source)
                 return source.hasPrefix("example.org") ? "http" : "https"
             }
         )
@@ -81,7 +85,7 @@ import Testing
             plan.items.map(\.source) == ["https://example.com/a", "https://example.com/b", "ftp://h/c"]
         )
         #expect(plan.items[0].mirrors == ["http://example.org/a"])
-        #expect(asked == ["example.com/a", "example.org/a"])
+        #expect(guessed == ["example.com/a", "example.org/a"])
     }
 
     @Test func `a URL is enough of a command`() {
@@ -94,7 +98,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("ls", "list"), ("rm", "remove"), ("version", "--version"), ("--verison", "--version"), ("download", "get"),
+        ("ls", "list"), ("rm", "remove"), ("version", "--version"), ("--verison", "--version"),
+        ("download", "get"),
     ])
     func `words of other tools name a command`(word: String, command: String) throws {
         #expect(CommandHabit.command(for: word) == command)
@@ -111,9 +116,14 @@ import Testing
     }
 
     @Test func `requests are shown as curl -v shows them`() throws {
-        #expect(TraceLines.lines(.response(["HTTP/1.1 200 OK", "A: b"])) == ["< HTTP/1.1 200 OK", "< A: b", "< "])
+        #expect(
+            TraceLines.lines(.response(["HTTP/1.1 200 OK", "A: b"])) == ["< HTTP/1.1 200 OK", "< A: b", "< "]
+        )
         #expect(TraceLines.lines(.verdict(isAccepted: false, status: 302)) == ["* redirected"])
         let address = try WebAddress.parse("http://h/f").address
-        #expect(TraceLines.lines(.request(["GET /f HTTP/1.1\u{1B}"], to: address)).first == "> GET /f HTTP/1.1\u{FFFD}")
+        #expect(
+            TraceLines.lines(.request(["GET /f HTTP/1.1\u{1B}"], to: address)).first
+                == "> GET /f HTTP/1.1\u{FFFD}"
+        )
     }
 }

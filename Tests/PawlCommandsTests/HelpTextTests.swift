@@ -25,7 +25,8 @@ import Testing
     @Test(arguments: Command.table)
     func `the description of a command begins with what the command does`(command: Command) {
         let verbs: Set = [
-            "Accept", "Add", "Change", "Continue", "Download", "Keep", "Limit", "Move", "Open", "Pause", "Print", "Put",
+            "Accept", "Add", "Change", "Continue", "Download", "Keep", "Limit", "Move", "Open", "Pause",
+            "Print", "Put",
             "Rename",
             "Run", "Show", "Start", "Stop", "Take", "Wait",
         ]
@@ -46,7 +47,9 @@ import Testing
     }
 
     @Test func `no line is wider than a terminal`() {
-        for text in [HelpText.overview] + Command.table.flatMap({ [HelpText.text(of: $0), HelpText.text(of: $0, whole: true)] }) {
+        for text in [HelpText.overview]
+            + Command.table.flatMap({ [HelpText.text(of: $0), HelpText.text(of: $0, whole: true)] })
+        {
             for line in text.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// A name that does not exist, and a resolver that does not respond.
 @Suite struct NameCheckTests {
-    /// Lookups that wait to be run, the time, and the resolver's answer.
+    /// Lookups that wait to be run, the time, and the resolver's response.
     private final class Stage: Sendable {
         struct State {
             var pending: [@Sendable () -> Void] = []
@@ -53,11 +53,11 @@ import Testing
         let check = stage.check()
         for _ in 0..<3 {
             #expect(!check.isMissing("host.example"))
-            #expect(stage.runLookups() == 1, "it is asked again")
+            #expect(stage.runLookups() == 1, "it is looked up again")
         }
     }
 
-    @Test func `what was found out is asked for again after a minute`() {
+    @Test func `what was found out is looked up again after a minute`() {
         let stage = Stage()
         let check = stage.check()
         _ = check.isMissing("new.example")

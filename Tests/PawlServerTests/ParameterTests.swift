@@ -68,7 +68,8 @@ import Testing
         "pawl.stop": ["[1]"],
         "pawl.groups": ["[1]"], "pawl.limits": ["[1]"],
         "pawl.set": [
-            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#, #"["ID", {"options": {"usr": "a"}}]"#,
+            "[]", #"["ID"]"#, #"["ID", 1]"#, #"["ID", {"options": []}]"#,
+            #"["ID", {"options": {"usr": "a"}}]"#,
             #"["ID", {"options": {"user": 1}}]"#, #"["ID", {"options": {"user": [1]}}]"#,
             #"["ID", {"mirrors": "URL"}]"#, #"["ID", {"priority": "1"}]"#, #"["ID", {"group": 1}]"#,
             #"["ID", {"url": "URL"}]"#, #"["", {"priority": 1}]"#, #"["ID", {}, 1]"#,

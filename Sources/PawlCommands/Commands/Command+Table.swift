@@ -33,7 +33,14 @@ extension Command {
             "Show what a command does and its options; with --man, print the manual page pawl(1).",
         operand: .words(["--man"])
     ) { (arguments) throws(Failure) in
-        say(arguments.first == "--man" ? ManualPage.text : try PawlCommands.help(on: arguments.first { !$0.hasPrefix("-") }, whole: !arguments.filter { ["--all", "--help-all"].contains($0) }.isEmpty))
+        say(
+            arguments.first == "--man"
+                ? ManualPage.text
+                : try PawlCommands.help(
+                    on: arguments.first { !$0.hasPrefix("-") },
+                    whole: !arguments.filter { ["--all", "--help-all"].contains($0) }.isEmpty
+                )
+        )
         return 0
     }
 

@@ -41,7 +41,8 @@ package enum BareAddress {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        text.first == ":" && (2...6).contains(text.count) && text.dropFirst().allSatisfy { "0123456789".contains($0) }
+        text.first == ":" && (2...6).contains(text.count)
+            && text.dropFirst().allSatisfy { "0123456789".contains($0) }
     }
 
     private static func isHostCharacter(_ character: Character) -> Bool {

@@ -50,7 +50,10 @@ struct DryRun {
         } else {
             let size = found.total.map(NumberFormat.size) ?? "size unknown"
             let ranges = found.acceptsRanges ? "can be resumed" : "may not be resumable"
-            say(TerminalText.harmless("\(path): \(size), \(ranges), from \(Redaction.address(item.source))") + "\n")
+            say(
+                TerminalText.harmless("\(path): \(size), \(ranges), from \(Redaction.address(item.source))")
+                    + "\n"
+            )
         }
     }
 }

@@ -79,8 +79,9 @@ package struct GetPlan: Sendable {
 
     /// `-O` is curl's, before a URL, which changes nothing here; or wget's, with a file's name.
     private func checkRemoteName(_ sources: [String]) throws(Failure) {
-        guard let name = sources.first(where: { !$0.contains("://") && !BareAddress.hasNoScheme($0) })
-            ?? (sources.count > 1 ? sources.first { !$0.contains("://") } : nil)
+        guard
+            let name = sources.first(where: { !$0.contains("://") && !BareAddress.hasNoScheme($0) })
+                ?? (sources.count > 1 ? sources.first { !$0.contains("://") } : nil)
         else { return }
         throw Failure(
             .badOption,

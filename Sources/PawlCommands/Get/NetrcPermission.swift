@@ -1,9 +1,10 @@
 import Glibc
 import PawlCore
+import Synchronization
 
 /// Whether the user's own netrc file may be used.
 ///
-/// Like ftp(1) and aria2: passwords that other users of the machine can read are not used without being asked for.
+/// Like ftp(1) and aria2: passwords that other users of the machine can read are used only if the file is named.
 enum NetrcPermission {
     /// `""` for the user's own netrc file, or `nil` where it is left out; says so once.
     static func usual() -> String? {
@@ -21,15 +22,14 @@ enum NetrcPermission {
     private static let warning = OnceWarning()
 }
 
-import Synchronization
-
 private final class OnceWarning: Sendable {
     private let isDone = Atomic(false)
 
     func note(_ path: String) {
         guard !isDone.exchange(true, ordering: .relaxed) else { return }
         var errors = OutputFile(descriptor: STDERR_FILENO)
-        let text = "pawl: \(path) is not used: other users can read it; run 'chmod 600 \(path)', or give --netrc=\(path)"
+        let text =
+            "pawl: \(path) is not used: other users can read it; run 'chmod 600 \(path)', or give --netrc=\(path)"
         errors.appendLine(TerminalText.harmless(text))
         errors.flush()
     }

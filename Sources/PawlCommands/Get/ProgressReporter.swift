@@ -169,6 +169,9 @@ struct ProgressReporter: ~Copyable {
         errors.flush()
     }
 
+    /// The number of files from which on the display has the bottom of the screen to itself.
+    private static let many = 10
+
     /// The width to which a terminal may shrink without old rows staying above the display.
     private static let narrowest = 60
 
@@ -211,7 +214,14 @@ struct ProgressReporter: ~Copyable {
         let frame = renderer.lines(rows, totals: totals, tick: tick)
         tick += 1
         errors.append(cursor.hidingCode())
-        errors.append(painter.paint(permanent: permanent, frame: frame, width: size.columns))
+        errors.append(
+            painter.paint(
+                permanent: permanent,
+                frame: frame,
+                width: size.columns,
+                height: files >= ProgressReporter.many ? size.rows : nil
+            )
+        )
         permanent.removeAll()
     }
 }

@@ -46,7 +46,7 @@ struct RemoteLook: Sendable {
         return result
     }
 
-    /// The scheme of a URL that was given without one: `https`, or `http` when nothing answers there.
+    /// The scheme of a URL that was given without one: `https`, or `http` when nothing responds there.
     static func scheme(of source: String, _ options: DownloadOptions) -> String {
         var options = options
         options.retries = 0
@@ -57,8 +57,10 @@ struct RemoteLook: Sendable {
         case .network, .timeout: return "http"
         // What responds there does not speak TLS; a certificate that is not trusted is no reason to do without.
         case .insecure:
-            let isOther = ["wrong version number", "packet length too long", "http request", "unknown protocol"]
-                .contains { error.failure.why.contains($0) }
+            let isOther = [
+                "wrong version number", "packet length too long", "http request", "unknown protocol",
+            ]
+            .contains { error.failure.why.contains($0) }
             return isOther ? "http" : "https"
         case _: return "https"
         }
@@ -83,7 +85,9 @@ private final class LookState: Sendable {
             switch trace {
             case .request(_, let address): values.address = address
             case .response(let lines):
-                values.head = ResponseHead(parsing: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+                values.head = ResponseHead(
+                    parsing: Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+                )
             case .verdict, .failed: break
             }
         }
@@ -94,9 +98,11 @@ private final class LookState: Sendable {
             guard values.result == nil else { return false }
             switch event.kind {
             case .started(_, let total, _):
-                let name = options.fileName ?? values.address.map { address in
-                    NamingPolicy.choose(NamingPolicy(options.naming), address: address, head: values.head)
-                }
+                let name =
+                    options.fileName
+                    ?? values.address.map { address in
+                        NamingPolicy.choose(NamingPolicy(options.naming), address: address, head: values.head)
+                    }
                 values.result = .success(
                     RemoteLook.Found(
                         name: name ?? "",
@@ -118,7 +124,9 @@ private final class LookState: Sendable {
 
     func result() -> Result<RemoteLook.Found, PawlError> {
         latch.pass()
-        guard let result = values.withLock(\.result) else { preconditionFailure("the latch opens with a result") }
+        guard let result = values.withLock(\.result) else {
+            preconditionFailure("the latch opens with a result")
+        }
         return result
     }
 }

@@ -23,7 +23,10 @@ enum Habit {
         ("-e", "use --referer URL"),
         ("-D --daemon --background", "use 'pawl add URL', which downloads in the background"),
         ("-I --head --spider", "use --dry-run to look without downloading"),
-        ("-m --max-time --mirror-site -r --recursive -l --level -p --page-requisites", "Pawl downloads single files"),
+        (
+            "-m --max-time --mirror-site -r --recursive -l --level -p --page-requisites",
+            "Pawl downloads single files"
+        ),
         ("-N --timestamping -z --time-cond", "a file that is there already is compared with the server's"),
         ("-n --netrc-optional", "~/.netrc is read by default; --netrc=FILE reads another"),
         ("-nc --no-clobber", "use --if-exists skip"),
@@ -35,7 +38,10 @@ enum Habit {
         ("-T --connect-time --read-timeout --dns-timeout -Y --speed-limit", "use --timeout S"),
         ("-u --http-user --http-passwd --http-password --ftp-user", "use --user NAME:PASSWORD"),
         ("-w --wait --waitretry", "use --retry-delay S"),
-        ("-X --request -d@ --data --data-raw --post-data --post-file -F --form", "Pawl sends GET requests only"),
+        (
+            "-X --request -d@ --data --data-raw --post-data --post-file -F --form",
+            "Pawl sends GET requests only"
+        ),
         ("-Z --parallel --parallel-max", "use -j N for simultaneous downloads"),
         ("-M", "use --metalink FILE"),
         ("-V", "use 'pawl --version'"),

@@ -111,7 +111,7 @@ struct OptionParser<Target> {
     private func unknown(_ kind: String, _ name: String, like: String? = nil) -> Failure {
         let near = nearest(to: like ?? name, among: options.map(\.entry.long))
         let isDownload = options.contains { $0.entry.long == "connections" }
-        if isDownload, let hint = Habit.hint(for: name) ?? Habit.hint(for: "-" + (like ?? "")) {
+        if isDownload, let hint = Habit.hint(for: "-" + (like ?? "")) ?? Habit.hint(for: name) {
             return Failure(.badOption, "unknown \(kind)", at: name, because: "", remedy: Remedy(hint))
         }
         let remedy = near.map { "did you mean --\($0)?" } ?? "see 'pawl help \(command)'"

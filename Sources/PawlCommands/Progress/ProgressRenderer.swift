@@ -59,6 +59,7 @@ package struct ProgressRenderer: Sendable {
         line.append(TerminalText.padded(name, to: layout.name))
         if !row.notes.isEmpty {
             line.append(note(of: row, layout))
+            line.trim()
             return line
         }
         if let bar = layout.bar {

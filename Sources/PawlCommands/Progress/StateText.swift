@@ -40,7 +40,7 @@ package struct StateText: Sendable, Hashable {
         case "transferring": word = StateText.downloading
         case "publishing": word = "saving"
         case "waitingForNetwork":
-            word = "no network"
+            word = "waiting for network"
             notes = ["waiting for network", "no network"]
         default: word = TerminalText.harmless(state)
         }
@@ -53,7 +53,8 @@ package struct StateText: Sendable, Hashable {
         notes = ["retrying \(when)", wait.isEmpty ? "retrying" : "retry \(wait)"]
         guard let retry else { return }
         let count = StateText.count(retry.attempt, of: retry.limit)
-        notes = ["retrying \(when) (\(retry.reason), \(count))", "retrying \(when) (\(retry.reason))"] + notes
+        notes =
+            ["retrying \(when) (\(retry.reason), \(count))", "retrying \(when) (\(retry.reason))"] + notes
     }
 
     /// `2 of 8`; the limit is left out where it is in practice none.

@@ -28,7 +28,12 @@ extension Command {
         var ids: [String] = []
         for word in words.dropFirst() { ids.append(try client.id(word, to: "limit")) }
         let given = [rate.map { JSON.number($0) } ?? .null] + ids.map { .string($0) }
-        let result = try client.call("pawl.limit", .array(given), to: "limit", words.count > 1 ? words[1] : nil)
+        let result = try client.call(
+            "pawl.limit",
+            .array(given),
+            to: "limit",
+            words.count > 1 ? words[1] : nil
+        )
         guard result.bool != false else {
             throw Failure(.unknown, "cannot limit", at: words[1], because: "it has finished")
         }
@@ -43,7 +48,8 @@ extension Command {
         "slots",
         "[options] [N]",
         summary: "show or set the number of simultaneous downloads",
-        details: "Without N, show how many downloads run at the same time; with N, from 1 to 1000, change it.",
+        details:
+            "Without N, show how many downloads run at the same time; with N, from 1 to 1000, change it.",
         taking: VerbOptions.common
     ) { (options, words) throws(Failure) in
         guard words.count <= 1 else { throw Failure.usage("slots", "[N]") }
@@ -57,7 +63,11 @@ extension Command {
                     because: "must be a whole number from 1 to 1000"
                 )
             }
-            try client.call("pawl.slots", [.number(number)], to: "change the number of simultaneous downloads")
+            try client.call(
+                "pawl.slots",
+                [.number(number)],
+                to: "change the number of simultaneous downloads"
+            )
         }
         let slots = try client.call("pawl.limits", [], to: "query")["slots"] ?? .null
         CommandOutput(options).show(["slots": slots], "simultaneous downloads: \(slots.integer ?? 0)")

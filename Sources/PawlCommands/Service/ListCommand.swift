@@ -24,7 +24,9 @@ extension Command {
         let width = isTerminal ? TerminalState.size(of: STDOUT_FILENO).columns : nil
         let table = DownloadTable(downloads.compactMap(RemoteDownload.init), terminal)
         say(table.text(width: width))
-        if downloads.isEmpty, isTerminal { say(options.selects ? "no download matches\n" : "the queue is empty\n") }
+        if downloads.isEmpty, isTerminal {
+            say(options.selects ? "no download matches\n" : "the queue is empty\n")
+        }
         return 0
     }
 }
@@ -38,7 +40,8 @@ extension ServiceClient {
         var last: String?
         while downloads.count < options.limit ?? .max {
             let size = min(ServiceClient.pageSize, max(options.limit ?? .max, 100))
-            let page = try call("pawl.list", [options.filter(after: last, limit: size)], to: "list").array ?? []
+            let page =
+                try call("pawl.list", [options.filter(after: last, limit: size)], to: "list").array ?? []
             downloads += page.filter(options.includes)
             last = page.last?["id"]?.string
             if page.count < size { break }
@@ -55,7 +58,7 @@ extension ServiceClient {
 }
 
 extension VerbOptions {
-    /// Whether anything but the whole queue is asked for.
+    /// Whether only a part of the queue is wanted.
     var selects: Bool { !states.isEmpty || group != nil || text != nil }
 
     func filter(after id: String? = nil, limit: Int) -> JSON {
@@ -122,7 +125,8 @@ struct DownloadTable {
     func text(width: Int?) -> String {
         guard !downloads.isEmpty else { return "" }
         let digits = ShortIDs.digits(downloads.map(\.id))
-        let rows = downloads.map { row($0, digits) }
+        let isNarrow = (width ?? .max) < 80
+        let rows = downloads.map { row($0, digits, isNarrow) }
         func isShown(_ column: Column) -> Bool { rows.contains { $0[column]?.isEmpty == false } }
         var columns = Column.allCases.filter { $0 == .name || $0 == .id || isShown($0) }
         func columnWidth(_ column: Column) -> Int {
@@ -143,7 +147,8 @@ struct DownloadTable {
         return text
     }
 
-    private func line(_ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int) -> String {
+    private func line(_ texts: [String], _ columns: [Column], _ widths: [Column: Int], _ room: Int) -> String
+    {
         var line = ""
         for (column, text) in zip(columns, texts).dropLast() {
             let width = widths[column] ?? 0
@@ -158,7 +163,8 @@ struct DownloadTable {
     /// A line of its own for why it failed or what it waits for.
     private func below(_ detail: String, width: Int?) -> String {
         let text = "  " + detail
-        let fitted = width.map { TerminalText.shortened(text, to: max(4, $0 - 1), ellipsis: ellipsis) } ?? text
+        let fitted =
+            width.map { TerminalText.shortened(text, to: max(4, $0 - 1), ellipsis: ellipsis) } ?? text
         return (takesColor ? "\u{1B}[2m\(fitted)\u{1B}[m" : fitted) + "\n"
     }
 
@@ -167,10 +173,13 @@ struct DownloadTable {
         return download.stateText.word == "retrying" ? download.stateText.notes.first : nil
     }
 
-    private func row(_ download: RemoteDownload, _ digits: Int) -> [Column: String] {
-        let isMoving = download.isRunning && download.stateText.word == StateText.downloading
+    private func row(_ download: RemoteDownload, _ digits: Int, _ isNarrow: Bool) -> [Column: String] {
+        let state = download.stateText
+        let isMoving = download.isRunning && state.word == StateText.downloading
+        let isRetry = state.word == "retrying"
         return [
-            .id: String(download.id.prefix(digits)), .state: download.stateText.word,
+            .id: String(download.id.prefix(digits)),
+            .state: isNarrow && !isRetry ? state.notes.last ?? state.word : state.word,
             .done: download.percent.map { NumberFormat.fixed($0, decimals: 1) + "%" } ?? "",
             .size: download.total.map(NumberFormat.size)
                 ?? (download.written > 0 ? NumberFormat.size(download.written) : ""),

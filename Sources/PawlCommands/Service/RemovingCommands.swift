@@ -25,7 +25,7 @@ extension Command {
         if !options.isSure, let question = RemovalQuestion(downloads, deletesFiles: options.deletesFile),
             !(try Confirmation.ask(question.text))
         {
-            throw Failure(.unfinished, "nothing was removed", at: "", because: "", remedy: "")
+            return Confirmation.refused()
         }
         return try remove(ids, options, client)
     }
@@ -72,7 +72,7 @@ extension Command {
         if !options.isSure, let question = RemovalQuestion(cleared, deletesFiles: false),
             !(try Confirmation.ask(question.text))
         {
-            throw Failure(.unfinished, "nothing was removed", at: "", because: "", remedy: "")
+            return Confirmation.refused()
         }
         for start in stride(from: 0, to: cleared.count, by: 200) {
             let ids = cleared[start..<min(start + 200, cleared.count)].map(\.id)
@@ -117,7 +117,15 @@ enum Confirmation {
         var errors = OutputFile(descriptor: STDERR_FILENO)
         errors.append(TerminalText.harmless(question))
         errors.flush()
-        let answer = (readLine() ?? "").lowercased()
-        return answer == "y" || answer == "yes"
+        let reply = (readLine() ?? "").lowercased()
+        return reply == "y" || reply == "yes"
+    }
+
+    /// The exit code when the user said no.
+    static func refused() -> Int32 {
+        var errors = OutputFile(descriptor: STDERR_FILENO)
+        errors.appendLine("pawl: nothing was removed")
+        errors.flush()
+        return Int32(Failure.Code.unfinished.rawValue)
     }
 }

@@ -26,7 +26,9 @@ extension Command {
         }
         var changes = options.changes
         if let user = changes.first(where: { $0.name == "user" })?.values.last, !user.isEmpty {
-            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init
+            )
             let password = parts.count > 1 ? parts[1] : try PasswordPrompt.ask(parts[0])
             changes.removeAll { $0.name == "user" }
             changes.append(SetOptions.Change(name: "user", values: [parts[0]]))
@@ -36,7 +38,9 @@ extension Command {
         var members = [
             JSON.Member(
                 "options",
-                .object(changes.filter { $0.name != "mirror" }.map { JSON.Member($0.name, .strings($0.values)) })
+                .object(
+                    changes.filter { $0.name != "mirror" }.map { JSON.Member($0.name, .strings($0.values)) }
+                )
             )
         ]
         if let mirrors { members.append(JSON.Member("mirrors", .strings(mirrors.filter { !$0.isEmpty }))) }
@@ -87,13 +91,18 @@ struct SetOptions: CommandOptions {
         + rows(DownloadOption.transfer, in: .transfer) + rows(DownloadOption.request, in: .request)
         + rows(DownloadOption.security, in: .security) + queue + VerbOptions.common.map { $0.within(\.verb) }
 
-    private static func rows(_ options: [DownloadOption], in group: OptionGroup) -> [CommandOption<SetOptions>] {
+    private static func rows(
+        _ options: [DownloadOption],
+        in group: OptionGroup
+    ) -> [CommandOption<SetOptions>] {
         options.filter { !fixed.contains($0.name) }.map { option in
             // Parsed as in 'pawl get', for its names and its errors.
             var probe = CommandOption<DownloadOptions>(option, in: group).within(\SetOptions.scratch)
             let check = probe.apply
             probe.apply = { (options, value) throws(Failure) in
-                if !value.isEmpty || option.placeholder == nil, option.name != "user" { try check(&options, value) }
+                if !value.isEmpty || option.placeholder == nil, option.name != "user" {
+                    try check(&options, value)
+                }
                 let text = option.namesFile && !value.isEmpty ? ServicePlace.absolute(value) : value
                 options.add(text, to: option.name, isFlag: option.placeholder == nil)
             }

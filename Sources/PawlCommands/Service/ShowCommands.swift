@@ -33,9 +33,12 @@ extension Command {
         if let first = operands.first { throw Failure.unexpected(first, in: "status") }
         let client = try options.client()
         let status = try client.call("pawl.status", to: "query")
-        let groups = options.isJSON ? "" : try client.groups().map { group in
-            "\ngroup \(group.name): \(group.count) downloads\(group.isPaused ? ", paused" : "")"
-        }.joined()
+        let groups =
+            options.isJSON
+            ? ""
+            : try client.groups().map { group in
+                "\ngroup \(group.name): \(group.count) downloads\(group.isPaused ? ", paused" : "")"
+            }.joined()
         func number(_ name: String) -> Int64 { status[name]?.integer ?? 0 }
         CommandOutput(options).show(
             status,
@@ -81,7 +84,8 @@ private struct DownloadSheet {
     var text: String {
         guard let download = RemoteDownload(details) else { return details.text }
         var lines = [
-            ("id", download.id), ("state", download.stateText.notes.first ?? download.stateText.word), ("name", download.name ?? "unknown"),
+            ("id", download.id), ("state", download.stateText.notes.first ?? download.stateText.word),
+            ("name", download.name ?? "unknown"),
         ]
         if !download.folder.isEmpty { lines.append(("folder", download.folder)) }
         for source in details["sources"]?.array ?? [] { lines.append(("from", source.string ?? "")) }

@@ -89,8 +89,9 @@ extension Command {
         "rename a download's file",
         "Rename the file of a download, also on disk if it has finished; an unfinished one gets the name on completion.",
         because: "it has no file to rename",
-        done: { name, _ in "renamed to \(name)" }
-    ) { text in .string(text) }
+        done: { name, _ in "renamed to \(name)" },
+        value: { text in .string(text) }
+    )
 
     private static let url = one(
         "url",
@@ -101,8 +102,9 @@ extension Command {
         URL is verified to be the same.
         """,
         because: "it has finished",
-        done: { address, _ in "continues from \(Redaction.address(address))" }
-    ) { text in .string(text) }
+        done: { address, _ in "continues from \(Redaction.address(address))" },
+        value: { text in .string(text) }
+    )
 
     private static let move = one(
         "move",
@@ -113,20 +115,21 @@ extension Command {
         first, last, or a step: +2 is two places back, -2 two forward.
         """,
         because: "only waiting downloads have a position",
-        done: { _, place in "moved to position \((place.integer ?? 0) + 1)" }
-    ) { (text) throws(Failure) in
-        if let position = Int(text), !text.hasPrefix("+"), position > 0 { return .number(position - 1) }
-        let isStep = (text.hasPrefix("+") || text.hasPrefix("-")) && Int(text) != nil
-        guard isStep || ["first", "last"].contains(text) else {
-            throw Failure(
-                .badOption,
-                "cannot use",
-                at: "the position \(text)",
-                because: "must be a number from 1, first, last, or a step such as +2 or -2"
-            )
+        done: { _, place in "moved to position \((place.integer ?? 0) + 1)" },
+        value: { (text) throws(Failure) in
+            if let position = Int(text), !text.hasPrefix("+"), position > 0 { return .number(position - 1) }
+            let isStep = (text.hasPrefix("+") || text.hasPrefix("-")) && Int(text) != nil
+            guard isStep || ["first", "last"].contains(text) else {
+                throw Failure(
+                    .badOption,
+                    "cannot use",
+                    at: "the position \(text)",
+                    because: "must be a number from 1, first, last, or a step such as +2 or -2"
+                )
+            }
+            return .string(text)
         }
-        return .string(text)
-    }
+    )
 
     /// A command that takes an ID and one more operand.
     private static func one(
@@ -159,7 +162,10 @@ extension Command {
             guard result != .null, result.bool != false else {
                 throw Failure(.unknown, "cannot \(name)", at: words[0], because: why)
             }
-            CommandOutput(options).show(["id": .string(id), "\(name)": result], "\(words[0]) \(done(words[1], result))")
+            CommandOutput(options).show(
+                ["id": .string(id), "\(name)": result],
+                "\(words[0]) \(done(words[1], result))"
+            )
             return 0
         }
     }

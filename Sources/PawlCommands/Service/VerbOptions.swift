@@ -8,7 +8,7 @@ struct VerbOptions: CommandOptions {
     /// All downloads instead of those given by ID.
     var takesAll = false
     var deletesFile = false
-    /// Whether nothing is asked.
+    /// Whether the user is not prompted.
     var isSure = false
     /// Whether `clear` takes failed downloads too.
     var takesFailed = false

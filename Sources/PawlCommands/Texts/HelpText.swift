@@ -32,20 +32,25 @@ enum HelpText {
     /// Options that the short help of a command with many shows.
     private static let common: [String: Set<String>] = [
         "get": [
-            "dir", "output", "if-exists", "input-file", "mirror", "checksum", "jobs", "limit-rate", "connections",
-            "retries", "timeout", "header", "user", "proxy", "insecure", "progress", "verbose", "dry-run", "quiet",
+            "dir", "output", "if-exists", "input-file", "mirror", "checksum", "jobs", "limit-rate",
+            "connections",
+            "retries", "timeout", "header", "user", "proxy", "insecure", "progress", "verbose", "dry-run",
+            "quiet",
             "json", "help", "help-all",
         ],
         "add": [
-            "paused", "now", "priority", "group", "dir", "output", "input-file", "mirror", "checksum", "limit-rate",
+            "paused", "now", "priority", "group", "dir", "output", "input-file", "mirror", "checksum",
+            "limit-rate",
             "connections", "header", "user", "proxy", "json", "help", "help-all",
         ],
         "set": [
-            "mirror", "checksum", "connections", "limit-rate", "retries", "timeout", "header", "user", "referer",
+            "mirror", "checksum", "connections", "limit-rate", "retries", "timeout", "header", "user",
+            "referer",
             "user-agent", "proxy", "insecure", "priority", "group", "json", "help", "help-all",
         ],
         "serve": [
-            "root", "background", "install", "jobs", "limit-rate", "timetable", "paused", "port", "listen", "secret-file",
+            "root", "background", "install", "jobs", "limit-rate", "timetable", "paused", "port", "listen",
+            "secret-file",
             "on-complete", "webhook", "log", "quiet", "help", "help-all",
         ],
     ]

@@ -1,6 +1,8 @@
 /// The attempt that a download waits for.
 package struct PendingRetry: Hashable, Sendable {
-    /// Its number; 1 is the first retry. Progress resets the count.
+    /// Its number, from 1 for the first retry.
+    ///
+    /// Progress resets the count.
     package var attempt: Int
     /// The number of retries without progress after which the download fails.
     package var limit: Int
@@ -17,7 +19,9 @@ package struct PendingRetry: Hashable, Sendable {
 extension Failure {
     /// The cause in a word or two: the response's status code if there is one.
     package var brief: String {
-        if let cause, cause.id == LocalizableMessage.httpStatusID, case .text(let status)? = cause.values.first {
+        if let cause, cause.id == LocalizableMessage.httpStatusID,
+            case .text(let status)? = cause.values.first
+        {
             return status
         }
         return switch code {

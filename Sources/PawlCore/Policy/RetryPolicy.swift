@@ -77,7 +77,7 @@ package struct RetryPolicy: Hashable, Sendable {
         switch kind {
         // Resolvers fail temporarily, above all while a network comes up.
         case .nameResolution: Disposition(code: .nameResolution, isRetried: true)
-        // No such name, and it was asked for twice.
+        // The resolver confirmed twice that there is no such name.
         case .nameMissing: Disposition(code: .nameResolution, isRetried: false)
         // Routes come back.
         case .unreachable: Disposition(code: .network, isRetried: true)

@@ -32,7 +32,9 @@ final class `Habits from other tools` {
         let url = origin.serve("/f", content)
         #expect(try pawl(url).exit == .code(0))
         #expect(folder.difference("f", from: content) == nil)
-        for options in [["-c", "-L", "-s16"], ["-fSL", "-C", "-"], ["-x4", "--split=4", "--continue"], ["-O"]] {
+        for options in [
+            ["-c", "-L", "-s16"], ["-fSL", "-C", "-"], ["-x4", "--split=4", "--continue"], ["-O"],
+        ] {
             let process = try PawlProcess(PawlBinary.path, options + ["-P", "sub", url], folder: folder.path)
             process.wait()
             #expect(process.exit == .code(0), "\(options): \(process.errors)")
@@ -59,7 +61,9 @@ final class `Habits from other tools` {
     }
 
     @Test func `dry run asks for name and size, and saves nothing`() throws {
-        let url = origin.serve("/f", content) { $0.disposition = Array("attachment; filename=\"n.iso\"".utf8) }
+        let url = origin.serve("/f", content) {
+            $0.disposition = Array("attachment; filename=\"n.iso\"".utf8)
+        }
         let process = try pawl("get", "--dry-run", "-d", "sub", url, origin.url("/none"))
         #expect(process.exit == .code(3))
         #expect(process.output.contains("sub/n.iso: 292 KiB, can be resumed"), "\(process.output)")
@@ -75,9 +79,10 @@ final class `Habits from other tools` {
         let address = url.replacing("http://", with: "http://me:hidden1@") + "?token=hidden3"
         let process = try pawl("get", "-v", "-H", "X-Api-Key: hidden4", address)
         #expect(process.exit == .code(0), "\(process.errors)")
-        for line in ["> GET /f?… HTTP/1.1", "> Host: ", "> X-Api-Key: …", "< HTTP/1.1 200", "< Set-Cookie: …",
-            "* accepted"]
-        {
+        for line in [
+            "> GET /f?… HTTP/1.1", "> Host: ", "> X-Api-Key: …", "< HTTP/1.1 200", "< Set-Cookie: …",
+            "* accepted",
+        ] {
             #expect(process.errors.contains("\n" + line) || process.errors.hasPrefix(line), "\(line)")
         }
         #expect(!process.errors.contains("hidden"), "\(process.errors)")

@@ -59,7 +59,8 @@ final class `The display on a terminal that is resized` {
         }
         let urls = (0..<30).map { origin.url("/\($0)") + "\n" }.joined()
         try FileSystem.write(Array(urls.utf8), to: folder.path("list"))
-        let command = "\(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
+        let command =
+            "\(PawlBinary.path) get -x1 -j30 -d \(folder.path("out")) -i \(folder.path("list")); cat"
         try tmux("new-session", "-d", "-x", "120", "-y", "40", command)
         func finished(_ lines: [String]) -> Int { lines.count { $0.contains(": finished, ") } }
         _ = try wait { finished($0) == 10 && $0.contains { $0.hasPrefix("10/30 files") } }
@@ -79,7 +80,8 @@ final class `The display on a terminal that is resized` {
     private static func encoded(_ text: String) -> String {
         text.utf8.map { byte in
             let digits = String(byte, radix: 16, uppercase: true)
-            return byte < 0x80 && byte != 0x20 ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
+            return byte < 0x80 && byte != 0x20
+                ? String(UnicodeScalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
         }.joined()
     }
 }

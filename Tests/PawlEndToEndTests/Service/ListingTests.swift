@@ -114,7 +114,9 @@ struct `The queue's commands` {
         #expect(try house.run("list", "--state", "lost").exit == .code(28))
         let status = try #require(try house.ask("status").first)
         #expect(status["waiting"]?.integer == 0 && status["paused"]?.integer == 1)
-        #expect(try house.run("status").output.contains("0 running, 0 queued, 1 paused, 0 finished, 0 failed"))
+        #expect(
+            try house.run("status").output.contains("0 running, 0 queued, 1 paused, 0 finished, 0 failed")
+        )
     }
 
     @Test func `completion lists ids with names, and groups`() throws {
